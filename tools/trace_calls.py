@@ -268,8 +268,7 @@ def daemon(root: Path, home: str) -> Iterator[Callable[[bytes], bytes]]:
     the socket: a payload is handed to what the daemon does with it once it was read.
     """
     from sightline.hooks.protocol import PROTOCOL, own_settings, stamp
-    from sightline.hooks.server import HookServer
-    from sightline.hooks.unix_endpoint import Request
+    from sightline.hooks.server import HookServer, Request
 
     settings, installation = own_settings(os.environ), stamp()
     server = HookServer(str(root), environ=dict(os.environ), home=home, kind="auto")

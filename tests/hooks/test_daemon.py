@@ -153,7 +153,7 @@ def test_an_installation_that_is_broken_there_answers_all_the_same(host):
 
 
 def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
-    host.code("unix_endpoint.py", "self._socket.listen(BACKLOG)", "raise OSError(28, 'Full')")
+    host.code("server.py", "self._socket.listen(BACKLOG)", "raise OSError(28, 'Full')")
     raw = host.payload("UserPromptSubmit", prompt="x")
     for tries in (1, 1, 2):
         if tries == 2:

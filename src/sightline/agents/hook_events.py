@@ -1,7 +1,7 @@
 """Define the events that a host reports of its agent through hooks, and the answer it gets.
 
 Every product has its own names and shapes for these events; its dialect (agents.dialect) translates
-them, and translates an Answer back. Paths are absolute (hooks.handlers.host_paths) or relative to
+them, and translates an Answer back. Paths are absolute (hooks.call) or relative to
 the workspace. Lines are 1-based and inclusive. `call` is the host's own id of one use of a tool: it
 connects the event after the use with the event before it.
 """

@@ -13,6 +13,9 @@ import sys
 from collections.abc import Mapping
 from time import monotonic
 from typing import Any
+from urllib.parse import unquote
+
+from msgspec import structs
 
 from sightline.agents import hook_events as events
 from sightline.agents.dialect import DIALECTS, Dialect
@@ -25,7 +28,6 @@ from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import behind_shell, owner_of
 from sightline.hooks import fault_log, words
 from sightline.hooks.dispatch import attend
-from sightline.hooks.handlers.host_paths import with_absolute_paths
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
@@ -42,6 +44,9 @@ LOOKING_S = 5.0
 
 FAULT_S = 1.0
 """Seconds for writing to the log, which can be on the very disk that does not answer."""
+
+
+URI = "file://"
 
 
 class NotJudged(SightlineError):
@@ -306,6 +311,29 @@ def _parse(raw: bytes) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise NotJudged(words.not_json("it is something else"))
     return payload
+
+
+def with_absolute_paths(event: Event, cwd: str, home: str) -> Event:
+    """Return the event with absolute paths. cwd: the agent's folder."""
+    if isinstance(event, events.Answered):
+        failed = [structs.replace(f, path=absolute(f.path, cwd, home)) for f in event.failed]
+        return structs.replace(event, failed=tuple(failed))
+    if isinstance(event, events.Prompted):
+        mentions = [(absolute(path, cwd, home), lines) for path, lines in event.mentions]
+        return structs.replace(event, mentions=tuple(mentions))
+    path = getattr(event, "path", None)
+    return structs.replace(event, path=absolute(path, cwd, home)) if path else event
+
+
+def absolute(path: str, cwd: str, home: str) -> str:
+    """Return a host's path in this system's spelling, absolute. A path may be a file URI (RFC 8089):
+    the name of its host is left out. cwd: the folder that a relative path starts from."""
+    if path.startswith(URI):
+        path = unquote("/" + path[len(URI) :].partition("/")[2], errors="surrogateescape")
+        path = path[1:] if os.name == "nt" and path[2:3] == ":" else path  # file:///C:/a
+    elif path.startswith("~/"):
+        path = os.path.join(home, path[2:])
+    return os.path.join(cwd, path)
 
 
 def error_text(error: Exception) -> str:

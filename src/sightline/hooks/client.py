@@ -3,7 +3,7 @@
 An agent starts this process on every tool call, so the module imports only what asking needs. A
 daemon is a running `sightline up`, or the process that an earlier hook started (hooks.spawn).
 
-    client -> daemon: the fields of unix_endpoint.Request joined by NUL, a newline, the payload
+    client -> daemon: the fields of server.Request joined by NUL, a newline, the payload
     daemon -> client: MINE or NOT_MINE
     client -> daemon: GO
     daemon -> client: the answer, then GO

@@ -5,11 +5,10 @@ The log is <state home>/hooks.log, with one older file beside it. No line holds 
 
 from __future__ import annotations
 
-import json
 import os
 from time import gmtime, strftime, time
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct, json, structs
 
 from sightline.filesystem.private_files import Locked, make_folder
 from sightline.model.json_text import compact_json
@@ -36,13 +35,15 @@ def note(state_home: str, agent: str, event: str, session: str, message: str) ->
     at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time()))
     words = " ".join(message.split())[:MESSAGE_MAX]
     fault = Fault(at, agent[:60], event[:60], session[:200], words)
-    row = {field: getattr(fault, field) for field in Fault.__struct_fields__}
     make_folder(state_home)
     file = os.path.join(state_home, NAME)
-    _rotate(file)
+    if _is_full(file):
+        with Locked(f"{file}.lock"):
+            if _is_full(file):  # else another process was first
+                os.replace(file, f"{file}.1")
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(descriptor, f"{compact_json(row)}\n".encode())
+        os.write(descriptor, f"{compact_json(structs.asdict(fault))}\n".encode())
     finally:
         os.close(descriptor)
 
@@ -65,21 +66,12 @@ def _read(file: str) -> list[Fault]:
 def _parsed(line: str) -> Fault | None:
     """Parse a line; None for a line that a full disk cut short."""
     try:
-        row = json.loads(line)
-        return Fault(*[str(row[field]) for field in Fault.__struct_fields__])
-    except (ValueError, KeyError, TypeError):
+        return json.decode(line, type=Fault)
+    except MsgspecError:
         return None
 
 
-def _rotate(file: str) -> None:
-    if not _full(file):
-        return
-    with Locked(f"{file}.lock"):
-        if _full(file):  # else another process was first
-            os.replace(file, f"{file}.1")
-
-
-def _full(file: str) -> bool:
+def _is_full(file: str) -> bool:
     try:
         return os.stat(file).st_size >= BYTES_MAX
     except FileNotFoundError:

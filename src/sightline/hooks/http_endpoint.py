@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from email.message import Message
+from collections.abc import Callable
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -19,7 +19,6 @@ from sightline.agents.dialect import DIALECTS
 from sightline.errors import StoreError, WorkspaceError
 from sightline.filesystem.private_files import Locked, make_folder, write_file
 from sightline.hooks.protocol import PAYLOAD_MAX
-from sightline.hooks.unix_endpoint import Server
 from sightline.store.identity import store_file
 
 HOST = "127.0.0.1"
@@ -78,10 +77,15 @@ def _read_address(file: str) -> tuple[int, str] | None:
         ) from None
 
 
+Answer = Callable[[str, str | None, bytes], bytes]
+"""Return the answer to an agent's call. Parameters: the agent; the event's name, where the payload
+does not hold it; the payload."""
+
+
 class HttpEndpoint:
     """A server on one port of 127.0.0.1. WorkspaceError when the port is taken."""
 
-    def __init__(self, server: Server, port: int, token: str) -> None:
+    def __init__(self, answer: Answer, port: int, token: str) -> None:
         try:
             self._listener = _Listener((HOST, port), _Handler)
         except OSError as error:
@@ -91,7 +95,7 @@ class HttpEndpoint:
                 "Is another `sightline up` running here? End that one, or the program that has "
                 "the port.",
             ) from error
-        self._listener.hooks, self._listener.token = server, token
+        self._listener.answer, self._listener.token = answer, token
         self.port = port
         self._thread = Thread(target=self._listener.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
@@ -107,7 +111,7 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 128
-    hooks: Server
+    answer: Answer
     token: str
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -134,9 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(*refusal, ends=True)
             return
         raw = self.rfile.read(int(size))
-        named = event[0] if event and event[0] else None
-        hooks = self.server.hooks
-        answer = hooks.answer(hooks.new_call(agent, named, hooks.root, None), raw)
+        answer = self.server.answer(agent, next(filter(None, event), None), raw)
         self._say(200, answer.decode() or "{}", "application/json")
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -145,7 +147,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _refusal(self, folder: str, agent: str) -> tuple[int, str] | None:
         """Return why this request is refused. A page in a browser can send a request, but can neither
         use another name of this machine nor know the token."""
-        if not _here(self.headers, self.server.server_port):
+        port = self.server.server_port
+        if self.headers.get_all("Host") not in ([f"{HOST}:{port}"], [f"localhost:{port}"]):
             return 403, "Ask 127.0.0.1"
         given = self.headers.get("Authorization", "").encode()
         if not compare_digest(given, f"Bearer {self.server.token}".encode()):
@@ -163,8 +166,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
-
-
-def _here(headers: Message, port: int) -> bool:
-    hosts = headers.get_all("Host") or []
-    return hosts in ([f"{HOST}:{port}"], [f"localhost:{port}"])

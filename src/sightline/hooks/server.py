@@ -10,26 +10,63 @@ itself, and the verdict is the same, because all use hooks.call.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from socket import AF_UNIX, SHUT_RDWR, SOCK_STREAM, socket
 from threading import Condition, Lock, Thread
 from time import gmtime, strftime
 
+from msgspec import Struct
+
 from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
-from sightline.errors import SightlineError
+from sightline.errors import SightlineError, WorkspaceError
+from sightline.filesystem.private_files import make_folder
 from sightline.hooks.call import Call, host_process
-from sightline.hooks.daemon_status import DaemonStatus
+from sightline.hooks.client import peer_ids
+from sightline.hooks.daemon_status import STATUS, DaemonStatus
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
 from sightline.hooks.open_sessions import OpenWorkspace, read_settings
-from sightline.hooks.protocol import own_settings, run_folder, stamp
-from sightline.hooks.unix_endpoint import Request, UnixEndpoint
+from sightline.hooks.protocol import (
+    GO,
+    LATE,
+    MINE,
+    NOT_MINE,
+    PAYLOAD_MAX,
+    PIECE,
+    PROTOCOL,
+    key_of,
+    own_settings,
+    run_folder,
+    stamp,
+)
+from sightline.hooks.spawn import PATH_MAX
 
 AGENT_OF_FAULTS = "answerer"
 """The agent that a line of the hooks' log names for a fault of the server itself."""
 
 PATIENCE_S = 10.0
 """Seconds for which stopping waits for the calls under way."""
+
+CLIENT_S = 5.0
+"""Seconds within which a client must send what it announced."""
+
+HEADER_MAX = 1 << 16
+BACKLOG = 128
+
+
+class Request(Struct, frozen=True):
+    """The fields that a client sends before its payload."""
+
+    protocol: str
+    agent: str
+    event: str
+    size: str
+    parent: str
+    project: str
+    variables: str
+    installation: str
 
 
 class HookServer:
@@ -68,7 +105,7 @@ class HookServer:
         try:
             if self._kind == "up":
                 port, token = port_and_token(self._workspace.settings.state_home, self.root)
-                self._http = HttpEndpoint(self, port, token)
+                self._http = HttpEndpoint(self._answer_http, port, token)
             if hasattr(os, "getuid"):
                 folder = run_folder(self._environ, self._home)
                 self._unix = UnixEndpoint(self, folder, self._kind)
@@ -138,6 +175,9 @@ class HookServer:
         finally:
             self.leave()
 
+    def _answer_http(self, agent: str, event: str | None, raw: bytes) -> bytes:
+        return self.answer(self.new_call(agent, event, self.root, None), raw)
+
     def enter(self) -> None:
         """Count a call that begins: stopping waits for its end."""
         with self._counting:
@@ -175,3 +215,139 @@ def serving(root: str, *, environ: Mapping[str, str], home: str) -> Iterator[Hoo
         yield server
     finally:
         server.stop()
+
+
+class UnixEndpoint:
+    """A socket in the run folder. WorkspaceError."""
+
+    def __init__(self, server: HookServer, folder: str, kind: str) -> None:
+        self._server = server
+        _prepare(folder)
+        name = f"{key_of(server.root)}-{kind}-{os.urandom(2).hex()}.sock"
+        self.path = os.path.join(folder, name)
+        if len(os.fsencode(self.path)) > PATH_MAX:
+            raise WorkspaceError(
+                f"The socket {self.path} has too long a path.",
+                "Choose a shorter folder with SIGHTLINE_HOME.",
+            )
+        self._socket = socket(AF_UNIX, SOCK_STREAM)
+        self._socket.bind(self.path)
+        os.chmod(self.path, 0o600)
+        self._socket.listen(BACKLOG)
+        self._accepting = Thread(target=self._accept, name="sightline-hooks", daemon=True)
+        self._accepting.start()
+
+    def close(self) -> None:
+        """Accept no further connection."""
+        _unlink(self.path)
+        self._socket.shutdown(SHUT_RDWR)  # wakes the accepting thread
+        self._accepting.join()
+        self._socket.close()
+        _unlink(self.path + LATE)  # waiting hooks find the socket closed, and answer themselves
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                peer, _ = self._socket.accept()
+            except OSError:
+                return
+            self._server.enter()
+            try:
+                Thread(target=self._serve, args=(peer,), daemon=True).start()
+            except RuntimeError:  # the system has no thread left: the hook answers itself
+                peer.close()
+                self._server.leave()
+
+    def _serve(self, peer: socket) -> None:
+        try:
+            peer.settimeout(CLIENT_S)
+            if not self._converse(peer):
+                _unlink(self.path + LATE)
+        except OSError:
+            _unlink(self.path + LATE)
+        finally:
+            peer.close()
+            self._server.leave()
+
+    def _converse(self, peer: socket) -> bool:
+        """Answer one client. Return False, or raise OSError, when the client has gone: it answered
+        itself, and if it had waited too long, this daemon is not late any more."""
+        ids = peer_ids(peer)
+        if ids is not None and ids[1] != os.getuid():
+            return True
+        request, begun = _read_request(peer)
+        if request is None or request.protocol == STATUS:
+            peer.sendall(NOT_MINE if request is None else self._server.status().encoded())
+            return True
+        raw = begun + _read(peer, int(request.size) - len(begun))
+        call = self._server.accept(request, raw)
+        peer.sendall(NOT_MINE if call is None else MINE)
+        if call is None:
+            return True
+        if peer.recv(1) != GO:
+            return False
+        peer.sendall(self._server.answer(call) + GO)
+        return True
+
+
+def _prepare(folder: str) -> None:
+    """Make the folder private, and remove the sockets of dead processes."""
+    make_folder(folder)
+    if os.stat(folder).st_uid != os.getuid():
+        raise WorkspaceError(
+            f"{folder} belongs to somebody else.", "Remove it, or choose another SIGHTLINE_HOME."
+        )
+    os.chmod(folder, 0o700)
+    for name in os.listdir(folder):
+        _remove_if_dead(os.path.join(folder, name))
+
+
+def _remove_if_dead(path: str) -> None:
+    """Remove a socket that nobody listens on. Leave sockets of other programs, and files, alone."""
+    try:
+        if not path.endswith(".sock") or not stat.S_ISSOCK(os.lstat(path).st_mode):
+            return
+        peer = socket(AF_UNIX, SOCK_STREAM)
+        try:
+            peer.settimeout(CLIENT_S)
+            peer.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+            _unlink(path + LATE)
+        finally:
+            peer.close()
+    except OSError:
+        return  # another process removed it, or its daemon is busy and lives
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):  # somebody tidied up
+        os.unlink(path)
+
+
+def _read_request(peer: socket) -> tuple[Request | None, bytes]:
+    """Return the request and the first bytes of the payload; None for an unknown form."""
+    data = b""
+    while b"\n" not in data:
+        piece = peer.recv(PIECE)
+        if not piece or len(data) > HEADER_MAX:
+            return None, b""
+        data += piece
+    header, _, begun = data.partition(b"\n")
+    fields = os.fsdecode(header).split("\0")
+    if fields[0] not in (PROTOCOL, STATUS) or len(fields) != len(Request.__struct_fields__):
+        return None, b""
+    request = Request(*fields)
+    valid = request.size.isdecimal() and request.parent.isdecimal()
+    return (request if valid and int(request.size) <= PAYLOAD_MAX else None), begun
+
+
+def _read(peer: socket, size: int) -> bytes:
+    pieces = []
+    while size > 0:
+        piece = peer.recv(PIECE)
+        if not piece:
+            raise ConnectionError
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)

@@ -1,19 +1,30 @@
-"""Read on in a conversation's transcript, and record the events that no hook reports."""
+"""Read on in a conversation's transcript, and record the events that no hook reports.
+
+A reading from before a session began is added to the session's present knowledge: a fork's client
+copies its parent's conversation late, also after the fork's first edits. Such a text is the agent's
+knowledge at the beginning; everything the session read and wrote since is newer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.agents.hook_events import Event, Shown
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
 from sightline.errors import PathRefused
+from sightline.filesystem.file_state import ResolvedPath
+from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.hooks.dispatch import attend
-from sightline.hooks.handlers.fork_history import add_beneath
-from sightline.model.events import Imported
+from sightline.hooks.handlers.file_reads import BROKEN
+from sightline.model.belief import Held, first_look, look
+from sightline.model.diff import diff
+from sightline.model.events import Changed, Imported
 from sightline.model.projections import Knowledge
+from sightline.model.spans import carry
+from sightline.model.text import Text, decode
 
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
 """(offset, before) -> the events from there on, and the next offset; see Dialect.unhooked."""
@@ -59,7 +70,7 @@ def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
     """Record what the transcript shows since the last reading; return the number of events.
 
     A reading of a file that is older than the session's newest fact about the file is left out. A
-    reading from before the session began goes beneath its knowledge (fork_history).
+    reading from before the session began goes beneath its knowledge (add_beneath).
     """
     with session._lock:  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
@@ -99,3 +110,68 @@ def _knowledge_of(
         return known.get(context.workspace.locate(event.path).path)
     except PathRefused:
         return None
+
+
+def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> None:
+    """Add what was shown of a file before this session began, oldest first, to its knowledge. Do
+    nothing where the file's text is not stored, or all lines are known. Skip a text with bytes that
+    the host could not show."""
+    events = [event for event in events if BROKEN not in (event.text or "")]
+    if not events:
+        return
+    try:
+        located = context.workspace.locate(path)
+    except PathRefused:
+        return
+    for _ in range(TRIES):
+        known, on_disk = load_knowledge(context, located), context.look(located.path)
+        text, held_now = decode(known.believed or b""), known.held
+        if text is None or held_now is None or known.retargeted or held_now.complete:
+            return
+        own = _own_changes(context, located.path)
+        first = context.store.blob(own[0].before) if own else None
+        first_text = None if first is None else decode(first)
+        before = _held_before(first_text or text, events, located)
+        is_own_work = first_text is not None and tuple(first_text.lines) == before.lines
+        is_own_work = is_own_work and _without_others(own, known)
+        held = _combined(before, held_now, is_own_work=is_own_work)
+        via = events[-1].via
+        if record(context, located, on_disk, text, held, via, known, held.shown, live=False):
+            return
+    raise moving(located.path)
+
+
+def _own_changes(context: SessionContext, path: str) -> list[Changed]:
+    """Return this session's own changes of a file, oldest first."""
+    log = context.store.timeline(session=context.session, path=path, kinds=[Changed])
+    facts = [recorded.fact for recorded in log]
+    return [fact for fact in facts if isinstance(fact, Changed) and fact.belief is not None]
+
+
+def _without_others(own: Sequence[Changed], known: Known) -> bool:
+    """Return whether these changes alone made the text that the session knows."""
+    in_a_row = [change.after for change in own[:-1]] == [change.before for change in own[1:]]
+    return in_a_row and known.belief is not None and own[-1].after == known.belief.text
+
+
+def _held_before(text: Text, events: Sequence[Shown], located: ResolvedPath) -> Held:
+    """Return the agent's knowledge when the session began. text: of the file at that time."""
+    held: Held | None = None
+    for event in events:
+        shown = as_shown(text, event.lines, event.text, located)
+        seen = seen_lines(shown, event.lines, event.text)
+        earlier = held if event.lines is not None else None
+        held = look(earlier, shown.lines, seen) if earlier else first_look(shown.lines, seen)
+    assert held is not None
+    return held
+
+
+def _combined(before: Held, now: Held, *, is_own_work: bool) -> Held:
+    """Combine the knowledge at the beginning with the present one. is_own_work: only the session
+    changed the text in between; else the other changed lines stay unseen. After a compaction no
+    older line is in the window."""
+    hunks = diff(before.lines, now.lines) if is_own_work else ()
+    combined = look(before, now.lines, now.shown, hunks)
+    if now.held == now.shown:
+        return combined
+    return structs.replace(combined, held=carry(now.held, diff(now.lines, combined.lines)))

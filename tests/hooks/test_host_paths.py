@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.agents.hook_events import Answered, Failed, Prompted, Shown, Stopped
-from sightline.hooks.handlers.host_paths import absolute, with_absolute_paths
+from sightline.hooks.call import absolute, with_absolute_paths
 
 
 @pytest.mark.parametrize(
