@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from time import monotonic
 
 from msgspec import Struct
-from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+from tree_sitter import Language, Node, Query, QueryCursor
+
+from sightline.shell_parsing.syntax_tree import parse
 
 PARSED_BYTES = 512 * 1024
 """A parser reads this much of a source; imports stand at its head."""
@@ -19,9 +20,6 @@ PARSE_S = 1.0
 
 STEPS_PER_KB, STEPS = 64, 170
 """Progress reports of a parser per kilobyte, and besides; ordinary sources take 5 to 25."""
-
-PIECE_BYTES = 4 * 1024
-"""A parser reads a source in pieces of this size; it reports progress only then."""
 
 ERROR_CHILDREN = 5_000
 """Children of a node that is an error; a query takes time by the square of their number."""
@@ -58,30 +56,15 @@ class Grammar:
         """Parse a source, without git's conflict markers; its head alone beyond a bound."""
         whole = _CONFLICT.sub(b"", source[:PARSED_BYTES])
         for text in (whole, whole[:HEAD_BYTES]):
-            tree = self._tree(text)
-            if tree is not None and not _has_large_error(tree.root_node):
+            steps = STEPS + self._steps_per_kb * len(text) // 1024
+            root = parse(
+                self._language, text, bytes_max=PARSED_BYTES, seconds_max=PARSE_S, steps_max=steps
+            )
+            if root is not None and not _has_large_error(root):
                 # No progress callback: with one, a query of tree-sitter 0.26.1 crashes.
-                matches = QueryCursor(self._query).matches(tree.root_node)
+                matches = QueryCursor(self._query).matches(root)
                 return Syntax(text, sorted((captures for _, captures in matches), key=_start))
         return Syntax(b"", [])
-
-    def _tree(self, source: bytes) -> Tree | None:
-        """Parse within the bounds; None where one is met."""
-        steps = STEPS + self._steps_per_kb * len(source) // 1024
-        until = monotonic() + PARSE_S
-
-        def read(at: int, _point: object) -> bytes:
-            return source[at : at + PIECE_BYTES]
-
-        def is_spent(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001 - so it is called
-            nonlocal steps
-            steps -= 1
-            return steps < 0 or monotonic() > until
-
-        try:
-            return Parser(self._language).parse(read, progress_callback=is_spent)
-        except ValueError:
-            return None
 
 
 def _has_large_error(root: Node) -> bool:

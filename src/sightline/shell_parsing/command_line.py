@@ -57,10 +57,14 @@ class SimpleCommand(Struct):
 
 def parse_command(command: str) -> Node | None:
     """Return the syntax tree of a command line; None when it reaches a limit."""
-    from sightline.shell_parsing.syntax_tree import BASH, parse
+    from tree_sitter import Language
+    from tree_sitter_bash import language
+
+    from sightline.shell_parsing.syntax_tree import parse
 
     source = command.encode("utf-8", "replace")
-    return parse(BASH, source, bytes_max=BYTES_MAX, seconds_max=SECONDS_MAX)
+    bash = Language(language())
+    return parse(bash, source, bytes_max=BYTES_MAX, seconds_max=SECONDS_MAX)
 
 
 def pipelines(command: str, cwd: str) -> list[list[SimpleCommand]]:
@@ -172,7 +176,9 @@ class _Reader:
     def _add_word(self, node: Node, depth: int) -> None:
         assert self._command is not None
         word = _decoded(node)
-        if self._command.words or word is None or not _is_prefix(word):
+        name, equals, _ = (word or "").partition("=")
+        is_prefix = word in PREFIXES or (equals and name.isidentifier())
+        if self._command.words or not is_prefix:
             self._command.words.append(word)
         if word is None:
             self._read_substitutions(node, depth + 1)
@@ -261,11 +267,6 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode()
 
 
-def _is_prefix(word: str) -> bool:
-    name, equals, _ = word.partition("=")
-    return word in PREFIXES or (bool(equals) and name.isidentifier())
-
-
 def _decoded(node: Node) -> Word:
     """Return a word without its quotes; None where it stands for something else."""
     text, kind = _text(node), node.type
@@ -275,18 +276,14 @@ def _decoded(node: Node) -> Word:
         return text[1:-1]
     if kind == "string":
         plain = all(child.type in ('"', "$", "string_content") for child in node.children)
-        return re.sub(r'\\([\\"$`\n])', _unescaped, text[1:-1]) if plain else None
+        return re.sub(r'\\(?:\n|([\\"$`]))', r"\1", text[1:-1]) if plain else None
     if kind == "concatenation":
         parts = [_decoded(child) for child in node.children]
         bare = "".join(_text(child) for child in node.children if child.type == "word")
         return None if None in parts or _is_pattern(bare) else "".join(map(str, parts))
     if node.children or kind in ("ansi_c_string", "translated_string") or _is_pattern(text):
         return None
-    return re.sub(r"\\(.)", _unescaped, text, flags=re.DOTALL)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return match[1].strip("\n")
+    return re.sub(r"\\(?:\n|(.))", r"\1", text)
 
 
 def _is_pattern(text: str) -> bool:

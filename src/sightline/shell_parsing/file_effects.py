@@ -64,8 +64,10 @@ def readings(command: str, cwd: str) -> tuple[Reading, ...]:
 
 def writings(command: str, cwd: str) -> tuple[Writing, ...]:
     """Return the texts that a command line contains and writes into files, in order."""
-    commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
-    return tuple(writing for simple in commands for writing in command_writings(simple))
+    pipes = all_pipelines(command, cwd)
+    return tuple(
+        writing for pipe in pipes for simple in pipe for writing in command_writings(simple)
+    )
 
 
 def contains_text(command: str, text: str) -> bool:

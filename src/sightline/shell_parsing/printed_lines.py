@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from re import fullmatch
 
 from sightline.model.diff import diff
-from sightline.model.spans import Spans, spans
+from sightline.model.spans import Spans, spans, unchanged_runs
 from sightline.shell_parsing.file_effects import Reading
 
 NUMBERED = r"[ \t]*(\d{1,9})(?:\t|:|-)(.*)"
@@ -74,19 +74,11 @@ def _by_text(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:
     unique = {text for text, count in Counter(texts).items() if count == 1 and text.strip()}
     unique &= set(rows)
     found: list[int] = []
-    for first, end in _unchanged(diff(texts, rows), len(texts)):
-        if not unique.isdisjoint(texts[first:end]):
-            found += wanted[first:end]
+    for first, last, _ in unchanged_runs(diff(texts, rows)):
+        run = slice(first - 1, int(min(last, len(texts))))
+        if not unique.isdisjoint(texts[run]):
+            found += wanted[run]
     return _joined(found)
-
-
-def _unchanged(hunks: Sequence[tuple[int, int, int, int]], total: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs that no hunk touches, as 0-based half-open pairs."""
-    end = 0
-    for a0, a1, _b0, _b1 in (*hunks, (total, total, 0, 0)):
-        if a0 > end:
-            yield end, a0
-        end = a1
 
 
 def _joined(numbers: Sequence[int]) -> Spans:

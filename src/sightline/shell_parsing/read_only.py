@@ -3,9 +3,10 @@ one."""
 
 from __future__ import annotations
 
+from re import DOTALL, match
+
 from sightline.shell_parsing.command_line import (
     SimpleCommand,
-    Word,
     all_commands,
     parse_command,
 )
@@ -29,8 +30,13 @@ GIT = frozenset((
 ))  # fmt: skip
 """Commands of git that touch no file of the tree."""
 
-ACTING = ("-delete", "-exec", "-ok", "-fprint", "-fls")
-"""Beginnings of find's options that change files or run programs."""
+ACTING = {
+    "find": ("-delete", "-exec", "-ok", "-fprint", "-fls"),
+    "git": ("--output", "-O", "--open-files"),
+    "rg": ("--output", "--compress-program", "--pre"),
+    "sort": ("--output", "--compress-program", "--pre"),
+}
+"""Programs that change no file without an option that begins like these. Sort has -o as well."""
 
 
 def only_reads(command: str, cwd: str) -> bool:
@@ -58,24 +64,12 @@ def _reads(simple: SimpleCommand) -> bool:
         return True
     if None in words:
         return False  # an unknown word may be an option
-    if name == "find":
-        return not any(word.startswith(ACTING) for word in words if word)
     if name == "sed":
         printed = filter_of(simple.words)
         return printed is not None and not printed.some
-    if name in ("rg", "sort"):
-        return not any(_acts(word or "", name) for word in words)
-    return name == "git" and _git_reads(words)
-
-
-def _acts(word: str, name: str) -> bool:
-    """Return whether an option names a file to write, or a program to run."""
-    if word.startswith(("--output", "--compress-program", "--pre")):
-        return True
-    return name == "sort" and word.startswith("-") and "o" in word and not word.startswith("--")
-
-
-def _git_reads(words: list[Word]) -> bool:
     arguments = [word for word in words if word and word != "--no-pager"]
-    writes = any(word.startswith(("--output", "-O", "--open-files")) for word in arguments)
-    return arguments[:1] != [] and arguments[0] in GIT and not writes
+    if name == "git" and (not arguments or arguments[0] not in GIT):
+        return False
+    if name == "sort" and any(match("-(?!-).*o", word, DOTALL) for word in arguments):
+        return False
+    return name in ACTING and not any(word.startswith(ACTING[name]) for word in arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from re import fullmatch
 
 from msgspec import Struct
 
@@ -128,25 +129,15 @@ def _sed(words: Sequence[Word]) -> Filter | None:
             return None
         scripts, files = [files[0]], files[1:]
     if not options.keys() & {"n", "quiet", "silent"}:
-        return _until(scripts, files)
+        until = fullmatch(r"\s*([0-9]{1,9})\s*q\s*", scripts[0]) if len(scripts) == 1 else None
+        cut = ((1, int(until[1])),) if until else None  # other scripts may change lines
+        return Filter(files, cut, some=until is None)
     parts = [_printing(part) for text in scripts for part in text.replace("\n", ";").split(";")]
     spans = [span for span in parts if span]
-    if None in parts or not _in_order(spans):
+    prints_once = all(a[1] > 0 and not 0 < b[0] <= a[1] for a, b in pairwise(spans))
+    if None in parts or not prints_once:
         return Filter(files, some=True)
     return Filter(files, tuple(spans))
-
-
-def _in_order(spans: list[tuple[int, int]]) -> bool:
-    """Return whether no line is printed twice, as far as the numbers say."""
-    return all(a[1] > 0 and not 0 < b[0] <= a[1] for a, b in pairwise(spans))
-
-
-def _until(scripts: list[str], files: tuple[Word, ...]) -> Filter:
-    """The script 20q prints 20 lines; any other script may change lines or leave them unchanged."""
-    number = scripts[0].strip().removesuffix("q").strip()
-    if len(scripts) == 1 and scripts[0].strip().endswith("q") and _is_number(number):
-        return Filter(files, ((1, int(number)),))
-    return Filter(files, some=True)
 
 
 def _printing(part: str) -> tuple[int, int] | tuple[()] | None:
