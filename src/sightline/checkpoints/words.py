@@ -25,7 +25,7 @@ BECAME = {
 """Change -> its word in a list."""
 
 
-def taken(checkpoint: Checkpoint) -> list[str]:
+def describe_taken(checkpoint: Checkpoint) -> list[str]:
     """Describe a checkpoint that was just taken, and what it does not cover: paths that no ignore
     file leaves out come first."""
     label = f" ({printable(checkpoint.label)})" if checkpoint.label else ""

@@ -39,7 +39,7 @@ def checkpoint(call: Call, label: str) -> None:
     if call.json:
         output.json({"checkpoint": shape(kept)})
         return
-    output.done(call, "\n".join(words.taken(kept)))
+    output.done(call, "\n".join(words.describe_taken(kept)))
 
 
 @command(Session.checkpoints)

@@ -70,7 +70,7 @@ class _Page:
         self._room -= len(heading) + 1
         names = [change.name for change in group if self._is_only_named(change)]
         if names:
-            self._lines.append(words.rest(names))
+            self._lines.append(words.omitted(names))
 
     def _is_only_named(self, pending: PendingChange) -> bool:
         """Add a change. Return whether there was room for its file's name alone."""

@@ -53,7 +53,7 @@ def part(change: FileChange) -> str:
     return "\n".join(filter(None, [" ".join(first), change.diff.rstrip("\n")]))
 
 
-def rest(names: Sequence[str]) -> str:
+def omitted(names: Sequence[str]) -> str:
     """Name the changed files whose changes do not fit."""
     return f"Also changed, read again before you rely on it: {', '.join(names)}"
 
