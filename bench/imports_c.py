@@ -30,11 +30,10 @@ from bench.judged import Row, fetched, listing, printed, some, source_of
 
 from sightline.codegraph.language_table import language_name
 from sightline.codegraph.languages.c import MADE, C, references
+from sightline.codegraph.reference import Reader, no_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from sightline.codegraph.reference import Reader
 
     Unit = tuple[str, list[str]]
     """A source by its full path, and what its compiler is told."""
@@ -185,7 +184,7 @@ def measured(judge: Judge, tree: str, units: list[Unit], seen: int) -> list[Row]
     name = os.path.relpath(tree, os.path.dirname(os.path.dirname(tree))).removesuffix("/package")
     name = name.rpartition("/")[2]
     met = judge.included(tree, units[:: max(1, len(units) // UNITS)])
-    rows = [ours(name, "no settings", tree, met, None, seen)]
+    rows = [ours(name, "no settings", tree, met, no_settings, seen)]
     if any(os.path.exists(os.path.join(tree, each)) for each in MADE):
         rows.append(ours(name, "settings", tree, met, reader(tree), seen))
     return [*rows, old_rule(name, tree, met)]
@@ -196,7 +195,7 @@ def ours(
     way: str,
     tree: str,
     met: dict[Place, set[str | None]],
-    read: Reader | None,
+    read: Reader,
     seen: int,
 ) -> Row:
     """What Sightline answers for the directives that were met."""

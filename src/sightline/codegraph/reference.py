@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -37,6 +38,10 @@ class Resolver(Protocol):
         The most specific comes first; nothing for a reference that leads out of the tree.
         """
 
+
+Value = TypeVar("Value")
+Owner = TypeVar("Owner")
+Arguments = ParamSpec("Arguments")
 
 LONGEST = 1024
 """Characters of a name that a resolver looks up."""
@@ -83,12 +88,48 @@ def shared(path: str, other: str) -> int:
     return count
 
 
+def once(
+    method: Callable[Concatenate[Owner, Arguments], Value],
+) -> Callable[Concatenate[Owner, Arguments], Value]:
+    """Make a method compute its result once for the same arguments and keep it in its object."""
+    name = f"{method.__name__}_results"
+
+    @wraps(method)
+    def compute(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        results = self.__dict__.setdefault(name, {})
+        if args not in results:
+            results[args] = method(self, *args, **kwargs)
+        return results[args]  # type: ignore[no-any-return]
+
+    return compute
+
+
+def no_settings(_path: str) -> None:
+    """Read no settings file: the Reader of a resolver without one."""
+
+
+def first(values: Iterable[Value | None]) -> Value | None:
+    """Return the first value that is not None."""
+    return next((value for value in values if value is not None), None)
+
+
+def first_in(files: Collection[str], paths: Iterable[str]) -> str | None:
+    """Return the first path that is among the files."""
+    return next((path for path in paths if path in files), None)
+
+
+def entry(table: Any, name: str, kind: type[Value]) -> Value:
+    """Return a value of a settings table, empty where the table or the value has another type."""
+    value = table.get(name) if isinstance(table, dict) else None
+    return value if isinstance(value, kind) else kind()
+
+
 class Affected(Struct, frozen=True):
     """The imports that may lead elsewhere since files came or went.
 
     every: all; else those that name one of the words, and those in these folders.
     """
 
-    every: bool
-    words: frozenset[str]
-    folders: tuple[str, ...]
+    every: bool = False
+    words: frozenset[str] = frozenset()
+    folders: tuple[str, ...] = ()

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sightline.codegraph.languages.javascript import (
     PATTERNS_MOST,
     JavaScript,
-    _fits,
-    _parts,
+    _manifests,
 )
 from sightline.codegraph.reference import Reference, joined
 
@@ -305,6 +304,9 @@ def test_nothing_is_above_the_root():
         ("packages/*", "packages/a", True),
         ("packages/*", "packages/a/b", False),
         ("packages/**", "packages/a/b", True),
+        ("packages/**", "packages", True),
+        ("packages", "packages", True),
+        ("packages", "packages/a", False),
         ("**/b", "b", True),
         ("**/b", "a/a/b", True),
         ("a/**/**/b", "a/b", True),
@@ -315,4 +317,4 @@ def test_nothing_is_above_the_root():
     ],
 )
 def test_patterns_of_workspaces(pattern, path, fits):
-    assert _fits(_parts(pattern), path.split("/")) is fits
+    assert bool(_manifests([pattern]).fullmatch(f"{path}/package.json")) is fits

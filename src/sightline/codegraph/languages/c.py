@@ -16,6 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -27,6 +28,8 @@ from sightline.codegraph.reference import (
     below,
     distance,
     joined,
+    no_settings,
+    once,
     shared,
     upwards,
 )
@@ -144,87 +147,61 @@ _OTHER = tuple(_OTHER_ENDINGS.split())
 def affected(changed: Iterable[str]) -> Affected | None:
     """Return the includes that may lead elsewhere when these files came or went."""
     names = [path[path.rfind("/") + 1 :] for path in changed if not path.endswith(_OTHER)]
-    return Affected(NAME in names, frozenset(names), ()) if names else None
+    return Affected(NAME in names, frozenset(names)) if names else None
 
 
 class C:
     """The Resolver of C and its kin. read: the bytes of compile_commands.json."""
 
-    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
         self._files = frozenset(paths)
         self._named: dict[str, list[str]] = {}
         for path in self._files:
             if path.lower().endswith(_INCLUDED):
                 self._named.setdefault(path[path.rfind("/") + 1 :], []).append(path)
-        self._commands = Commands(self._files, read or (lambda _path: None))
-        self._homes: dict[str, tuple[str, ...]] = {}
+        self._commands = Commands(self._files, read)
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """Return the files that a reference leads to; see Resolver.targets."""
         name = reference.module
         if not name or len(name) > LONGEST or name.startswith("/"):
             return ()
-        found = self._lookup(path, name, beside=reference.level == 1)
-        return () if found is None or found == path else (found,)
+        folder, last = path.rpartition("/")[0], name[name.rfind("/") + 1 :]
+        beside = joined(folder, name) if reference.level == 1 else None
+        if beside in self._files:
+            return () if beside == path else (beside,)
+        target = self._in(self._commands.places(path), path, name)
+        if target is None and (reference.level == 1 or not is_standard(name)):
+            if last in self._named or not last.endswith(_INCLUDED):
+                target = self._in(self._homes(folder), path, name)
+            if target is None and last in self._named and name not in _MADE:
+                target = self._nearest(path, name)
+        return () if target is None else (target,)
 
-    def _lookup(self, path: str, name: str, *, beside: bool) -> str | None:
-        folder = path.rpartition("/")[0]
-        if beside:
-            found = self._in(folder, name)
-            if found is not None:
-                return found
-        for place in self._commands.places(path):
-            found = self._in(place, name)
-            if found is not None and found != path:
-                return found
-        if not beside and is_standard(name):
-            return None
-        return self._inferred(path, folder, name)
+    def _in(self, folders: Iterable[str], path: str, name: str) -> str | None:
+        """Return the first file of a name from these folders that is not the file at `path`."""
+        files = (joined(folder, name) for folder in folders)
+        return next((file for file in files if file in self._files and file != path), None)
 
-    def _in(self, folder: str, name: str) -> str | None:
-        found = joined(folder, name)
-        return found if found in self._files else None
+    @once
+    def _homes(self, folder: str) -> Places:
+        """Return the folders where a project keeps headers, from a folder upwards."""
+        above = islice(upwards(folder), HIGHEST)
+        return tuple(dict.fromkeys(below(up, name).rstrip("/") for up in above for name in _BELOW))
 
-    def _inferred(self, path: str, folder: str, name: str) -> str | None:
-        """Without settings: upwards, then by its name."""
-        last = name[name.rfind("/") + 1 :]
-        if last not in self._named and not last.endswith(_INCLUDED):
-            return self._upwards(path, folder, name)
-        if last not in self._named:
-            return None
-        found = self._upwards(path, folder, name)
-        if found is not None or name in _MADE:
-            return found
-        return self._ending(path, name)
-
-    def _upwards(self, path: str, folder: str, name: str) -> str | None:
-        for home in self._homes_of(folder):
-            found = self._in(home, name)
-            if found is not None and found != path:
-                return found
-        return None
-
-    def _homes_of(self, folder: str) -> tuple[str, ...]:
-        if folder not in self._homes:
-            above = islice(upwards(folder), HIGHEST)
-            every = (below(up, each) if each else up for up in above for each in _BELOW)
-            self._homes[folder] = tuple(dict.fromkeys(every))
-        return self._homes[folder]
-
-    def _ending(self, path: str, name: str) -> str | None:
-        """The nearest of the paths that end so."""
+    def _nearest(self, path: str, name: str) -> str | None:
+        """Return the nearest file whose path ends so."""
         parts = name.split("/")
         while parts and parts[0] in ("..", "."):
             del parts[0]
         ending = "/".join(parts)
-        found = [each for each in self._candidates(ending) if each != path]
-        return min(found, key=lambda each: distance(path, each), default=None)
-
-    def _candidates(self, ending: str) -> Iterator[str]:
-        alike = self._named.get(ending[ending.rfind("/") + 1 :], ())
-        for each in alike if len(alike) <= ALIKE_MOST else ():
-            if each == ending or each.endswith(f"/{ending}"):
-                yield each
+        namesakes = self._named.get(ending[ending.rfind("/") + 1 :], ())
+        files = [
+            file
+            for file in (namesakes if len(namesakes) <= ALIKE_MOST else ())
+            if file != path and (file == ending or file.endswith(f"/{ending}"))
+        ]
+        return min(files, key=lambda file: distance(path, file), default=None)
 
 
 NAME = "compile_commands.json"
@@ -249,9 +226,6 @@ class Commands:
     def __init__(self, files: Collection[str], read: Reader) -> None:
         self._files = files
         self._read = read
-        self._places: dict[str, Places] | None = None
-        self._common: Places = ()
-        self._near: dict[str, Places] = {}
 
     def places(self, path: str) -> Places:
         """Return the search path of a source's includes.
@@ -259,79 +233,81 @@ class Commands:
         For a file that is not compiled by itself, such as a header, return the folders of all others,
         the nearest first, then the most frequent.
         """
-        if self._places is None:
-            self._places = dict(self._listed())
-            counted = Counter(place for each in self._places.values() for place in each)
-            self._common = tuple(place for place, _ in counted.most_common())
-        if path in self._places or not self._common:
-            return self._places.get(path, ())
-        folder = path.rpartition("/")[0]
-        if folder not in self._near:
-            near = sorted(self._common, key=lambda place: -shared(path, f"{place}/"))
-            self._near[folder] = tuple(near[:FOLDERS_MOST])
-        return self._near[folder]
+        listed = self._listed.get(path)
+        return self._near(path.rpartition("/")[0]) if listed is None else listed
 
-    def _listed(self) -> Iterator[tuple[str, Places]]:
+    @once
+    def _near(self, folder: str) -> Places:
+        file = below(folder, NAME)
+        near = sorted(self._common, key=lambda place: -shared(file, f"{place}/"))
+        return tuple(near[:FOLDERS_MOST])
+
+    @cached_property
+    def _common(self) -> Places:
+        """The folders of all sources, the most frequent first."""
+        counted = Counter(place for places in self._listed.values() for place in places)
+        return tuple(place for place, _ in counted.most_common())
+
+    @cached_property
+    def _listed(self) -> dict[str, Places]:
+        """The search path of each source that a file of commands lists."""
+        listed: dict[str, Places] = {}
         inside = (path for path in self._files if path.endswith(f"/{NAME}"))
         named = dict.fromkeys((*MADE, *sorted(inside)[:FILES_MOST]))
         for path in named:
-            entries = _entries(self._read(path))
-            sources = [_absolute(str(e.get("directory", "")), str(e["file"])) for e in entries]
+            commands = _commands(self._read(path))
+            sources = [_absolute(str(c.get("directory", "")), str(c["file"])) for c in commands]
             root = self._root(sources)
             if root is None:
                 continue
-            for entry, source in zip(entries, sources, strict=True):
+            for command, source in zip(commands, sources, strict=True):
                 inner = _inside(root, source)
                 if inner is not None and inner in self._files:
-                    yield inner, tuple(_folders(entry, root))
+                    listed[inner] = _folders(command, root)
+        return listed
 
     def _root(self, sources: Iterable[str]) -> str | None:
-        """The folder that the tree was in."""
-        roots = Counter(root for each in sources if (root := self._before(each)) is not None)
+        """Return the folder that the tree was in: most sources lie there."""
+        roots: Counter[str] = Counter()
+        for source in sources:
+            slashes = (at for at, sign in enumerate(source) if sign == "/")
+            roots.update(
+                islice((source[:at] for at in slashes if source[at + 1 :] in self._files), 1)
+            )
         return roots.most_common(1)[0][0] if roots else None
 
-    def _before(self, source: str) -> str | None:
-        at = source.find("/")
-        while at >= 0:
-            if source[at + 1 :] in self._files:
-                return source[:at]
-            at = source.find("/", at + 1)
-        return None
 
-
-def _entries(data: bytes | None) -> list[dict[str, Any]]:
+def _commands(data: bytes | None) -> list[dict[str, Any]]:
+    """Read the commands in a compile_commands.json."""
     try:
-        said = json.loads(data or b"[]")
+        listed = json.loads(data or b"[]")
     except (ValueError, RecursionError):
         return []
-    every = said[:ENTRIES_MOST] if isinstance(said, list) else []
-    return [each for each in every if isinstance(each, dict) and "file" in each]
+    commands = listed[:ENTRIES_MOST] if isinstance(listed, list) else []
+    return [command for command in commands if isinstance(command, dict) and "file" in command]
 
 
-def _folders(entry: dict[str, Any], root: str) -> Iterator[str]:
-    """The folders of the tree that a command names, in its order."""
-    given = entry.get("arguments")
-    words = [str(each) for each in given] if isinstance(given, list) else _split(entry)
-    directory = str(entry.get("directory", ""))
-    met: dict[str, None] = {}
+def _folders(command: dict[str, Any], root: str) -> Places:
+    """Return the folders of the tree that a command names, in its order."""
+    words = command.get("arguments")
+    if not isinstance(words, list):
+        written = _WORDS.findall(str(command.get("command", "")))
+        words = [_QUOTES.sub(lambda quoted: quoted[1] or "", word) for word in written]
+    directory = str(command.get("directory", ""))
+    folders: dict[str, None] = {}
     flagged = False
-    for word in words:
+    for word in map(str, words):
         flag = None if flagged else _FLAG.match(word)
         folder = word if flagged else word[flag.end() :] if flag else ""
         flagged = flag is not None and not folder
         inside = _inside(root, _absolute(directory, folder)) if folder else None
-        if inside is not None and len(met) < FOLDERS_MOST:
-            met[inside] = None
-    yield from met
-
-
-def _split(entry: dict[str, Any]) -> list[str]:
-    command = str(entry.get("command", ""))
-    return [_QUOTES.sub(lambda found: found[1] or "", word) for word in _WORDS.findall(command)]
+        if inside is not None and len(folders) < FOLDERS_MOST:
+            folders[inside] = None
+    return tuple(folders)
 
 
 def _absolute(directory: str, name: str) -> str:
-    """A path of the machine it was made on, without dots."""
+    """Return a path of the machine that wrote the command, without dots."""
     name = name.replace("\\", "/")
     whole = name if name[:1] == "/" or name[1:2] == ":" else f"{directory}/{name}"
     parts: list[str] = []
@@ -344,7 +320,7 @@ def _absolute(directory: str, name: str) -> str:
 
 
 def _inside(root: str, path: str) -> str | None:
-    """A path of the tree; None where it is none."""
+    """Return a path of the tree; None for any other path."""
     if path == root:
         return ""
     return path[len(root) + 1 :] if path.startswith(f"{root}/") else None

@@ -20,6 +20,8 @@ from sightline.codegraph.reference import (
     Reference,
     below,
     joined,
+    no_settings,
+    once,
     upwards,
 )
 
@@ -88,66 +90,53 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 def affected(changed: Iterable[str]) -> Affected | None:
     """Return the imports that may lead elsewhere: all, when sources or settings came or went."""
-    mine = any(path.endswith(SOURCE) or path.endswith(SETTINGS) for path in changed)
-    return Affected(every=True, words=frozenset(), folders=()) if mine else None
+    is_go = any(path.endswith((SOURCE, *SETTINGS)) for path in changed)
+    return Affected(every=True) if is_go else None
 
 
 class Go:
     """The Resolver of Go. read: the bytes of its settings files."""
 
-    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
         listed = list(paths)
         self._packages: dict[str, list[str]] = {}
         for path in listed:
-            if path.endswith(SOURCE) and _counts(path):
-                self._packages.setdefault(path.rpartition("/")[0], []).append(path)
-        self._ranked: dict[str, list[Ranked]] = {}
-        self._modules = Modules(listed, read or (lambda _path: None))
+            folder, _, name = path.rpartition("/")
+            is_part = not name.startswith(("_", ".")) and not name.endswith("_test.go")
+            if name.endswith(SOURCE) and is_part:
+                self._packages.setdefault(folder, []).append(path)
+        self._modules = Modules(listed, read)
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """Return the files that a reference leads to; see Resolver.targets."""
         module = reference.module
         if not module or len(module) > LONGEST:
             return ()
-        for folder in self._folders(path.rpartition("/")[0], module):
-            if folder in self._packages:
-                files = self._ordered(folder, reference.names)
-                return tuple([file for file in files if file != path][:ANSWERED_MAX])
-        return ()
-
-    def _ordered(self, folder: str, names: tuple[str, ...]) -> list[str]:
-        """Return the files of a package, first those named like the imported names."""
-        if folder not in self._ranked:
-            self._ranked[folder] = _ranked(folder, self._packages[folder])
-        ranked = self._ranked[folder]
-        if names and len(ranked) > 1:
-            wanted = [name.lower() for name in names]
-            ranked = sorted(ranked, key=lambda each: -_fit(each, wanted))
-        return [file for _, _, file in ranked]
-
-    def _folders(self, folder: str, module: str) -> Iterable[str]:
+        source_folder = path.rpartition("/")[0]
+        folders: Iterable[str | None] = self._modules.folders(source_folder, module)
         if module.startswith(("./", "../")):
-            place = joined(folder, module)
-            return () if place is None else (place,)
-        return self._modules.folders(folder, module)
+            folders = (joined(source_folder, module),)
+        package = next((folder for folder in folders if folder in self._packages), None)
+        if package is None:
+            return ()
+        ranked = self._ranked(package)
+        if reference.names and len(ranked) > 1:  # first the files named like the imported names
+            wanted = [name.lower() for name in reference.names]
+            ranked = sorted(ranked, key=lambda file: -_fit(file, wanted))
+        return tuple([file for _, _, file in ranked if file != path][:ANSWERED_MAX])
 
-
-def _counts(path: str) -> bool:
-    """Return true for a file that is a part of its package for Go."""
-    name = path[path.rfind("/") + 1 :]
-    return not name.startswith(("_", ".")) and not name.endswith("_test.go")
-
-
-def _ranked(folder: str, files: list[str]) -> list[Ranked]:
-    """Rank the files of a package without imported names: its namesake first, generated ones last."""
-    package = folder.rpartition("/")[2].lower()
-    ranked = []
-    for file in files:
-        stem = file[file.rfind("/") + 1 : -len(SOURCE)].lower()
-        plain = "".join(_WORD.findall(stem))
-        fit = -1.0 if stem.startswith(_MADE_OF) else 0.5 * (plain == package)
-        ranked.append((fit, plain if fit >= 0 else "", file))
-    return sorted(ranked, key=lambda each: (-each[0], each[2]))
+    @once
+    def _ranked(self, folder: str) -> list[Ranked]:
+        """Rank the files of a package without imported names: its namesake first, generated ones
+        last."""
+        package = folder.rpartition("/")[2].lower()
+        ranked = []
+        for file in self._packages[folder]:
+            stem = file[file.rfind("/") + 1 : -len(SOURCE)].lower()
+            plain = "".join(_WORD.findall(stem))
+            fit = -1.0 if stem.startswith(_MADE_OF) else 0.5 * (plain == package)
+            ranked.append((fit, plain if fit >= 0 else "", file))
+        return sorted(ranked, key=lambda rank: (-rank[0], rank[2]))
 
 
 def _fit(ranked: Ranked, wanted: list[str]) -> float:
@@ -189,9 +178,6 @@ class Modules:
                 self._files.add(path)
             elif "/vendor/" in f"/{path}":
                 self._vendors.add(path[: max(f"/{path}".index("/vendor/") - 1, 0)])
-        self._known: dict[str, Module] = {}
-        self._homes: dict[str, str | None] = {}
-        self._visible: dict[str, tuple[Places, Places]] = {}
 
     def folders(self, folder: str, module: str) -> Iterator[str]:
         """Return the folders that an import in a folder may mean, in the order in which Go looks.
@@ -199,8 +185,12 @@ class Modules:
         Own modules come first, then vendored ones, then replacements.
         """
         home = self._home(folder)
-        if home is None:
-            yield from self._unmanaged(folder, module)
+        if home is None:  # the rules before modules: vendor folders, and below `src`
+            for above in upwards(folder):
+                if above in self._vendors:
+                    yield below(above, f"vendor/{module}")
+                if above.rpartition("/")[2] == "src":
+                    yield below(above, module)
             return
         own, replaced = self._modules_around(home)
         yield from self._within(own, module)
@@ -213,52 +203,34 @@ class Modules:
             yield below("src/vendor", module)
 
     def _within(self, places: Places, module: str) -> Iterator[str]:
-        """The folders that a path means in these modules; none that is another module's."""
+        """Yield the folders that a path means in these modules; none that is another module's."""
         for name, place in places:
             if module == name or module.startswith(f"{name}/"):
                 folder = joined(place, module[len(name) :])
                 if folder is not None and self._home(folder) in (place, None):
                     yield folder
 
-    def _unmanaged(self, folder: str, module: str) -> Iterator[str]:
-        """Return folders by the rules before modules: vendor folders, and below `src`."""
-        for above in upwards(folder):
-            if above in self._vendors:
-                yield below(above, f"vendor/{module}")
-            if above.rpartition("/")[2] == "src":
-                yield below(above, module)
-
+    @once
     def _home(self, folder: str) -> str | None:
-        """The folder of the module that a folder belongs to."""
-        if folder not in self._homes:
-            found = (above for above in upwards(folder) if below(above, MANIFEST) in self._files)
-            self._homes[folder] = next(found, None)
-        return self._homes[folder]
+        """Return the folder of the module that a folder belongs to."""
+        homes = (above for above in upwards(folder) if below(above, MANIFEST) in self._files)
+        return next(homes, None)
 
+    @once
     def _modules_around(self, home: str) -> tuple[Places, Places]:
-        """The modules that one builds together with a module: its workspace's, else itself; and
-        what replaces others in them."""
-        if home not in self._visible:
-            homes, replaced = self._workspace(home)
-            own = [(self._module(below(each, MANIFEST)), each) for each in homes]
-            named = [(module.name, each) for module, each in own if module.name]
-            instead = [*(pair for module, _ in own for pair in module.replaced), *replaced]
-            self._visible[home] = _longest_first(named), _longest_first(instead)
-        return self._visible[home]
+        """Return the modules that are built together with a module: those of its workspace, else the
+        module alone; and the replacements of modules in them."""
+        works = [below(above, WORK) for above in upwards(home)]
+        work = next((self._module(path) for path in works if path in self._files), Module())
+        if home not in work.uses:
+            work = Module(uses=(home,))
+        modules = [(self._module(below(folder, MANIFEST)), folder) for folder in work.uses]
+        named = [(module.name, folder) for module, folder in modules if module.name]
+        replaced = [pair for module, _ in modules for pair in module.replaced]
+        return _longest_first(named), _longest_first([*replaced, *work.replaced])
 
-    def _workspace(self, home: str) -> tuple[tuple[str, ...], Places]:
-        for above in upwards(home):
-            if below(above, WORK) in self._files:
-                work = self._module(below(above, WORK))
-                return (work.uses, work.replaced) if home in work.uses else ((home,), ())
-        return (home,), ()
-
+    @once
     def _module(self, path: str) -> Module:
-        if path not in self._known:
-            self._known[path] = self._parsed(path)
-        return self._known[path]
-
-    def _parsed(self, path: str) -> Module:
         source = self._read(path) if path in self._files else None
         folder = path.rpartition("/")[0]
         name, uses, replaced = "", [], []
@@ -274,7 +246,7 @@ class Modules:
 
 
 def _lines(text: str) -> Iterator[list[str]]:
-    """The directives of a settings file, one item of a block each."""
+    """Yield the directives of a settings file, one item of a block each."""
     block = ""
     for line in text.split("\n"):
         words = [word.strip('"`') for word in _WORDS.findall(line) if not word.startswith("//")]
@@ -289,4 +261,4 @@ def _lines(text: str) -> Iterator[list[str]]:
 
 
 def _longest_first(places: Iterable[tuple[str, str]]) -> Places:
-    return tuple(sorted(dict(places).items(), key=lambda each: -len(each[0])))
+    return tuple(sorted(dict(places).items(), key=lambda place: -len(place[0])))

@@ -13,7 +13,15 @@ from collections.abc import Iterable, Iterator
 import tree_sitter_java
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import LONGEST, Affected, Reader, Reference, distance
+from sightline.codegraph.reference import (
+    LONGEST,
+    Affected,
+    Reader,
+    Reference,
+    distance,
+    first,
+    no_settings,
+)
 
 DEMANDED_MOST = 64
 """Packages in which a simple name is looked up."""
@@ -115,13 +123,13 @@ def affected(changed: Iterable[str]) -> Affected | None:
     """Return the names that may mean other files when these came or went."""
     names = (path[path.rfind("/") + 1 :] for path in changed if path.endswith(SOURCE))
     words = frozenset(name[: -len(SOURCE)] for name in names)
-    return Affected(every=False, words=words, folders=()) if words else None
+    return Affected(words=words) if words else None
 
 
 class Java:
     """The Resolver of Java."""
 
-    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
         self._files: dict[str, list[str]] = {}
         """By the last folder and the name: the paths that end so."""
         self._all = frozenset(path for path in paths if path.endswith(SOURCE))
@@ -135,39 +143,28 @@ class Java:
         if not name or len(name) > LONGEST or name.count(".") > NESTED_MOST:
             return ()
         if reference.kind == "type" and "." not in name:
-            found = self._simple(path, name, reference.names)
-        else:
-            found = self._full(path, name)
-        return () if found is None or found == path else (found,)
-
-    def _simple(self, path: str, name: str, packages: Iterable[str]) -> str | None:
-        """A type of the file's own folder, of its package elsewhere, or of one it imports from."""
-        beside = path[: path.rfind("/") + 1] + name + SOURCE
-        if beside in self._all:
-            return beside
-        found = (self._in(path, package, name) for package in packages if package)
-        return next((each for each in found if each is not None), None)
-
-    def _full(self, path: str, name: str) -> str | None:
-        """A type by its package; of a nested one, the outermost."""
-        package, _, last = name.rpartition(".")
-        while last:
-            found = self._in(path, package, last)
-            if found is not None:
-                return found
-            package, _, last = package.rpartition(".")
-        return None
+            types = [(package, name) for package in reference.names if package]
+            beside = path[: path.rfind("/") + 1] + name + SOURCE
+        else:  # a type by its package; of a nested one, the outermost
+            parts = name.split(".")
+            counts = range(len(parts) - 1, -1, -1)
+            types = [(".".join(parts[:count]), parts[count]) for count in counts]
+            beside = ""
+        target: str | None = beside
+        if beside not in self._all:
+            target = first(self._in(path, package, last) for package, last in types)
+        return () if target is None or target == path else (target,)
 
     def _in(self, path: str, package: str, name: str) -> str | None:
-        """The file of a package's type that is nearest to another file."""
+        """Return the file of a package's type that is nearest to another file."""
         ending = f"{package.replace('.', '/')}/{name}{SOURCE}" if package else name + SOURCE
         last = ending[ending.rfind("/", 0, max(ending.rfind("/"), 0)) + 1 :]
-        found = [
-            each
-            for each in self._files.get(last, ())
-            if each == ending or (each.endswith(f"/{ending}") and _begins(each, ending))
+        files = [
+            file
+            for file in self._files.get(last, ())
+            if file == ending or (file.endswith(f"/{ending}") and _begins(file, ending))
         ]
-        return min(found, key=lambda each: distance(path, each), default=None)
+        return min(files, key=lambda file: distance(path, file), default=None)
 
 
 def _begins(path: str, ending: str) -> bool:

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
 from unicodedata import normalize
 
 import tree_sitter_python
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import Affected, Reader, Reference, shared
+from sightline.codegraph.reference import (
+    Affected,
+    Reader,
+    Reference,
+    first_in,
+    no_settings,
+    once,
+    shared,
+)
 
 Places = tuple[str, ...]
 """Folders ("" or ending in "/") in which a name is looked for."""
@@ -122,7 +130,7 @@ class Python:
     def __init__(
         self,
         paths: Iterable[str],
-        read: Reader | None = None,
+        read: Reader = no_settings,
         *,
         standard: Collection[str] = sys.stdlib_module_names,
         builtin: Collection[str] = sys.builtin_module_names,
@@ -133,9 +141,6 @@ class Python:
         self._standard = standard
         self._builtin = builtin
         self._projects = _projects(listed, self._files)
-        self._starts: dict[str, str] = {}
-        self._roots: dict[str, Places] = {}
-        self._steps: dict[tuple[Places, str, Endings], Step] = {}
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """Return the files that a reference leads to; see Resolver.targets."""
@@ -143,54 +148,40 @@ class Python:
         folder = path[: path.rfind("/") + 1]
         parts = reference.module.split(".") if reference.module else []
         if reference.level:
-            found, places = self._relative(folder, reference.level, endings)
+            packages, places = self._relative(folder, reference.level, endings)
         else:
-            found, places = [], self._places(folder, parts[0] if parts else "")
+            packages, places = [], self._places(folder, parts[0] if parts else "")
         for part in parts:
             file, places = self._step(places, part, endings)
             if file is not None:
-                found.append(file)
+                packages.append(file)
             if not places:
                 break
-        taken = self._submodules(places, reference.names, endings)
-        return self._answer(path, [*taken, *reversed(found)], endings)
-
-    def _submodules(self, places: Places, names: Sequence[str], endings: Endings) -> list[str]:
-        """Return the submodules among the imported names of a package."""
-        if not places:
-            return []
-        files = [self._step(places, name, endings)[0] for name in names if name != "*"]
-        return [file for file in files if file is not None]
-
-    def _answer(self, path: str, found: Iterable[str], endings: Endings) -> tuple[str, ...]:
-        """Each file once, and beside it the stub or the module of the same name."""
-        answer: dict[str, None] = {}
-        for file in found:
+        names = [name for name in reference.names if places and name != "*"]
+        submodules = [self._step(places, name, endings)[0] for name in names]
+        targets: dict[str, None] = {}
+        for file in filter(None, [*submodules, *reversed(packages)]):
+            targets[file] = None  # and beside it the stub or the module of the same name
             twin = file[: -len(endings[0])] + endings[1] if file.endswith(endings[0]) else ""
-            answer |= dict.fromkeys((file, twin) if twin in self._files else (file,))
-        answer.pop(path, None)
-        return tuple(answer)
+            if twin in self._files:
+                targets[twin] = None
+        targets.pop(path, None)
+        return tuple(targets)
 
     def _relative(self, folder: str, level: int, endings: Endings) -> tuple[list[str], Places]:
-        """The packages that a relative import starts from, the outermost first; no place where
+        """Return the packages that a relative import starts from, the outermost first; no place where
         the dots lead out of the tree."""
         for _ in range(min(level - 1, folder.count("/") + 1)):
             if not folder:
                 return [], ()
             folder = _parent(folder)
-        packages = list(takewhile(bool, (self._init(each, endings) for each in _upwards(folder))))
-        return [each for each in reversed(packages) if each], (folder,)
+        packages = list(takewhile(bool, (self._init(above, endings) for above in _upwards(folder))))
+        return [package for package in reversed(packages) if package], (folder,)
 
+    @once
     def _step(self, places: Places, name: str, endings: Endings) -> Step:
-        """One name further. A package goes before a module; folders without an `__init__` are
-        one namespace, where nothing else has the name."""
-        key = places, name, endings
-        step = self._steps.get(key)
-        if step is None:
-            step = self._steps[key] = self._stepped(places, name, endings)
-        return step
-
-    def _stepped(self, places: Places, name: str, endings: Endings) -> Step:
+        """Follow one name. A package goes before a module; folders without an `__init__` are one
+        namespace, where nothing else has the name."""
         portions = []
         for place in places:
             full = place + name
@@ -208,10 +199,7 @@ class Python:
         return self._module(folder + "__init__", endings)
 
     def _module(self, full: str, endings: Endings) -> str | None:
-        for ending in endings:
-            if full + ending in self._files:
-                return full + ending
-        return None
+        return first_in(self._files, (full + ending for ending in endings))
 
     def _places(self, folder: str, top: str) -> Places:
         """Return the search path of an absolute import.
@@ -224,21 +212,21 @@ class Python:
         start = self._start(folder)
         if top in self._standard:
             return (start,)
-        if folder not in self._roots:
-            near = sorted(self._projects, key=lambda root: -shared(root, folder))
-            self._roots[folder] = tuple(dict.fromkeys((start, *near)))
-        return self._roots[folder]
+        return self._roots(folder)
 
+    @once
+    def _roots(self, folder: str) -> Places:
+        near = sorted(self._projects, key=lambda root: -shared(root, folder))
+        return tuple(dict.fromkeys((self._start(folder), *near)))
+
+    @once
     def _start(self, folder: str) -> str:
-        """The folder that a file's outermost package is in; its own where it is in none."""
-        if folder not in self._starts:
-            outermost = next((up for up in _upwards(folder) if not self._init(up, SOURCES)), "")
-            self._starts[folder] = outermost
-        return self._starts[folder]
+        """Return the folder that a file's outermost package is in; its own where it is in none."""
+        return next((above for above in _upwards(folder) if not self._init(above, SOURCES)), "")
 
 
 def _above(files: Iterable[str]) -> set[str]:
-    """Every folder that a file is in or below."""
+    """Return every folder that a file is in or below."""
     folders: set[str] = set()
     for file in files:
         at = file.rfind("/")
@@ -249,7 +237,7 @@ def _above(files: Iterable[str]) -> set[str]:
 
 
 def _projects(listed: Iterable[str], files: Collection[str]) -> Places:
-    """The roots of the projects in a tree; the tree itself is one."""
+    """Return the roots of the projects in a tree; the tree itself is one."""
     folders = {"": None}
     for path in listed:
         if path.endswith(PROJECTS):
@@ -263,7 +251,7 @@ def _projects(listed: Iterable[str], files: Collection[str]) -> Places:
 
 
 def _upwards(folder: str) -> Iterable[str]:
-    """A folder and those above it, the tree's own last."""
+    """Yield a folder and those above it, the tree's own last."""
     while folder:
         yield folder
         folder = _parent(folder)

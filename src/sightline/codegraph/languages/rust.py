@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
+from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import tree_sitter_rust
@@ -28,7 +29,12 @@ from sightline.codegraph.reference import (
     Reader,
     Reference,
     below,
+    entry,
+    first,
+    first_in,
     joined,
+    no_settings,
+    once,
     upwards,
 )
 
@@ -109,7 +115,7 @@ class _Source:
     def __init__(self, source: bytes) -> None:
         syntax = GRAMMAR.parse(source)
         self._source = syntax.source
-        self._found: dict[Key, dict[str, None]] = {}
+        self._names: dict[Key, dict[str, None]] = {}
         self._lines: dict[Key, int] = {}
         self.declared: set[Names] = set()
         self.called: dict[str, tuple[int, Names]] = {}
@@ -123,10 +129,14 @@ class _Source:
             if kind == "mod":
                 self._module(node, inside)
             elif kind == "crate":
-                self._crate(self._source[at : node.end_byte], line)
+                if (crate := _CRATE.match(self._source, at, node.end_byte)) is not None:
+                    crate_name = _plain(crate[1])
+                    if crate[2]:
+                        self.called[_plain(crate[2])] = (0, (crate_name,))
+                    if crate_name != "self":
+                        self._keep((0, (crate_name,), "import"), line)
             elif kind == "macro":
-                included = _INCLUDE.match(self._source, at)
-                if included is not None:
+                if (included := _INCLUDE.match(self._source, at)) is not None:
                     self._keep((0, (_plain(included[1]),), "include"), line)
             elif kind == "use":
                 if not _BOUND.match(self._source, node.end_byte):
@@ -141,11 +151,16 @@ class _Source:
 
     def references(self) -> Iterator[Reference]:
         """Return the references, in the order of their lines."""
-        for key, line in sorted(self._lines.items(), key=lambda each: each[1]):
+        for key, line in sorted(self._lines.items(), key=itemgetter(1)):
             level, path, kind = key
             if not level and kind == "import":
-                level, path = self._expanded(path)
-            yield Reference("::".join(path), line, level, tuple(self._found[key]), kind)
+                if path[:1] in self.declared:
+                    level = 1
+                else:  # a path whose first name another `use` may have brought in
+                    above, before = self.called.get(path[0], (0, path[:1]))
+                    if before[:1] != path[:1]:
+                        level, path = above, (*before, *path[1:])
+            yield Reference("::".join(path), line, level, tuple(self._names[key]), kind)
 
     def _place_nodes(self, nodes: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node, Names]]:
         """Collect the modules that are declared; yield each other node with the modules around it."""
@@ -185,16 +200,6 @@ class _Source:
             self.files.setdefault(name, paths[0])
         self._keep((1, (*inside, name), "mod"), line)
 
-    def _crate(self, text: bytes, line: int) -> None:
-        found = _CRATE.match(text)
-        if found is None:
-            return
-        name = _plain(found[1])
-        if found[2]:
-            self.called[_plain(found[2])] = (0, (name,))
-        if name != "self":
-            self._keep((0, (name,), "import"), line)
-
     def _use(self, start: int, line: int, inside: Names) -> int:
         """Keep the paths that a `use` brings in; return where it ends."""
         leaves, end = _leaves(self._source, start)
@@ -223,16 +228,9 @@ class _Source:
 
     def _keep(self, key: Key, line: int, name: str = "") -> None:
         self._lines.setdefault(key, line)
-        taken = self._found.setdefault(key, {})
+        names = self._names.setdefault(key, {})
         if name:
-            taken[name] = None
-
-    def _expanded(self, path: Names) -> tuple[int, Names]:
-        """Return a path whose first name is a module of the file, or another `use` brought in."""
-        if path[:1] in self.declared:
-            return 1, path
-        level, before = self.called.get(path[0], (0, path[:1]))
-        return (0, path) if before[:1] == path[:1] else (level, (*before, *path[1:]))
+            names[name] = None
 
 
 def _leaves(text: bytes, at: int) -> tuple[list[tuple[int, Names, str]], int]:
@@ -285,63 +283,46 @@ WHOLE_MOST = 8
 
 def affected(changed: Iterable[str]) -> Affected | None:
     """Return the paths that may lead elsewhere: all, because a source may include any file."""
-    return Affected(every=True, words=frozenset(), folders=()) if any(changed) else None
+    return Affected(every=True) if any(changed) else None
 
 
 class Rust:
     """The Resolver of Rust. read: the bytes of its settings files, and of sources that paths go on
     through; scope: what a source has."""
 
-    def __init__(
-        self,
-        paths: Iterable[str],
-        read: Reader | None = None,
-    ) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
         self._files = frozenset(paths)
-        self._read = read or (lambda _path: None)
-        self._crates = Crates(self._files, self._read)
-        self._places: dict[str, Place] = {}
-        self._scopes: dict[str, Scope | None] = {}
+        self._read = read
+        self._crates = Crates(self._files, read)
         self._onwards: dict[tuple[str, Names], str | None] = {}
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """Return the files that a reference leads to; see Resolver.targets."""
         if len(reference.module) > LONGEST:
             return ()
+        folder = path.rpartition("/")[0]
+        names = tuple(reference.module.split("::")) if reference.module else ()
+        files: list[str | None] = []
         if reference.kind == "include":
-            folder = self._inside(path) if reference.level else path.rpartition("/")[0]
-            included = joined(folder, reference.module)
-            found: Iterator[str | None]
-            found = iter([included] if included in self._files else ())
-        elif reference.kind == "mod":
-            found = self._declared(path, tuple(reference.module.split("::")))
-        else:
-            found = self._meant(path, reference)
-        return tuple(dict.fromkeys(each for each in found if each and each != path))
-
-    def _declared(self, path: str, names: tuple[str, ...]) -> Iterator[str | None]:
-        """The file of a module that a file declares. One that was included declares beside itself."""
-        yield self._module(self._inside(path), names) or self._module(
-            path.rpartition("/")[0], names
-        )
+            included = joined(self._inside(path) if reference.level else folder, reference.module)
+            files = [included] if included in self._files else []
+        elif reference.kind == "mod":  # an included file declares modules beside itself
+            files = [self._module(self._inside(path), names) or self._module(folder, names)]
+        elif (start := self._start(path, reference.level, names)) is not None:
+            place, above = start
+            files = [self._file(place, (*above, name), 0) for name in reference.names or ("*",)]
+        return tuple(dict.fromkeys(file for file in files if file and file != path))
 
     def _inside(self, path: str) -> str:
         """Return the folder of a file's modules."""
         folder, _, name = path.rpartition("/")
-        if name == "mod.rs" or self._place(path).root == path:
+        if name == "mod.rs" or self._crates.place(path).root == path:
             return folder
         return path.removesuffix(".rs")
 
-    def _meant(self, path: str, reference: Reference) -> Iterator[str | None]:
-        names = tuple(reference.module.split("::")) if reference.module else ()
-        start = self._start(path, reference.level, names)
-        if start is not None:
-            for name in reference.names or ("*",):
-                yield self._file(start[0], (*start[1], name), 0)
-
     def _start(self, path: str, level: int, names: Names) -> Start | None:
         """Return the crate of a path written in a file, and the path from the crate's root."""
-        place = self._place(path)
+        place = self._crates.place(path)
         if level:
             kept = len(place.modules) - (level - 1)
             return (place, (*place.modules[:kept], *names)) if kept >= 0 else None
@@ -350,25 +331,25 @@ class Rust:
         names = names[names[:1] == ("",) :]
         if not names:
             return None
-        old = self._crates.old(place.package)
-        if old and self._module(place.folder, names[:1]) is not None:
+        if self._crates.old(place.package) and self._module(place.folder, names[:1]) is not None:
             return place, names
         library = self._crates.named(place.package, names[0])
         return None if library is None else (library, names[1:])
 
     def _file(self, place: Place, names: Names, deep: int) -> str | None:
-        """The file of the longest beginning of a path, by where files lie; where the path goes on
-        through a further module, what that file has under its name."""
+        """Return the file of the longest beginning of a path, by where files lie; where the path goes
+        on through a further module, what that file has under the module's name."""
         for count in range(len(names), -1, -1):
             file = self._module(place.folder, names[:count]) if count else place.root
             if file is not None:
                 rest = names[count:]
-                modular = len(rest) > 1 and not rest[0][:1].isupper()
-                return (self._onward(file, rest, deep) if modular else None) or file
+                is_modular = len(rest) > 1 and not rest[0][:1].isupper()
+                return (self._onward(file, rest, deep) if is_modular else None) or file
         return None
 
     def _onward(self, file: str, rest: Names, deep: int) -> str | None:
-        """The file that names lead to from a file's own module; None where it has no such name."""
+        """Return the file that names lead to from a file's own module; None where the module has no
+        such name."""
         key = file, rest
         if key not in self._onwards and deep < FOLLOWED_MAX:
             self._onwards[key] = None  # what a circle finds
@@ -378,8 +359,13 @@ class Rust:
 
     def _had(self, scope: Scope, file: str, rest: Names, deep: int) -> str | None:
         name = rest[0]
-        if name in scope.files:
-            return self._given_file(file, scope.files[name], rest[1:])
+        if name in scope.files:  # the file of a module below that one lies beside it
+            whole = joined(file.rpartition("/")[0], scope.files[name])
+            if whole is None or whole not in self._files:
+                return None
+            folder, inner = whole.rpartition("/")[0], rest[1:]
+            counts = range(len(inner), 0, -1)
+            return first(self._module(folder, inner[:count]) for count in counts) or whole
         if name in scope.modules:
             return file
         if name in scope.called:
@@ -389,44 +375,25 @@ class Rust:
             return None if start is None else self._file(*start, deep + 1)
         for level, names in scope.whole[:WHOLE_MOST]:
             start = self._start(file, level or int(not scope.modules.isdisjoint(names[:1])), names)
-            found = None if start is None else self._among(*start, rest, deep)
-            if found is not None:
-                return found
+            if start is not None and (target := self._among(*start, rest, deep)) is not None:
+                return target
         return None
 
     def _among(self, place: Place, names: Names, rest: Names, deep: int) -> str | None:
-        """The file that names lead to among all that a module has."""
+        """Return the file that names lead to among all that a module has."""
         if self._module(place.folder, (*names, rest[0])) is not None:
             return self._file(place, (*names, *rest), deep + 1)
         file = self._file(place, (*names, "*"), deep + 1)
         return None if file is None else self._onward(file, rest, deep + 1)
 
-    def _given_file(self, file: str, path: str, rest: Names) -> str | None:
-        """Return the file of a module with a given path, or of a module below it, which lies beside."""
-        whole = joined(file.rpartition("/")[0], path)
-        if whole not in self._files or whole is None:
-            return None
-        folder = whole.rpartition("/")[0]
-        inside = (self._module(folder, rest[:count]) for count in range(len(rest), 0, -1))
-        return next((each for each in inside if each is not None), whole)
-
+    @once
     def _scope(self, file: str) -> Scope | None:
-        if file not in self._scopes:
-            source = self._read(file)
-            self._scopes[file] = None if source is None else scope(source)
-        return self._scopes[file]
+        source = self._read(file)
+        return None if source is None else scope(source)
 
-    def _module(self, folder: str, names: tuple[str, ...]) -> str | None:
+    def _module(self, folder: str, names: Names) -> str | None:
         path = below(folder, "/".join(names))
-        for file in (f"{path}.rs", f"{path}/mod.rs"):
-            if file in self._files:
-                return file
-        return None
-
-    def _place(self, path: str) -> Place:
-        if path not in self._places:
-            self._places[path] = self._crates.place(path)
-        return self._places[path]
+        return first_in(self._files, (f"{path}.rs", f"{path}/mod.rs"))
 
 
 MANIFEST = "Cargo.toml"
@@ -464,20 +431,14 @@ class Crates:
 
     def __init__(self, paths: Iterable[str], read: Reader) -> None:
         self._read = read
-        listed = [path for path in paths if path.endswith((".rs", MANIFEST))]
-        self._files: AbstractSet[str] = frozenset(listed)
-        self._manifests: dict[str, dict[str, Any]] = {}
-        self._packages: dict[str, str | None] = {}
-        self._dependencies: dict[str, dict[str, str]] = {}
-        self._workspaces: dict[str, str | None] = {}
-        self._roots: dict[str, dict[str, list[str]]] = {}
-        self._sources: dict[str | None, list[str]] | None = None
+        self._files = frozenset(path for path in paths if path.endswith((".rs", MANIFEST)))
 
+    @once
     def place(self, path: str) -> Place:
         """Return the place of a file in its crate, by the nearest root above it."""
-        package = self._package(path.rpartition("/")[0])
-        roots = self._rooted(package)
         folder = path.rpartition("/")[0]
+        package = self._package(folder)
+        roots = self._rooted(package)
         if path in roots.get(folder, ()):
             return Place(folder, path, (), package)
         for above in upwards(folder):
@@ -486,14 +447,16 @@ class Crates:
         return Place(folder, None, _modules(path, folder), package)
 
     def named(self, package: str | None, name: str) -> Place | None:
-        """The library that a package's sources call by a name; None where it is none of the tree."""
-        if package is None:
+        """Return the library that a package's sources call by a name; None where it is none of the
+        tree."""
+        folder = None if package is None else self._dependencies(package).get(name)
+        if folder is None:
             return None
-        if package not in self._dependencies:
-            self._dependencies[package] = dict(self._needed(package))
-        folder = self._dependencies[package].get(name)
-        root = None if folder is None else self._library(folder)
-        return None if root is None else Place(root.rpartition("/")[0], root, (), folder)
+        named = self._table(folder, "lib").get("path")
+        root = joined(folder, named) if isinstance(named, str) else below(folder, "src/lib.rs")
+        if root is None or root not in self._files:
+            return None
+        return Place(root.rpartition("/")[0], root, (), folder)
 
     def old(self, package: str | None) -> bool:
         """Return true where paths of a package begin at the crate's root, as before 2018."""
@@ -504,112 +467,97 @@ class Crates:
             edition = self._shared(package, "package").get("edition", "2015")
         return bool(edition == "2015")
 
+    @once
     def _package(self, folder: str) -> str | None:
-        """The folder of the package that a folder belongs to."""
-        if folder not in self._packages:
-            if below(folder, MANIFEST) in self._files and self._table(folder, "package"):
-                self._packages[folder] = folder
-            else:
-                above = folder.rpartition("/")[0]
-                self._packages[folder] = self._package(above) if folder else None
-        return self._packages[folder]
+        """Return the folder of the package that a folder belongs to."""
+        if self._table(folder, "package"):
+            return folder
+        return self._package(folder.rpartition("/")[0]) if folder else None
 
+    @once
     def _rooted(self, package: str | None) -> dict[str, list[str]]:
-        """The roots of a package's crates, by their folders."""
-        key = "/" if package is None else package
-        if key not in self._roots:
-            said = self._named_roots(package) if package is not None else []
-            found = self._roots[key] = {}
-            for path in dict.fromkeys((*said, *self._conventional_roots(package))):
-                found.setdefault(path.rpartition("/")[0], []).append(path)
-        return self._roots[key]
-
-    def _conventional_roots(self, package: str | None) -> Iterator[str]:
-        if self._sources is None:
-            self._sources = {}
-            for path in sorted(self._files):
-                if path.endswith(".rs"):
-                    home = self._package(path.rpartition("/")[0])
-                    self._sources.setdefault(home, []).append(path)
+        """Return the roots of a package's crates by their folders: the roots that its manifest names,
+        and the conventional ones."""
+        manifest = {} if package is None else self._manifest(package)
+        tables = [manifest.get("lib")]
+        for kind in _KINDS:
+            tables += entry(manifest, kind, list)
+        names = [entry(table, "path", str) for table in tables]
+        names.append(entry(entry(manifest, "package", dict), "build", str))
+        paths = [joined(package or "", name) for name in names if name]
         for path in self._sources.get(package, ()):
-            if package is None:
-                rooted = path.rpartition("/")[2] in _BEST
-            else:
-                rooted = bool(_FOUND.fullmatch(path[len(package) + 1 :] if package else path))
-            if rooted:
-                yield path
+            name = path.rpartition("/")[2] if package is None else path.removeprefix(f"{package}/")
+            if name in _BEST if package is None else _FOUND.fullmatch(name):
+                paths.append(path)
+        roots: dict[str, list[str]] = {}
+        for root in dict.fromkeys(paths):
+            if root is not None and root in self._files:
+                roots.setdefault(root.rpartition("/")[0], []).append(root)
+        return roots
 
-    def _named_roots(self, package: str) -> list[str]:
-        """The roots that a manifest names."""
-        manifest = self._manifest(package)
-        tables = [manifest.get("lib"), *(each for kind in _KINDS for each in _list(manifest, kind))]
-        names = [table.get("path") for table in tables if isinstance(table, dict)]
-        names.append(self._table(package, "package").get("build"))
-        paths = [joined(package, name) for name in names if isinstance(name, str)]
-        return [path for path in paths if path in self._files and path is not None]
-
-    def _library(self, package: str) -> str | None:
-        said = self._table(package, "lib").get("path")
-        path = joined(package, said) if isinstance(said, str) else below(package, "src/lib.rs")
-        return path if path in self._files else None
+    @cached_property
+    def _sources(self) -> dict[str | None, list[str]]:
+        """The sources of each package, in order."""
+        sources: dict[str | None, list[str]] = {}
+        for path in sorted(self._files):
+            if path.endswith(".rs"):
+                sources.setdefault(self._package(path.rpartition("/")[0]), []).append(path)
+        return sources
 
     def _library_name(self, package: str) -> str:
-        table = self._table(package, "lib")
-        name = table.get("name") or self._table(package, "package").get("name")
-        return _spelled(name) if isinstance(name, str) else ""
+        tables = (self._table(package, "lib"), self._table(package, "package"))
+        name = next((table["name"] for table in tables if table.get("name")), "")
+        return name.replace("-", "_") if isinstance(name, str) else ""
 
-    def _needed(self, package: str) -> Iterator[tuple[str, str]]:
-        """Return the names of other crates in the sources of a package, and their folders."""
-        for name, said in _tables(self._manifest(package)):
-            folder = self._folder(package, name, said)
-            if folder is not None and below(folder, MANIFEST) in self._files:
-                renamed = isinstance(said, dict) and "package" in said
-                yield (_spelled(name) if renamed else self._library_name(folder)), folder
-        yield self._library_name(package), package
+    @once
+    def _dependencies(self, package: str) -> dict[str, str]:
+        """Return the names of crates in the sources of a package, its own too, and their folders."""
+        manifest, folders = self._manifest(package), {}
+        for table in (manifest, *entry(manifest, "target", dict).values()):
+            for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+                for name, value in entry(table, kind, dict).items():
+                    folder = self._folder(package, name, value)
+                    if folder is not None and below(folder, MANIFEST) in self._files:
+                        is_renamed = isinstance(value, dict) and "package" in value
+                        own = name.replace("-", "_") if is_renamed else self._library_name(folder)
+                        folders[own] = folder
+        return folders | {self._library_name(package): package}
 
-    def _folder(self, package: str, name: str, said: Any) -> str | None:
-        """The folder of a dependency, by its own path, the workspace's, or one that replaces it."""
+    def _folder(self, package: str, name: str, value: Any) -> str | None:
+        """Return the folder of a dependency, by its own path, its workspace's, or a patch's."""
         root = self._workspace(package)
-        if isinstance(said, dict) and said.get("workspace") is True and root is not None:
-            package, said = root, _under(self._shared(package, "dependencies"), name)
-        path = said.get("path") if isinstance(said, dict) else None
+        table = value if isinstance(value, dict) else {}
+        if table.get("workspace") is True and root is not None:
+            package, table = root, entry(self._shared(package, "dependencies"), name, dict)
+        path = table.get("path")
         if path is None and root is not None:
-            real = said.get("package", name) if isinstance(said, dict) else name
-            package, path = root, self._patched(root).get(real)
+            real, package = entry(table, "package", str) or name, root
+            sources = self._table(root, "patch").values()
+            patches = [entry(source, real, dict) for source in sources]
+            path = next((patch.get("path") for patch in reversed(patches) if patch), None)
         return joined(package, path) if isinstance(path, str) else None
 
-    def _patched(self, root: str) -> dict[str, Any]:
-        sources = self._table(root, "patch").values()
-        named = [each for source in sources if isinstance(source, dict) for each in source.items()]
-        return {name: said.get("path") for name, said in named if isinstance(said, dict)}
-
+    @once
     def _workspace(self, package: str) -> str | None:
-        """The folder of a package's workspace."""
-        if package not in self._workspaces:
-            said = self._table(package, "package").get("workspace")
-            places = [joined(package, said)] if isinstance(said, str) else upwards(package)
-            found = (each for each in places if each is not None)
-            self._workspaces[package] = next(
-                (each for each in found if "workspace" in self._manifest(each)), None
-            )
-        return self._workspaces[package]
+        """Return the folder of a package's workspace."""
+        named = self._table(package, "package").get("workspace")
+        places = [joined(package, named)] if isinstance(named, str) else upwards(package)
+        return first(
+            place for place in places if place is not None and "workspace" in self._manifest(place)
+        )
 
     def _shared(self, package: str, name: str) -> dict[str, Any]:
         """Return a table of the package's workspace."""
         root = self._workspace(package)
-        return {} if root is None else _under(self._table(root, "workspace"), name)
+        return {} if root is None else entry(self._table(root, "workspace"), name, dict)
 
     def _table(self, folder: str, name: str) -> dict[str, Any]:
-        return _under(self._manifest(folder), name)
+        return entry(self._manifest(folder), name, dict)
 
+    @once
     def _manifest(self, folder: str) -> dict[str, Any]:
-        if folder not in self._manifests:
-            path = below(folder, MANIFEST)
-            self._manifests[folder] = self._parsed(path) if path in self._files else {}
-        return self._manifests[folder]
-
-    def _parsed(self, path: str) -> dict[str, Any]:
-        source = self._read(path) or b""
+        path = below(folder, MANIFEST)
+        source = self._read(path) or b"" if path in self._files else b""
         if any(line.count(b".") > LINE_DOTS_MOST for line in source.split(b"\n")):
             return {}
         try:
@@ -618,37 +566,15 @@ class Crates:
             return {}
 
 
-def _tables(manifest: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every dependency that a manifest names."""
-    targets = [each for each in _under(manifest, "target").values() if isinstance(each, dict)]
-    for table in (manifest, *targets):
-        for name in ("dependencies", "dev-dependencies", "build-dependencies"):
-            yield from _under(table, name).items()
-
-
-def _under(table: dict[str, Any], name: str) -> dict[str, Any]:
-    found = table.get(name)
-    return found if isinstance(found, dict) else {}
-
-
-def _list(table: dict[str, Any], name: str) -> list[Any]:
-    found = table.get(name)
-    return found if isinstance(found, list) else []
-
-
-def _spelled(name: str) -> str:
-    return name.replace("-", "_")
-
-
 def _best(roots: list[str]) -> str | None:
-    """The one of several roots that the files beside them belong to, as far as one can tell."""
+    """Return the one of several roots that the files beside them belong to; None where unknown."""
     if len(roots) == 1:
         return roots[0]
     named = {root.rpartition("/")[2]: root for root in roots}
-    return next((named[name] for name in _BEST if name in named), None)
+    return first(map(named.get, _BEST))
 
 
 def _modules(path: str, folder: str) -> tuple[str, ...]:
-    """The names of the modules from a crate's root to a file."""
+    """Return the names of the modules from a crate's root to a file."""
     names = path[len(folder) + 1 if folder else 0 :].removesuffix(".rs").split("/")
     return tuple(names[:-1] if names[-1] == "mod" else names)
