@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sightline.conversation.overflow import classify_error as classify_error
     from sightline.conversation.saved_file import Loaded as Loaded
     from sightline.conversation.saved_file import Saved as Saved
-    from sightline.conversation.view_options import Budget as Budget
+    from sightline.conversation.sent_view import Budget as Budget
     from sightline.errors import CheckpointFailed as CheckpointFailed
     from sightline.errors import ClaimRefused as ClaimRefused
     from sightline.errors import CondenseRefused as CondenseRefused
@@ -93,7 +93,7 @@ _HOMES = {
     "conversation.log": "Conversation",
     "conversation.overflow": "ProviderError classify_error",
     "conversation.saved_file": "Loaded Saved",
-    "conversation.view_options": "Budget",
+    "conversation.sent_view": "Budget",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "guard.batch": "Change",
     "model.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",

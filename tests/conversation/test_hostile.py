@@ -12,7 +12,7 @@ import pytest
 
 from sightline.conversation import message_chain
 from sightline.conversation.saved_file import encode_line
-from sightline.conversation.view_options import Budget
+from sightline.conversation.sent_view import Budget
 from sightline.errors import HistoryError
 from sightline.store.sqlite import SqliteStore
 from sightline.testing import MemoryWorkspace, make_session

@@ -36,34 +36,18 @@ class ShownChanges(Struct, frozen=True):
     withheld: int
 
 
-def uncommitted(context: SessionContext, room: int) -> ShownChanges:
-    """Return the uncommitted changes. room: bytes of the patch. UnknownName outside a repository,
-    Unverifiable when git does not answer."""
-    git = _git(context)
-    return _changes(context, git, git.head(), None, room)
-
-
-def committed(context: SessionContext, name: str, room: int) -> ShownChanges:
-    """Return a commit's changes to this workspace. name: the beginning of its id; room: bytes of the
-    patch. UnknownName, Unverifiable."""
-    git = _git(context)
-    commit = git.commit(name)
-    if commit is None:
-        raise UnknownName(f"git knows no commit {name} here, or more than one.")
-    return _changes(context, git, commit.before, commit, room)
-
-
-def _git(context: SessionContext) -> ChangeReader:
+def git_changes(context: SessionContext, name: str | None, room: int) -> ShownChanges:
+    """Return a commit's changes to this workspace, or the uncommitted ones. name: the beginning of
+    the commit's id; room: bytes of the patch. UnknownName for an unknown commit and outside a
+    repository, Unverifiable when git does not answer."""
     repository = context.workspace.repository(".")
     if repository is None:
         raise UnknownName("This workspace is not in a git repository.")
-    return ChangeReader(context.workspace.root, repository, context.settings.deadline_s)
-
-
-def _changes(
-    context: SessionContext, git: ChangeReader, before: str | None, commit: Commit | None, room: int
-) -> ShownChanges:
-    after = None if commit is None else commit.id
+    git = ChangeReader(context.workspace.root, repository, context.settings.deadline_s)
+    commit = None if name is None else git.commit(name)
+    if name is not None and commit is None:
+        raise UnknownName(f"git knows no commit {name} here, or more than one.")
+    before, after = (git.head(), None) if commit is None else (commit.before, commit.id)
     tracked = git.touched(before, after) if before is not None else None
     new = git.untracked() if commit is None else ([], False)
     if before is None or tracked is None or new is None:

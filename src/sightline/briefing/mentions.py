@@ -184,10 +184,9 @@ class _Resolver:
         if not self._may_open():
             return Resolved(mention, "left_out", NO_ROOM)
         try:
-            if mention.kind == "commit":
-                shown = git_summary.committed(self._context, mention.value, self._room)
-            else:
-                shown = git_summary.uncommitted(self._context, self._room)
+            name = mention.value if mention.kind == "commit" else None
+            shown = git_summary.git_changes(self._context, name, self._room)
+            if name is None:
                 self.looks += git_summary.looks(self._context, shown.patch)
         except UnknownName as error:
             return Resolved(mention, "missing", error.message)

@@ -11,7 +11,7 @@ PUBLIC = (
     "saved_file",
     "todos",
     "token_counter",
-    "view_options",
+    "sent_view",
     "words",
 )
 
@@ -19,7 +19,6 @@ PURE = (
     "message_codec",
     "overflow",
     "recorded_conversation",
-    "summary_ledger",
     "todos",
     "tool_calls",
     "tool_names",

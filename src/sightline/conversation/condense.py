@@ -20,10 +20,10 @@ from sightline.conversation.fold_decisions import encode_decision, load_json
 from sightline.conversation.message_chain import branch_facts, leading_system, read_blob
 from sightline.conversation.message_codec import message_id
 from sightline.conversation.sent_view import Window
-from sightline.conversation.summary_ledger import Command, File, Ledger
 from sightline.conversation.todos import todos
 from sightline.conversation.tool_calls import field, parse_object
 from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.words import Command, File, Ledger
 from sightline.conversation.written_files import COMMANDS
 from sightline.errors import CondenseRefused
 from sightline.model.events import (

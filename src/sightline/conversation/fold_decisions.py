@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from sightline.conversation.summary_ledger import Ledger
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
-from sightline.conversation.words import name_of
+from sightline.conversation.words import Ledger, name_of
 from sightline.errors import StoreError
 
 Place = tuple[str, int]

@@ -14,13 +14,11 @@ from typing import Any
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation import message_chain
-from sightline.conversation.append import append_newest, microseconds
 from sightline.conversation.condense import Condensation, condense
 from sightline.conversation.display import Displayed, display, expand, position_of
 from sightline.conversation.saved_file import Loaded, Saved, load, save
-from sightline.conversation.sent_view import Window
+from sightline.conversation.sent_view import Budget, Window, check_options
 from sightline.conversation.token_counter import family_of
-from sightline.conversation.view_options import Budget, check_options
 from sightline.conversation.window.folding import Rules
 from sightline.conversation.window.prices import Prices
 from sightline.model.results import RewindReport
@@ -57,9 +55,9 @@ class Conversation:
         power cut may take messages appended since the store was last synced, as every edit syncs it.
         ValueError, and nothing recorded, for a message that does not fit this conversation.
         """
-        happened = None if at is None else microseconds(at)
+        happened = None if at is None else message_chain.microseconds(at)
         with self._lock:
-            self._tip = append_newest(
+            self._tip = message_chain.append_newest(
                 self._context, message, self._tip, side=self.name, root=self._root, at=happened
             )
             return self._tip.message or ""

@@ -18,7 +18,6 @@ from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
-from sightline.conversation.append import append_behind
 from sightline.conversation.fold_decisions import load_json, message_ids
 from sightline.conversation.message_codec import message_id
 from sightline.errors import HistoryError
@@ -217,7 +216,7 @@ def _append_message(
     if parent != root:
         raise ValueError(f"it does not stand behind {parent}")
     side, at = record.get("side", ""), record["at"]
-    return append_behind(context, record["message"], tip, side=side, root=root, at=at)
+    return message_chain.append_behind(context, record["message"], tip, side=side, root=root, at=at)
 
 
 def _append_decision(context: SessionContext, record: Record) -> None:

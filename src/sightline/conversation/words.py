@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from typing import Any
 
-from sightline.conversation.summary_ledger import Command, File, Ledger
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block, Excerpt
+from sightline.model.spans import Spans
 from sightline.text import phrases
 from sightline.text.phrases import count, shortened, spans
 
@@ -36,6 +39,45 @@ Name files by their paths, and names from the code as they are spelled. What the
 list of files and commands and the open work are kept beside your words: do not repeat them. Do not \
 answer the conversation, and call no tool. At most 1,500 words.
 """
+
+
+class File(Struct, frozen=True, array_like=True):
+    """A file that the agent touched. deed: read, modified, created, deleted or moved; revision: of
+    the text that the agent holds, None: unknown; lines: shown to the agent."""
+
+    path: str
+    deed: str
+    revision: str | None = None
+    lines: Spans = ()
+
+
+class Command(Struct, frozen=True, array_like=True):
+    """A command that the agent ran. exit_code: None: unknown; failed: known to have failed without
+    an exit code."""
+
+    text: str
+    exit_code: int | None = None
+    failed: bool = False
+
+
+class Ledger(Struct, frozen=True):
+    """The record beside a summary. typed: the user's texts, oldest first; open, done: items of the
+    newest to-do list; stale: paths of files that differ from what the agent was shown."""
+
+    typed: tuple[str, ...]
+    files: tuple[File, ...]
+    commands: tuple[Command, ...]
+    open: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+    def dump(self) -> dict[str, Any]:
+        """Return the fields that the next summary cannot read from facts, as JSON."""
+        return {
+            "typed": self.typed,
+            "files": [[file.path, file.deed] for file in self.files],
+            "commands": [[c.text, c.exit_code, c.failed] for c in self.commands],
+        }
 
 
 def summary_request(blocks: Iterable[tuple[Block, str]]) -> str:

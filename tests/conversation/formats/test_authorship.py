@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.conversation.formats.authorship import author
+from sightline.conversation.formats.parts import author
 
 
 @pytest.mark.parametrize(

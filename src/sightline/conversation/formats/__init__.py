@@ -1,10 +1,9 @@
 """Messages of every provider and framework as blocks, and decisions applied to messages."""
 
-PUBLIC = ("authorship", "format", "parts")
+PUBLIC = ("format", "parts")
 
 PURE = (
     "anthropic",
-    "authorship",
     "chat",
     "exchanges",
     "file_excerpts",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
@@ -13,8 +12,10 @@ from sightline.conversation.formats.parts import (
     Role,
     call_part,
     changed,
+    content_part,
     content_text,
     put_arguments,
+    text_part,
 )
 
 NAME = "anthropic"
@@ -108,9 +109,7 @@ def user_message(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None:
-        return [user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
     return [{**message, "content": [*_blocks(message), {"type": "text", "text": text}]}]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     OPENAI_ROLES,
     Message,
@@ -14,9 +13,11 @@ from sightline.conversation.formats.parts import (
     are_broken,
     call_part,
     changed,
+    content_part,
     content_text,
     put_arguments,
     text_of,
+    text_part,
 )
 
 NAME = "chat"
@@ -118,9 +119,9 @@ def user_message(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None or message["role"] != "user":
-        return [user_message(text)] if message is None else [message, user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
+    if message["role"] != "user":
+        return [message, user_message(text)]
     content = message["content"]
     if isinstance(content, str):
         return [{**message, "content": f"{content}\n\n{text}"}]

@@ -87,7 +87,12 @@ class Format(Struct, frozen=True):
             left = _fold(self.adapter, message, stubs.get(number, {}), gone.get(number, ()))
             new = [] if left is None else [left]
             for text in tails.get(number, ()):
-                new[-1:] = self.adapter.with_tail(new[-1] if new else None, text)
+                last = new[-1:]
+                new[-1:] = (
+                    self.adapter.with_tail(last[0], text)
+                    if last
+                    else [self.adapter.user_message(text)]
+                )
             if (
                 self.adapter is gemini
                 and new

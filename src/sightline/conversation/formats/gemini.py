@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
@@ -16,6 +15,7 @@ from sightline.conversation.formats.parts import (
     changed,
     put_arguments,
     text_of,
+    text_part,
     value_at,
 )
 
@@ -107,9 +107,9 @@ def user_message(text: str) -> Message:
     return {"role": "user", "parts": [{"text": text}]}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None or role(message) == "tool":
-        return [user_message(text)] if message is None else [message, user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
+    if role(message) == "tool":
+        return [message, user_message(text)]
     return [{**message, "parts": [*message["parts"], {"text": text}]}]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
@@ -13,10 +12,12 @@ from sightline.conversation.formats.parts import (
     Role,
     call_part,
     changed,
+    content_part,
     content_text,
     put_arguments,
     removed,
     text_of,
+    text_part,
     value_at,
 )
 
@@ -164,9 +165,9 @@ def user_message(text: str) -> Message:
     return {"type": "human", "content": text}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None or role(message) != "user":
-        return [user_message(text)] if message is None else [message, user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
+    if role(message) != "user":
+        return [message, user_message(text)]
     content = _fields(message)["content"]
     part = {"type": "text", "text": text}
     new = f"{content}\n\n{text}" if isinstance(content, str) else [*content, part]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
@@ -15,6 +14,7 @@ from sightline.conversation.formats.parts import (
     changed,
     put_arguments,
     text_of,
+    text_part,
 )
 from sightline.conversation.window.blocks import Kind
 
@@ -113,9 +113,7 @@ def user_message(text: str) -> Message:
     return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None:
-        return [user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
     part = {"part_kind": "user-prompt", "content": text}
     return [{**message, "parts": [*message["parts"], part]}]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     OPENAI_ROLES,
     Message,
@@ -14,9 +13,11 @@ from sightline.conversation.formats.parts import (
     are_broken,
     call_part,
     changed,
+    content_part,
     content_text,
     put_arguments,
     text_of,
+    text_part,
 )
 from sightline.conversation.window.blocks import Kind
 
@@ -133,9 +134,7 @@ def user_message(text: str) -> Message:
     return {"type": "message", "role": "user", "content": content}
 
 
-def with_tail(message: Message | None, text: str) -> list[Message]:
-    if message is None:
-        return [user_message(text)]
+def with_tail(message: Message, text: str) -> list[Message]:
     content = message.get("content")
     if role(message) != "user" or not isinstance(content, list):
         return [message, user_message(text)]
