@@ -210,10 +210,9 @@ class Window:
         times, so that every process decides the same."""
         assert self.format is not None
         role = self.format.adapter.role
-        for number in range(len(self.times) - 1, -1, -1):
-            if role(self.messages[number]) == "model":
-                return max(self.times[-1] - self.times[number], 0) / 1e6
-        return 0.0
+        pairs = zip(reversed(self.messages), reversed(self.times), strict=True)
+        answers = (at for message, at in pairs if role(message) == "model")
+        return max(self.times[-1] - next(answers, self.times[-1]), 0) / 1e6
 
     def _record(self, decision: Decision) -> None:
         """Record a decision, and the lines of files that leave the view."""

@@ -172,9 +172,7 @@ class Watching:
         untracked files."""
         eyes = self._watcher.eyes()
         lost = [SightLost(hints.lost)] if hints.lost else self._poor_sight(eyes)
-        if (
-            eyes.mode == "away"
-        ):  # the workspace is gone, which does not mean that its files were deleted
+        if eyes.mode == "away":  # the workspace is gone: nobody deleted its files
             self._context.append(lost)
             return bool(lost), ()
         paths = self._watched.hinted(hints)

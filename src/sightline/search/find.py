@@ -226,16 +226,16 @@ class _Search:
                 continue
 
     def _guess(self, request: Request) -> list[Candidate]:
-        """Return guesses for the two most exact patterns, each path once."""
+        """Return guesses for the two most exact patterns, the likeliest last."""
         seen = self._context.store.known(self._context.session)
         renamed = self._shelf.renamed(self._until - monotonic())
-        best: dict[str, Candidate] = {}
-        for guess in dict.fromkeys(map(_without_magic, request.patterns[:2])):
-            for candidate in self._shelf.guesser.candidates(guess, seen=seen, renamed=renamed):
-                known = best.get(candidate.path)
-                if known is None or known.score < candidate.score:
-                    best[candidate.path] = candidate
-        return list(best.values())
+        guesses = dict.fromkeys(map(_without_magic, request.patterns[:2]))
+        candidates = [
+            candidate
+            for guess in guesses
+            for candidate in self._shelf.guesser.candidates(guess, seen=seen, renamed=renamed)
+        ]
+        return sorted(candidates, key=lambda candidate: candidate.score)
 
 
 def _literal(text: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import loads
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
@@ -116,9 +116,7 @@ def request(context: SessionContext, answer: object) -> list[ListingRequest]:
     invalid request; then nothing is recorded."""
     requests = listings(answer)
     if requests:
-        context.append(
-            [ListingRequested(r.path, r.recursive, r.filter, r.depth, r.limit) for r in requests]
-        )
+        context.append([ListingRequested(*structs.astuple(request)) for request in requests])
     return requests
 
 
