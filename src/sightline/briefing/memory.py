@@ -59,7 +59,8 @@ def memory(
     still_open = [todo for state in ("doing", "pending") for todo in listed if todo.state == state]
     requests = (unwrap(block.text) for block in reversed(blocks) if block.kind == "user")
     answers = (block.text for block in reversed(blocks) if block.kind == "text")
-    request = next((text for text in requests if _is_request(text)), "")
+    asking = (text for text in requests if text and not text.startswith(BY_HOSTS))
+    request = next((text for text in asking if not is_continuation(text)), "")
     result = next((text for text in answers if text.strip()), "")
 
     refresh = [
@@ -114,10 +115,6 @@ def _blocks(
         return [], len(rows)
     shape = FORMATS[message_chain.message_fact(rows[-1]).formats[0]]
     return shape.blocks(messages, len), len(rows) - len(messages)
-
-
-def _is_request(text: str) -> bool:
-    return bool(text) and not text.startswith(BY_HOSTS) and not is_continuation(text)
 
 
 def _last_touch(knowledge: Knowledge) -> tuple[int, int]:

@@ -147,8 +147,7 @@ def _record(window: Window, part: Part, answer: str) -> Condensation:
     assert window.format is not None
     length = window.count(answer)
     if length > SUMMARY_TOKENS_MAX:
-        reason = f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most"
-        raise _fail(window, reason)
+        raise _fail(window, f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most")
     text = words.summary(answer, part.ledger, window.count)
     staying = [b for b in window.blocks if not part.start <= b.message < part.cut]
     before, after = window.tokens, sum(block.tokens for block in staying) + window.count(text)
@@ -157,11 +156,8 @@ def _record(window: Window, part: Part, answer: str) -> Condensation:
         raise _fail(window, reason)
     message = window.format.adapter.user_message(text)
     summary = message_id(message, window.ids[part.cut - 1])
-    content = {
-        "message": message,
-        "ledger": part.ledger.dump(),
-        **_drop_thinking(window, part.cut, message),
-    }
+    thinking = _drop_thinking(window, part.cut, message)
+    content = {"message": message, "ledger": part.ledger.dump(), **thinking}
     data = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
     first, last = window.ids[part.start], window.ids[part.cut - 1]
     fact = Condensed(summary, first, last, revision_of(data), window.side)

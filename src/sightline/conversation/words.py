@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sightline.conversation.window.blocks import Block, Excerpt
+from sightline.conversation.window.blocks import Block
 from sightline.model.spans import Spans
 from sightline.text import phrases
 from sightline.text.phrases import count, shortened, spans
@@ -186,17 +186,14 @@ def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
 def _describe(block: Block) -> str:
     tool = block.tool or "a tool"
     if block.excerpts:
-        shown = phrases.named([_excerpt(excerpt) for excerpt in block.excerpts], EXCERPTS_NAMED)
-        return f"What {tool} showed of {shown}"
+        shown = [
+            f"{e.path} (all of it)" if e.whole else f"{e.path} lines {e.first}-{e.last}"
+            for e in block.excerpts
+        ]
+        return f"What {tool} showed of {phrases.named(shown, EXCERPTS_NAMED)}"
     size = count(block.text.count("\n") + 1, "line")
     if block.kind == "call":
         paths = ", ".join(dict.fromkeys(rewrite.path for rewrite in block.rewrites))
         return f"What you gave {tool} for {paths or 'a command'}, {size}"
     about = f" for {shortened(', '.join(block.paths), TITLE_MAX)}" if block.paths else ""
     return f"The answer of {tool}{about}, {size}"
-
-
-def _excerpt(excerpt: Excerpt) -> str:
-    if excerpt.whole:
-        return f"{excerpt.path} (all of it)"
-    return f"{excerpt.path} lines {excerpt.first}-{excerpt.last}"

@@ -71,38 +71,37 @@ class Why(Struct, frozen=True):
 
 def readable_entries(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
     """Return facts as entries, without the facts that have no word. agents: session -> its agent."""
-    return (_entry(fact, agents) for fact in recorded if type(fact.fact) in FACT_KINDS)
+    for row in recorded:
+        if type(row.fact) not in FACT_KINDS:
+            continue
+        fact = row.fact
+        name = type(fact).__name__
+        before, after = _REVISIONS.get(name, ("before", "after"))
+        paths: tuple[str, ...] = getattr(fact, "paths", getattr(fact, "files", ()))
+        deleted = isinstance(fact, Changed) and fact.after == MISSING
+        yield Entry(
+            position=row.position,
+            at=row.happened_at,
+            session=row.session,
+            agent=agents.get(row.session, "unknown" if row.session else ""),
+            kind="deleted" if deleted else WORDS[name],
+            path=getattr(fact, "path", None),
+            src=fact.src if isinstance(fact, Moved) else None,
+            lines=getattr(fact, "lines", None),
+            before=getattr(fact, before, None),
+            after=getattr(fact, after, None),
+            cause=_cause(fact, row.session),
+            paths=paths,
+            fact=name,
+            count=1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths),
+            quiet=isinstance(fact, CheckpointTaken) and fact.why != ASKED,
+        )
 
 
 def facts_of(kinds: Iterable[str]) -> list[type[Fact]]:
     """Return the kinds of facts for these words."""
     wanted = {"changed" if kind == "deleted" else kind for kind in kinds}
     return [FACTS[name] for name, word in WORDS.items() if word in wanted]
-
-
-def _entry(recorded: Recorded, agents: dict[str, str]) -> Entry:
-    fact = recorded.fact
-    name = type(fact).__name__
-    before, after = _REVISIONS.get(name, ("before", "after"))
-    paths: tuple[str, ...] = getattr(fact, "paths", getattr(fact, "files", ()))
-    deleted = isinstance(fact, Changed) and fact.after == MISSING
-    return Entry(
-        position=recorded.position,
-        at=recorded.happened_at,
-        session=recorded.session,
-        agent=agents.get(recorded.session, "unknown" if recorded.session else ""),
-        kind="deleted" if deleted else WORDS[name],
-        path=getattr(fact, "path", None),
-        src=fact.src if isinstance(fact, Moved) else None,
-        lines=getattr(fact, "lines", None),
-        before=getattr(fact, before, None),
-        after=getattr(fact, after, None),
-        cause=_cause(fact, recorded.session),
-        paths=paths,
-        fact=name,
-        count=1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths),
-        quiet=isinstance(fact, CheckpointTaken) and fact.why != ASKED,
-    )
 
 
 def _cause(fact: Fact, session: str) -> Cause:

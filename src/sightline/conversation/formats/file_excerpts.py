@@ -121,14 +121,12 @@ def _find_numbers(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[st
     """Return the position of the first numbered line, among the first ten lines, and the pattern of
     its form."""
     position = 0
-    for _ in range(10):
-        match = FIRST.match(text, position)
+    for line in text.split("\n", 10)[:10]:
+        match = FIRST.match(line)
         sign = next((sign for sign in signs if match and match[2].startswith(sign)), None)
         if sign is not None:
             return position, FORMS[sign]
-        position = text.find("\n", position) + 1
-        if position == 0:
-            return None
+        position += len(line) + 1
     return None
 
 

@@ -126,11 +126,8 @@ class BlockParser:
         if not result.text.strip():
             return structs.replace(block, kind="system", fixed=True, loose=False)
         call_id = next((name for tool, name in self._spoken if tool == result.tool), None)
-        if call_id is None:
-            arguments = {} if result.path is None else {"path": result.path}
-            effect = effect_of(Call("", result.tool, arguments))
-        else:
-            effect = self._effects[call_id]
+        arguments = {} if result.path is None else {"path": result.path}
+        effect = self._effects.get(call_id or "") or effect_of(Call("", result.tool, arguments))
         return _result_block(block, call_id, effect, result.text)
 
     def _spoken_calls(self, block: Block, calls: Sequence[Call]) -> Block:

@@ -69,7 +69,9 @@ def shell_effect(call: Call) -> ShellEffect:
     rewrites = tuple(rewrite for simple in commands for rewrite in _rewrites(simple, unknown))
     printed, certain = _printed(pipes, unknown)
     read = [item.path for item in printed if isinstance(item, Reading) and not item.some]
-    deed = _deed(commands, read, written, rewrites)
+    deed = _deed({_name(simple) for simple in commands}, read, written)
+    if rewrites:
+        deed = "write" if all(rewrite.old is None for rewrite in rewrites) else "edit"
     paths = written if deed in ("edit", "write") else read if deed == "read" else []
     certain = certain and ("||" not in line or len(read) < 2)
     return ShellEffect(deed, tuple(dict.fromkeys(paths)), rewrites, printed, certain)
@@ -118,15 +120,8 @@ def _printed(pipes: list[Pipeline], unknown: str) -> tuple[tuple[Reading | str, 
     return tuple(printed), certain
 
 
-def _deed(
-    commands: list[SimpleCommand],
-    read: list[str],
-    written: list[str],
-    rewrites: tuple[Rewrite, ...],
-) -> Deed:
-    if rewrites:
-        return "write" if all(rewrite.old is None for rewrite in rewrites) else "edit"
-    names = {_name(simple) for simple in commands}
+def _deed(names: set[str], read: list[str], written: list[str]) -> Deed:
+    """Return what commands do that write no known text."""
     if written and not names.isdisjoint(("sed", "perl", "gsed")):
         return "edit"
     names -= {*QUIET, *FILTERS}
