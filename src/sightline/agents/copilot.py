@@ -4,7 +4,7 @@ and sub-agents share the file, and no request to the main model holds them."""
 from __future__ import annotations
 
 from sightline.agents import chat
-from sightline.agents.json_fields import Row, objects
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
@@ -15,7 +15,8 @@ ASIDE = ("agentId", "parentToolCallId")
 def conversation(path: str) -> Conversation:
     """Return the conversation in a session's events. OSError; NotOurs; ValueError, with a message
     for a person, for a session without messages."""
-    if not any(_begins(row) for row in first_rows(path)):
+    begins = [row for row in first_rows(path) if row.get("type") == "session.start"]
+    if not any("sessionId" in (nested(row, "data") or ()) for row in begins):
         raise NotOurs("it holds no events as GitHub Copilot CLI records them")
     found, passed_over = rows(path)
     reader = _Events()
@@ -24,11 +25,6 @@ def conversation(path: str) -> Conversation:
         if isinstance(data, dict) and not any(data.get(name) or row.get(name) for name in ASIDE):
             reader.event(str(row.get("type")), data, moment(row.get("timestamp")))
     return reader.conversation("chat", "copilot", path, reader.session, passed_over)
-
-
-def _begins(row: Row) -> bool:
-    data = row.get("data")
-    return row.get("type") == "session.start" and isinstance(data, dict) and "sessionId" in data
 
 
 class _Events(Telling):

@@ -110,20 +110,16 @@ def _replace(target: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             if before is not None:
-                _same_rights(file.fileno(), aside, before)
+                made = os.fstat(file.fileno())
+                if os.name != "nt" and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
+                    os.chown(aside, before.st_uid, before.st_gid)
+                os.chmod(aside, stat.S_IMODE(before.st_mode))
             os.fsync(file.fileno())
         os.replace(aside, target)
     finally:
         if os.path.lexists(aside):
             os.unlink(aside)
     sync_folder(os.path.dirname(target))
-
-
-def _same_rights(descriptor: int, aside: str, before: os.stat_result) -> None:
-    made = os.fstat(descriptor)
-    if os.name != "nt" and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
-        os.chown(aside, before.st_uid, before.st_gid)
-    os.chmod(aside, stat.S_IMODE(before.st_mode))
 
 
 def _failed(path: str, verb: str, error: OSError) -> SettingsError:

@@ -6,7 +6,7 @@ indentation, line ends, a byte order mark, unknown keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from json import JSONDecodeError, JSONDecoder, dumps
 from typing import Any
 
@@ -52,13 +52,25 @@ class Settings:
 
     def items(self, at: int) -> list[Item]:
         """Return the members of the object or the elements of the array at an offset, in order."""
-        return list(self._items(at))
+        items: list[Item] = []
+        text, is_object = self.text, self.text[at] == "{"
+        place = _over(text, at + 1)
+        while text[place] not in "}]":
+            start, key = place, None
+            if is_object:
+                key, place = _DECODER.raw_decode(text, place)
+                place = _over(text, _over(text, place) + 1)
+            _, end = _DECODER.raw_decode(text, place)
+            items.append(Item(key, start, place, end))
+            place = _over(text, end)
+            if text[place] == ",":
+                place = _over(text, place + 1)
+        return items
 
     def find(self, at: int, key: str) -> Item | None:
         """Return a member of the object at an offset; of several with one name the last, as JSON
         has it."""
-        named = [item for item in self._items(at) if item.key == key]
-        return named[-1] if named else None
+        return next((item for item in reversed(self.items(at)) if item.key == key), None)
 
     def wrong(self, at: int, why: str) -> BadSettings:
         """Return an error about the value at an offset."""
@@ -68,7 +80,7 @@ class Settings:
         """Append an item to the object (with a key) or array at an offset."""
         items = self.items(at)
         indent = self._indent(at, items)
-        new = ("" if key is None else f"{dumps(key)}: ") + _dumped(value)
+        new = ("" if key is None else f"{dumps(key)}: ") + dumps(value, ensure_ascii=False)
         before = "" if indent is None else self._newline + indent
         if items:
             end = items[-1].end
@@ -79,7 +91,7 @@ class Settings:
 
     def replace(self, item: Item, value: object) -> None:
         """Replace an item's value."""
-        self._put(item.at, item.end, _dumped(value))
+        self._put(item.at, item.end, dumps(value, ensure_ascii=False))
 
     def cut(self, at: int, item: Item) -> None:
         """Remove an item from the object or array at an offset, with its comma. Undoes `add`."""
@@ -91,20 +103,6 @@ class Settings:
             self._put(item.start, items[1].start, "")
         else:
             self._put(at + 1, _over(self.text, item.end), "")
-
-    def _items(self, at: int) -> Iterator[Item]:
-        text, named = self.text, self.text[at] == "{"
-        place = _over(text, at + 1)
-        while text[place] not in "}]":
-            start, key = place, None
-            if named:
-                key, place = _DECODER.raw_decode(text, place)
-                place = _over(text, _over(text, place) + 1)
-            _, end = _DECODER.raw_decode(text, place)
-            yield Item(key, start, place, end)
-            place = _over(text, end)
-            if text[place] == ",":
-                place = _over(text, place + 1)
 
     def _indent(self, at: int, items: Sequence[Item]) -> str | None:
         """Return the white space that begins a line of this container; None where all is one
@@ -125,9 +123,7 @@ class Settings:
     def _unit(self) -> str | None:
         """Return one step of indentation, as the first member of the whole object has it."""
         items = self.items(self.top)
-        if not items:
-            return "  "
-        return self._indent(self.top, items)
+        return self._indent(self.top, items) if items else "  "
 
     def _put(self, start: int, end: int, words: str) -> None:
         self.text = self.text[:start] + words + self.text[end:]
@@ -136,32 +132,18 @@ class Settings:
 _DECODER = JSONDecoder()
 
 
-def _dumped(value: object) -> str:
-    """Return a value on one line: our entries are short, and a reader of the file sees all of
-    it."""
-    return dumps(value, ensure_ascii=False)
-
-
 def _check(text: str) -> None:
     start = text.startswith("\ufeff")
+    constants: list[str] = []  # NaN or Infinity, which Python would let pass
     try:
-        JSONDecoder(parse_constant=_no_number).decode(text[start:])
+        JSONDecoder(parse_constant=constants.append).decode(text[start:])
     except JSONDecodeError as error:
         why = error.msg[:1].lower() + error.msg[1:]
         raise BadSettings(why, *_place(text, error.pos + start)) from None
     except RecursionError:
         raise BadSettings("nested too deeply", 1, 1) from None
-    except _NoNumber as found:
-        name = str(found)
-        raise BadSettings(f"{name} is no JSON", *_place(text, text.find(name))) from None
-
-
-class _NoNumber(Exception):
-    """NaN or Infinity, which Python would let pass."""
-
-
-def _no_number(name: str) -> float:
-    raise _NoNumber(name)
+    for name in constants:
+        raise BadSettings(f"{name} is no JSON", *_place(text, text.find(name)))
 
 
 def _place(text: str, at: int) -> tuple[int, int]:

@@ -17,7 +17,9 @@ def conversation(path: str) -> Conversation:
     """Return the conversation in a trajectory. OSError; NotOurs; ValueError, with a message for a
     person, for a damaged file or one without messages."""
     begins = head(path)
-    if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
+    is_trajectory = b'"trajectory"' in begins and b'"environment"' in begins
+    is_history = b'"history"' in begins[:40] and b'"agent"' in begins
+    if not begins.lstrip().startswith(b"{") or not (is_trajectory or is_history):
         raise NotOurs("it holds no history as SWE-agent records it")
     data, mark = document(path)
     messages = Telling()
@@ -26,11 +28,6 @@ def conversation(path: str) -> Conversation:
         if is_main and row.get("role") in ROLES:
             messages.add(_sent(row))
     return messages.conversation("chat", "swe-agent", path, mark)
-
-
-def _is_ours(begins: bytes) -> bool:
-    trajectory = b'"trajectory"' in begins and b'"environment"' in begins
-    return trajectory or (b'"history"' in begins[:40] and b'"agent"' in begins)
 
 
 def _sent(row: Row) -> Row:

@@ -140,8 +140,10 @@ class Call:
         """Add a line to the log, or print it to stderr when the log cannot be written."""
         session = self.caller.session if self.caller else ""
         event = self.event or str(self._payload.get("hook_event_name", ""))
+        settings = self.settings or self._user_settings()
+        folder = settings.state_home if settings else state_base(self.environ, self.home)
         try:
-            fault_log.note(self._state_home(), self.agent, event, session, error_text(error))
+            fault_log.note(folder, self.agent, event, session, error_text(error))
         except OSError as full:
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(full)}\n")
 
@@ -196,7 +198,9 @@ class Call:
     def _refuse_or_pass(self, error: Exception) -> bytes:
         try:
             self.note(error)
-            if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
+            settings = self.settings or self._user_settings()
+            fail = settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
+            if isinstance(error, Stray) or fail != "closed" or not self._dialect:
                 return b""
             refusal = Answer(refuse=words.refused_unjudged(error_text(error)))
             refused = [refusal for event in self.events if isinstance(event, events.Attempted)]
@@ -281,14 +285,6 @@ class Call:
         assert self._dialect is not None
         output = self._dialect.answer(self._payload, answers)
         return compact_json(output).encode() if output else b""
-
-    def _fail(self) -> str:
-        settings = self.settings or self._user_settings()
-        return settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
-
-    def _state_home(self) -> str:
-        settings = self.settings or self._user_settings()
-        return settings.state_home if settings else state_base(self.environ, self.home)
 
     def _user_settings(self) -> Settings | None:
         """Return the user's settings, for a workspace whose settings are broken or not found: a

@@ -41,7 +41,9 @@ class OpenWorkspace:
             session = self._sessions.get((caller.session, owner))
             if session is None or (state is not None and state.ended is not None):
                 session = self._start(caller.session, caller.parent, agent, owner)
-                self._keep((caller.session, owner), session)
+                while len(self._sessions) >= SESSIONS_MAX:
+                    del self._sessions[next(iter(self._sessions))]
+                self._sessions[caller.session, owner] = session
             return session, is_new
 
     def context(self) -> SessionContext:
@@ -75,11 +77,6 @@ class OpenWorkspace:
             holder=owner,
         )
 
-    def _keep(self, key: tuple[str, str | None], session: Session) -> None:
-        while len(self._sessions) >= SESSIONS_MAX:
-            del self._sessions[next(iter(self._sessions))]
-        self._sessions[key] = session
-
 
 def read_settings(root: str, environ: Mapping[str, str], home: str) -> Settings:
     """Return a workspace's settings. SettingsError."""
@@ -99,7 +96,7 @@ def find_root(event: Event, project: str | None, home: str) -> str | None:
     if not isinstance(path, str) or not os.path.isabs(path):
         return project
     folder = os.path.dirname(os.path.realpath(path))
-    if project is not None and _inside(folder, project):
+    if project is not None and f"{folder}{os.sep}".startswith(os.path.join(project, "")):
         return project
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
@@ -115,7 +112,3 @@ def begins_empty(event: Event) -> bool:
     """Return whether an unknown session begins with this event. Else the session began without
     hooks, and its transcript tells what came before."""
     return isinstance(event, Began) and event.source in ("startup", "clear")
-
-
-def _inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(os.path.join(folder, ""))

@@ -23,24 +23,12 @@ from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.private_files import make_folder
+from sightline.hooks import protocol
 from sightline.hooks.call import Call, host_process
 from sightline.hooks.client import peer_ids
 from sightline.hooks.daemon_status import STATUS, DaemonStatus
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
 from sightline.hooks.open_sessions import OpenWorkspace, read_settings
-from sightline.hooks.protocol import (
-    GO,
-    LATE,
-    MINE,
-    NOT_MINE,
-    PAYLOAD_MAX,
-    PIECE,
-    PROTOCOL,
-    key_of,
-    own_settings,
-    run_folder,
-    stamp,
-)
 from sightline.hooks.spawn import PATH_MAX
 
 AGENT_OF_FAULTS = "answerer"
@@ -89,7 +77,7 @@ class HookServer:
         self.calls = 0
         self._environ, self._home = environ, home
         self._kind, self._on_call = kind, on_call
-        self._own, self._stamp = own_settings(environ), stamp()
+        self._own, self._stamp = protocol.own_settings(environ), protocol.stamp()
         self._since = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         self._under_way = 0
         self._counting = Condition()
@@ -107,7 +95,7 @@ class HookServer:
                 port, token = port_and_token(self._workspace.settings.state_home, self.root)
                 self._http = HttpEndpoint(self._answer_http, port, token)
             if hasattr(os, "getuid"):
-                folder = run_folder(self._environ, self._home)
+                folder = protocol.run_folder(self._environ, self._home)
                 self._unix = UnixEndpoint(self, folder, self._kind)
         except BaseException:
             self.stop()
@@ -169,8 +157,10 @@ class HookServer:
             answer = call.answered(raw)
             if self._on_call is not None:
                 self._on_call(call)
-            if any(isinstance(event, (Stopped, Ended)) for event in call.events):
-                self._begin_tidying()
+            is_over = any(isinstance(event, (Stopped, Ended)) for event in call.events)
+            if is_over and self._tidying.acquire(blocking=False):  # one at a time
+                self.enter()
+                Thread(target=self._tidy, name="sightline-tidying", daemon=True).start()
             return answer
         finally:
             self.leave()
@@ -189,13 +179,8 @@ class HookServer:
             self._under_way -= 1
             self._counting.notify_all()
 
-    def _begin_tidying(self) -> None:
-        """Let automatic checkpoints keep to their quota, in a thread of its own, one at a time."""
-        if self._tidying.acquire(blocking=False):
-            self.enter()
-            Thread(target=self._tidy, name="sightline-tidying", daemon=True).start()
-
     def _tidy(self) -> None:
+        """Let automatic checkpoints keep to their quota."""
         try:
             keep_to_room(self.workspace.context(), self.workspace.settings)
         except SightlineError as error:
@@ -223,7 +208,7 @@ class UnixEndpoint:
     def __init__(self, server: HookServer, folder: str, kind: str) -> None:
         self._server = server
         _prepare(folder)
-        name = f"{key_of(server.root)}-{kind}-{os.urandom(2).hex()}.sock"
+        name = f"{protocol.key_of(server.root)}-{kind}-{os.urandom(2).hex()}.sock"
         self.path = os.path.join(folder, name)
         if len(os.fsencode(self.path)) > PATH_MAX:
             raise WorkspaceError(
@@ -243,7 +228,9 @@ class UnixEndpoint:
         self._socket.shutdown(SHUT_RDWR)  # wakes the accepting thread
         self._accepting.join()
         self._socket.close()
-        _unlink(self.path + LATE)  # waiting hooks find the socket closed, and answer themselves
+        _unlink(
+            self.path + protocol.LATE
+        )  # waiting hooks find the socket closed, and answer themselves
 
     def _accept(self) -> None:
         while True:
@@ -262,9 +249,9 @@ class UnixEndpoint:
         try:
             peer.settimeout(CLIENT_S)
             if not self._converse(peer):
-                _unlink(self.path + LATE)
+                _unlink(self.path + protocol.LATE)
         except OSError:
-            _unlink(self.path + LATE)
+            _unlink(self.path + protocol.LATE)
         finally:
             peer.close()
             self._server.leave()
@@ -277,16 +264,16 @@ class UnixEndpoint:
             return True
         request, begun = _read_request(peer)
         if request is None or request.protocol == STATUS:
-            peer.sendall(NOT_MINE if request is None else self._server.status().encoded())
+            peer.sendall(protocol.NOT_MINE if request is None else self._server.status().encoded())
             return True
         raw = begun + _read(peer, int(request.size) - len(begun))
         call = self._server.accept(request, raw)
-        peer.sendall(NOT_MINE if call is None else MINE)
+        peer.sendall(protocol.NOT_MINE if call is None else protocol.MINE)
         if call is None:
             return True
-        if peer.recv(1) != GO:
+        if peer.recv(1) != protocol.GO:
             return False
-        peer.sendall(self._server.answer(call) + GO)
+        peer.sendall(self._server.answer(call) + protocol.GO)
         return True
 
 
@@ -313,7 +300,7 @@ def _remove_if_dead(path: str) -> None:
             peer.connect(path)
         except ConnectionRefusedError:
             os.unlink(path)
-            _unlink(path + LATE)
+            _unlink(path + protocol.LATE)
         finally:
             peer.close()
     except OSError:
@@ -329,23 +316,25 @@ def _read_request(peer: socket) -> tuple[Request | None, bytes]:
     """Return the request and the first bytes of the payload; None for an unknown form."""
     data = b""
     while b"\n" not in data:
-        piece = peer.recv(PIECE)
+        piece = peer.recv(protocol.PIECE)
         if not piece or len(data) > HEADER_MAX:
             return None, b""
         data += piece
     header, _, begun = data.partition(b"\n")
     fields = os.fsdecode(header).split("\0")
-    if fields[0] not in (PROTOCOL, STATUS) or len(fields) != len(Request.__struct_fields__):
+    if fields[0] not in (protocol.PROTOCOL, STATUS) or len(fields) != len(
+        Request.__struct_fields__
+    ):
         return None, b""
     request = Request(*fields)
     valid = request.size.isdecimal() and request.parent.isdecimal()
-    return (request if valid and int(request.size) <= PAYLOAD_MAX else None), begun
+    return (request if valid and int(request.size) <= protocol.PAYLOAD_MAX else None), begun
 
 
 def _read(peer: socket, size: int) -> bytes:
     pieces = []
     while size > 0:
-        piece = peer.recv(PIECE)
+        piece = peer.recv(protocol.PIECE)
         if not piece:
             raise ConnectionError
         pieces.append(piece)

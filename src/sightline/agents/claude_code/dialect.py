@@ -179,12 +179,6 @@ def _session_start(payload: Payload) -> list[Event]:
     return [host.Compacted(), began] if began.source == "compact" else [began]
 
 
-def _subagent_stop(payload: Payload) -> list[Event]:
-    """A sub-agent ends once it has answered; one that is called again begins once more. The
-    client's own helpers, such as the writer of a summary, have no type."""
-    return [host.Stopped(), host.Ended("answered")] if payload.get("agent_type") else []
-
-
 class PromptFields(Struct):
     """Fields of UserPromptSubmit."""
 
@@ -286,7 +280,11 @@ _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
         host.ChangedOutside(read_fields(payload, FileFields).file_path)
     ],
     "SubagentStart": lambda _: [host.Began("startup")],
-    "SubagentStop": _subagent_stop,
+    # A sub-agent ends once it has answered; one that is called again begins once more. The client's
+    # own helpers, such as the writer of a summary, have no type.
+    "SubagentStop": lambda payload: (
+        [host.Stopped(), host.Ended("answered")] if payload.get("agent_type") else []
+    ),
     "Stop": lambda _: [host.Stopped()],
     "SessionEnd": lambda payload: [
         host.Ended(read_fields(payload, SessionFields).reason or "ended")
@@ -294,13 +292,8 @@ _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
 }
 
 TAKE_CONTEXT = (
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "UserPromptSubmit",
-    "SessionStart",
-    "SubagentStart",
+    *("PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"),
+    *("UserPromptSubmit", "SessionStart", "SubagentStart"),
 )
 """Events with words for the model in their answer. A stop takes some, too, and would go on."""
 

@@ -86,17 +86,13 @@ def wrote(tool: str, path: str, call: str, report: Payload | None) -> Wrote:
     fields = read_fields(report, EditResult)
     before, by_user = fields.original_file, bool(fields.user_modified)
     event = Wrote(path, call, before, before is not None, user_modified=by_user)
-    if tool == "Write":
-        content = fields.content
-        known = event.known_before or fields.type == "create"
-        return structs.replace(
-            event, known_before=known, content=content, whole=content is not None
-        )
-    if before == "":  # of an empty file, or of none
-        content = fields.new_string
-        return structs.replace(
-            event, before=None, known_before=False, content=content, whole=content is not None
-        )
+    if (
+        tool == "Write" or before == ""
+    ):  # an Edit of an empty file, or of none, gives the whole text
+        known = tool == "Write" and (event.known_before or fields.type == "create")
+        content = fields.content if tool == "Write" else fields.new_string
+        event = structs.replace(event, known_before=known, before=before if known else None)
+        return structs.replace(event, content=content, whole=content is not None)
     if before is None:  # too large for the result
         return event
     return structs.replace(event, content=after(before, fields))

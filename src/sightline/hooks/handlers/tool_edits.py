@@ -202,21 +202,19 @@ def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdi
     policy = context.settings.policy_for(path)
     ruling = judge_cell(edit_case(context, on_disk, known, policy), edit.cell, edit.mode)
     claims = claims_on(context, located.path)
-    digest = revision_of(repr(edit).encode("utf-8", "surrogatepass"))[:16]
+    refusal = None
     if forbids(context, claims):
-        fact = Refused(located.path, f"celledit:{digest}", "claimed", on_disk.revision)
-        context.append([*unrecorded, fact], found=[on_disk])
         message, hint = claim_enforced(path, claims, context.session)
-        return Answer(refuse=words.refused(EditRefused("claimed", path, message, hint=hint)))
-    refuses = ruling.decision == "refuse" and ruling.reason != "too_large"
-    blobs = context.keepable(located.path, on_disk.data) if unrecorded or refuses else ()
-    if refuses:
+        refusal = EditRefused("claimed", path, message, hint=hint)
+    elif ruling.decision == "refuse" and ruling.reason != "too_large":
         who, _ = changed_by(context, located.path, unrecorded)
-        reason = ruling.reason or "stale"
-        fact = Refused(located.path, f"celledit:{digest}", reason, on_disk.revision)
+        refusal = _notebook_refusal(path, edit, ruling, who, exists=on_disk.kind == "file")
+    blobs = context.keepable(located.path, on_disk.data) if unrecorded or refusal else ()
+    if refusal is not None:
+        digest = revision_of(repr(edit).encode("utf-8", "surrogatepass"))[:16]
+        fact = Refused(located.path, f"celledit:{digest}", refusal.reason, on_disk.revision)
         context.append([*unrecorded, fact], blobs=blobs, found=[on_disk])
-        error = _notebook_refusal(path, edit, ruling, who, exists=on_disk.kind == "file")
-        return Answer(refuse=words.refused(error))
+        return Answer(refuse=words.refused(refusal))
     context.append(unrecorded, blobs=blobs, found=[on_disk])
     text = ""
     if ruling.reason is not None:

@@ -37,17 +37,24 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     intent = _pending_intent(context, located.path)
     before = intent[1].before if intent else _revision_on_record(context, located.path)
     on_disk = context.look(located.path)
+    knows_all = False
     if intent is not None and _as_intended(context, intent[1], event, on_disk):
         lost = _lost_save(context, located.path, before, event)
-        _record_end(context, *intent, on_disk, is_merge=event.whole and _is_merge(intent[1]))
-        belief = intent[1].belief
+        position, intended = intent
+        facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
+        is_merge = event.whole and _is_merge(intended)
+        known = context.store.knowledge(context.session, intended.path) if is_merge else None
+        if known is not None:
+            merged_from = known.belief.text, intended.before, intended.after
+            facts.append(Merged(intended.path, *merged_from))
+        context.append(facts, found=[on_disk], durable=True)
+        belief = intended.belief
         knows_all = belief is not None and belief.text == on_disk.revision
     elif intent is None and _is_recorded(context, event, on_disk):
         return Answer(context=_changes_by_others(context, located, on_disk, DIFF_MAX))
     else:
         lost = _lost_save(context, located.path, before, event)
         _record_unplanned(context, located, event, intent, on_disk)
-        knows_all = False
     after_change(context, located.path)
     room = DIFF_MAX - len(lost)
     changes = "" if knows_all else _changes_by_others(context, located, on_disk, room)
@@ -117,21 +124,6 @@ def _exact_bytes(reported: str | None, data: bytes | None) -> str | bytes | None
     text = decode(data) if data is not None and reported is not None else None
     same = text is not None and reported is not None and text.plain == unmarked(reported)
     return data if same else reported
-
-
-def _record_end(
-    context: SessionContext,
-    position: int,
-    intent: WriteIntended,
-    on_disk: FileState,
-    *,
-    is_merge: bool,
-) -> None:
-    facts: list[Fact] = [completed(intent, on_disk, context.session, position)]
-    known = context.store.knowledge(context.session, intent.path) if is_merge else None
-    if known is not None:
-        facts.append(Merged(intent.path, known.belief.text, intent.before, intent.after))
-    context.append(facts, found=[on_disk], durable=True)
 
 
 def _record_unplanned(

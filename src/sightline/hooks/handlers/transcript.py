@@ -128,7 +128,9 @@ def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> 
         text, held_now = decode(known.believed or b""), known.held
         if text is None or held_now is None or known.retargeted or held_now.complete:
             return
-        own = _own_changes(context, located.path)
+        log = context.store.timeline(session=context.session, path=located.path, kinds=[Changed])
+        facts = [recorded.fact for recorded in log]
+        own = [fact for fact in facts if isinstance(fact, Changed) and fact.belief is not None]
         first = context.store.blob(own[0].before) if own else None
         first_text = None if first is None else decode(first)
         before = _held_before(first_text or text, events, located)
@@ -139,13 +141,6 @@ def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> 
         if record(context, located, on_disk, text, held, via, known, held.shown, live=False):
             return
     raise moving(located.path)
-
-
-def _own_changes(context: SessionContext, path: str) -> list[Changed]:
-    """Return this session's own changes of a file, oldest first."""
-    log = context.store.timeline(session=context.session, path=path, kinds=[Changed])
-    facts = [recorded.fact for recorded in log]
-    return [fact for fact in facts if isinstance(fact, Changed) and fact.belief is not None]
 
 
 def _without_others(own: Sequence[Changed], known: Known) -> bool:

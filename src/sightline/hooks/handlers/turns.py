@@ -126,18 +126,14 @@ def _due(context: SessionContext, message: str | None, began: float) -> str:
     called, by monotonic()."""
     notice = pending_notice(context)
     changes = "" if notice is None else phrases.says(notice.text)
-    text = "\n".join(filter(None, [_new_warnings(context), changes]))
+    raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
+    warnings = hand_warnings(context) if any(True for _ in raised) else ""  # mostly none
+    text = "\n".join(filter(None, [warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     briefing = deliver_briefing(context, message, CONTEXT_MAX - len(text), within_s=left_s)
     if notice is not None:
         record_notice(context, notice)  # last: a process that is killed before has told nothing
     return "\n\n".join(filter(None, [text, briefing]))
-
-
-def _new_warnings(context: SessionContext) -> str:
-    """Return the warnings that the agent did not get yet. Mostly no session was ever warned."""
-    raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
-    return hand_warnings(context) if any(True for _ in raised) else ""
 
 
 def _record_usage(context: SessionContext, model: str | None, mode: str | None = None) -> None:
