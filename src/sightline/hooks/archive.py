@@ -177,16 +177,14 @@ class Archive:
 
     def _before(self, path: str) -> Held | None:
         if path not in self._held:
-            self._held[path] = self._load(path)
+            known = self._store.knowledge(self.session, path)
+            data = self._store.blob(known.belief.text) if known else None
+            text = decode(data) if data is not None else None
+            self._held[path] = None
+            if known is not None and text is not None:
+                held = Held(tuple(text.lines), known.belief.shown, known.belief.held)
+                self._held[path] = held
         return self._held[path]
-
-    def _load(self, path: str) -> Held | None:
-        known = self._store.knowledge(self.session, path)
-        data = self._store.blob(known.belief.text) if known else None
-        text = decode(data) if data is not None else None
-        if known is None or text is None:
-            return None
-        return Held(tuple(text.lines), known.belief.shown, known.belief.held)
 
     def _believe(self, path: str, held: Held) -> Belief:
         self._held[path] = held

@@ -89,16 +89,11 @@ def all_pipelines(command: str, cwd: str, depth: int = 2) -> Iterator[list[Simpl
     for pipe in pipelines(command, cwd):
         yield pipe
         for simple in pipe:
-            inner = _passed_to_shell(simple.words)
-            if inner and simple.cwd and depth:
-                yield from all_pipelines(inner, simple.cwd, depth - 1)
-
-
-def _passed_to_shell(words: Sequence[Word]) -> str | None:
-    if not words or (words[0] or "").rpartition("/")[2] not in SHELLS:
-        return None
-    options = [at for at, word in enumerate(words) if re.fullmatch("-.*c", word or "")]
-    return words[options[0] + 1] if options and options[0] + 1 < len(words) else None
+            words = iter(simple.words)
+            if depth and simple.cwd and (next(words, None) or "").rpartition("/")[2] in SHELLS:
+                option = next((word for word in words if re.fullmatch("-.*c", word or "")), None)
+                inner = next(words, None) if option else None
+                yield from all_pipelines(inner or "", simple.cwd, depth - 1)
 
 
 def pipeline_readings(pipe: list[SimpleCommand]) -> list[Reading]:

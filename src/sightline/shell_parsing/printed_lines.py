@@ -24,7 +24,10 @@ def printed_spans(
     end. lines: of the file, without newlines. output: without carriage returns."""
     wanted = reading.lines(len(lines))
     if reading.numbered:
-        return _by_number(lines, wanted, output[start:]), start
+        numbers = wanted if isinstance(wanted, range) else frozenset(wanted)
+        rows = filter(None, (fullmatch(NUMBERED, row) for row in output[start:].split("\n")))
+        printed = ((int(row[1]), row[2]) for row in rows)
+        return _joined([n for n, text in printed if n in numbers and lines[n - 1] == text]), start
     if not reading.some and wanted:
         exact = _in_one_piece(lines, wanted, output, start)
         if exact is not None:
@@ -57,13 +60,6 @@ def _in_one_piece(
         while end > first and not lines[wanted[end - 1] - 1]:
             end -= 1
     return None
-
-
-def _by_number(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:
-    numbers = wanted if isinstance(wanted, range) else frozenset(wanted)
-    rows = filter(None, (fullmatch(NUMBERED, row) for row in output.split("\n")))
-    printed = ((int(row[1]), row[2]) for row in rows)
-    return _joined([n for n, text in printed if n in numbers and lines[n - 1] == text])
 
 
 def _by_text(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:

@@ -33,15 +33,20 @@ class Filter(Struct, frozen=True):
 Options = Mapping[str, Sequence[str]]
 """The options of a command, each with its values ("" for none)."""
 
+Operands = tuple[Word, ...]
+
 
 def filter_of(words: Sequence[Word]) -> Filter | None:
     """Return what a command prints of its files or its stdin; None where its words do not say, or
     it prints something else."""
-    program = _PROGRAMS.get((words[0] or "").rpartition("/")[2]) if words else None
-    return program(words[1:]) if program else None
+    name = (words[0] or "").rpartition("/")[2] if words else ""
+    if name not in _PROGRAMS:
+        return None
+    program, valued = _PROGRAMS[name]
+    return program(*_parse(words[1:], valued))
 
 
-def _parse(words: Sequence[Word], valued: str) -> tuple[Options, tuple[Word, ...]]:
+def _parse(words: Sequence[Word], valued: str) -> tuple[Options, Operands]:
     """Separate options from operands. valued: the one-letter options that take a value."""
     options: dict[str, list[str]] = defaultdict(list)
     operands: list[Word] = []
@@ -68,23 +73,20 @@ def _parse(words: Sequence[Word], valued: str) -> tuple[Options, tuple[Word, ...
     return options, tuple(operands)
 
 
-def _cat(words: Sequence[Word]) -> Filter | None:
-    options, files = _parse(words, "")
+def _cat(options: Options, files: Operands) -> Filter | None:
     if options.keys() & {*"AetvETb", "show-all", "show-ends", "show-tabs"}:
         return None
     squeezes = "s" in options or "squeeze-blank" in options
     return Filter(files, numbered="n" in options or "number" in options, some=squeezes)
 
 
-def _nl(words: Sequence[Word]) -> Filter | None:
+def _nl(options: Options, files: Operands) -> Filter | None:
     """Without -ba, nl does not count empty lines."""
-    options, files = _parse(words, "bsvwnidfhl")
     counts_all = options in ({"b": ["a"]}, {"body-numbering": ["a"]})
     return Filter(files, numbered=True) if counts_all else None
 
 
-def _pager(words: Sequence[Word]) -> Filter | None:
-    options, files = _parse(words, "rlm")
+def _pager(options: Options, files: Operands) -> Filter | None:
     between = [*options.get("r", ()), *options.get("line-range", ())]
     if not between:
         return Filter(files, numbered=bool(options.keys() & {"N", "n", "number"}))
@@ -93,16 +95,16 @@ def _pager(words: Sequence[Word]) -> Filter | None:
     return Filter(files, (span,)) if span else None
 
 
-def _head(words: Sequence[Word]) -> Filter | None:
-    count, files = _count(words)
+def _head(options: Options, files: Operands) -> Filter | None:
+    count = _count(options)
     if count is None:
         return None
     last = -int(count[1:]) - 1 if count.startswith("-") else int(count.lstrip("+"))
     return Filter(files, ((1, last),))
 
 
-def _tail(words: Sequence[Word]) -> Filter | None:
-    count, files = _count(words)
+def _tail(options: Options, files: Operands) -> Filter | None:
+    count = _count(options)
     if count is None:
         return None
     if count.startswith("+"):
@@ -111,16 +113,14 @@ def _tail(words: Sequence[Word]) -> Filter | None:
     return Filter(files, ((-lines, -1),) if lines else ())
 
 
-def _count(words: Sequence[Word]) -> tuple[str | None, tuple[Word, ...]]:
-    """Return the number of lines with its sign, None for bytes or no number; and the files."""
-    options, files = _parse(words, "nc")
+def _count(options: Options) -> str | None:
+    """Return the number of lines with its sign; None for bytes or no number."""
     count = [DEFAULT_COUNT, *options.get("n", ()), *options.get("lines", ())][-1]
     is_count = _is_number(count.removeprefix("+" if count.startswith("+") else "-"))
-    return count if is_count and not options.keys() & {"c", "bytes", "z"} else None, files
+    return count if is_count and not options.keys() & {"c", "bytes", "z"} else None
 
 
-def _sed(words: Sequence[Word]) -> Filter | None:
-    options, files = _parse(words, "ef")
+def _sed(options: Options, files: Operands) -> Filter | None:
     if options.keys() & {"i", "in-place", "f", "s", "z"}:
         return None
     scripts = [*options.get("e", ()), *options.get("expression", ())]
@@ -166,27 +166,26 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _search(words: Sequence[Word]) -> Filter:
+def _search(options: Options, operands: Operands) -> Filter:
     """Grep and its like print some lines of the files after the pattern."""
-    options, operands = _parse(words, "ABCmefdDgtTjM")
     files = operands if options.keys() & {"e", "f", "regexp"} else operands[1:]
     return Filter(files, numbered="n" in options or "line-number" in options, some=True)
 
 
-def _awk(words: Sequence[Word]) -> Filter:
+def _awk(options: Options, operands: Operands) -> Filter:
     """Awk prints some lines of the files after its program."""
-    options, operands = _parse(words, "vFf")
     return Filter(operands if "f" in options else operands[1:], some=True)
 
 
-_PROGRAMS: dict[str, Callable[[Sequence[Word]], Filter | None]] = {
-    **dict.fromkeys(("less", "more", "bat", "batcat"), _pager),
-    **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _search),
-    **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
-    "cat": _cat,
-    "nl": _nl,
-    "head": _head,
-    "tail": _tail,
-    "sed": _sed,
-    "tee": lambda _: Filter(passes=True),
+_PROGRAMS: dict[str, tuple[Callable[[Options, Operands], Filter | None], str]] = {
+    **dict.fromkeys(("less", "more", "bat", "batcat"), (_pager, "rlm")),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), (_search, "ABCmefdDgtTjM")),
+    **dict.fromkeys(("awk", "gawk", "mawk"), (_awk, "vFf")),
+    "cat": (_cat, ""),
+    "nl": (_nl, "bsvwnidfhl"),
+    "head": (_head, "nc"),
+    "tail": (_tail, "nc"),
+    "sed": (_sed, "ef"),
+    "tee": (lambda *_: Filter(passes=True), ""),
 }
+"""Program -> its reader, and its one-letter options that take a value."""

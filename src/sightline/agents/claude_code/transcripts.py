@@ -39,6 +39,7 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
     agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
     OSError."""
     wanted = (ATTACHED, MODEL, RESULT) if before else (ATTACHED, MODEL)
+    is_sub_agent = os.path.basename(transcript).startswith("agent-")  # else theirs are left out
     used: Used | None = None
     found: list[Event] = []
     try:
@@ -46,7 +47,7 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
             begin = at = offset if offset <= os.fstat(file.fileno()).st_size else 0
             for end, row in rows(file, begin, wanted):
                 at = end
-                if row is not None and _belongs(row, transcript):
+                if row is not None and (is_sub_agent or not row.get("isSidechain")):
                     results = _result(row) if before and (time_of(row) or 0) < before else ()
                     found += [_dated(event, row) for event in (*attached(row), *results)]
                     if (now := _used(row)) not in (None, used):
@@ -68,13 +69,6 @@ def _used(row: Row) -> Used | None:
     if model is None or row.get("type") != "assistant":
         return None
     return Used(model, HOST, version if isinstance(version, str) else None)
-
-
-def _belongs(row: Row, transcript: str) -> bool:
-    """Return whether a row is of this conversation. Older clients wrote rows of sub-agents among
-    its own."""
-    own = os.path.basename(transcript).startswith("agent-")
-    return own or not row.get("isSidechain")
 
 
 def attached(row: Row) -> list[Event]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sightline.agents.hook_events import NOTHING, Answer, ChangedOutside, Instructed, Shown
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import SessionContext
@@ -49,10 +51,8 @@ def changed_outside(context: SessionContext, event: ChangedOutside) -> Answer:
 def _record(
     context: SessionContext, path: str, lines: Span | None, text: str | None, via: str
 ) -> None:
-    try:
+    with suppress(PathRefused, FileMissing):
         saw(context, path, lines, text, via)
-    except (PathRefused, FileMissing):
-        return
 
 
 def _data(context: SessionContext, path: str) -> bytes | None:

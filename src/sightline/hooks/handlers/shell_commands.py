@@ -8,6 +8,7 @@ its output; its text only names the files to look in (shell_parsing.file_effects
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from time import monotonic
 
 from msgspec import structs
@@ -188,8 +189,11 @@ class Pages:
         """Return a file's text; None for a file that is no text, is missing or not in the
         workspace, and for every file after FILES_MAX files."""
         if path not in self._texts:
-            full = len(self._texts) >= FILES_MAX
-            self._texts[path] = None if full else self._read(path)
+            self._texts[path] = None
+            if len(self._texts) <= FILES_MAX:
+                with suppress(PathRefused, Unverifiable):  # a word like a path need not be one
+                    data = self._context.look(self._context.workspace.locate(path).path).data
+                    self._texts[path] = decode(data) if data is not None else None
         return self._texts[path]
 
     def lines(self, path: str) -> list[str]:
@@ -198,13 +202,6 @@ class Pages:
             text = self.text(path)
             self._lines[path] = [line.removesuffix("\n") for line in text.lines] if text else []
         return self._lines[path]
-
-    def _read(self, path: str) -> Text | None:
-        try:
-            data = self._context.look(self._context.workspace.locate(path).path).data
-        except (PathRefused, Unverifiable):
-            return None  # a word that looks like a path need not be one
-        return decode(data) if data is not None else None
 
 
 def note_shown(context: SessionContext, event: CommandEnded) -> None:

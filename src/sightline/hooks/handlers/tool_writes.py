@@ -6,6 +6,8 @@ replacement keeps such a save. A whole-file write loses it, and the agent is tol
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Failed, Wrote
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
@@ -37,9 +39,11 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     intent = _pending_intent(context, located.path)
     before = intent[1].before if intent else _revision_on_record(context, located.path)
     on_disk = context.look(located.path)
+    if intent is None and _is_recorded(context, event, on_disk):
+        return Answer(context=_changes_by_others(context, located, on_disk, DIFF_MAX))
+    lost = _lost_save(context, located.path, before, event)
     knows_all = False
     if intent is not None and _as_intended(context, intent[1], event, on_disk):
-        lost = _lost_save(context, located.path, before, event)
         position, intended = intent
         facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
         is_merge = event.whole and _is_merge(intended)
@@ -50,10 +54,7 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         context.append(facts, found=[on_disk], durable=True)
         belief = intended.belief
         knows_all = belief is not None and belief.text == on_disk.revision
-    elif intent is None and _is_recorded(context, event, on_disk):
-        return Answer(context=_changes_by_others(context, located, on_disk, DIFF_MAX))
     else:
-        lost = _lost_save(context, located.path, before, event)
         _record_unplanned(context, located, event, intent, on_disk)
     after_change(context, located.path)
     room = DIFF_MAX - len(lost)
@@ -64,10 +65,8 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
 
 def failed(context: SessionContext, event: Failed) -> Answer:
     """Record that the host did not carry out an allowed attempt."""
-    try:
+    with suppress(PathRefused):
         _abandon(context, context.workspace.locate(event.path).path)
-    except PathRefused:
-        return NOTHING
     return NOTHING
 
 
