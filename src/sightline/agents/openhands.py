@@ -123,7 +123,10 @@ class _Events(Telling):
         if known is None:
             self._last = None
         if call is not None:
-            self.add(chat.tool_result(call, _text(event)), at)
+            shown = nested(event, "extras", "formatted_output_and_error") or event.get("content")
+            metadata = nested(event, "extras", "metadata")
+            before, after = (nested(metadata, key) or "" for key in ("prefix", "suffix"))
+            self.add(chat.tool_result(call, f"{before}{shown or ''}{after}"), at)
 
 
 def _flat(history: object) -> Iterator[Row]:
@@ -132,10 +135,3 @@ def _flat(history: object) -> Iterator[Row]:
             yield from _flat(each)
         elif isinstance(each, dict):
             yield each
-
-
-def _text(event: Row) -> str:
-    """Return the text of an observation as the model read it."""
-    shown = nested(event, "extras", "formatted_output_and_error") or event.get("content") or ""
-    before, after = (nested(event, "extras", "metadata", key) or "" for key in ("prefix", "suffix"))
-    return f"{before}{shown}{after}"

@@ -8,7 +8,7 @@ import stat
 from msgspec import Struct
 
 from sightline.errors import SettingsError
-from sightline.filesystem.private_files import aside_of, new_file, sync_folder
+from sightline.filesystem.private_files import aside_of, new_file, sync_folder, write_file
 
 FILE_BYTES_MAX = 16 << 20
 BACKUP = ".sightline-backup"
@@ -71,8 +71,8 @@ def carry_out(change: Change) -> None:
     if read(path) != change.before:
         raise SettingsError(f"{path} was changed just now by somebody else.", "Try again.")
     try:
-        if change.keep and change.before is not None:
-            _keep(path, change.before)
+        if change.keep and change.before is not None and not os.path.lexists(backup_of(path)):
+            write_file(backup_of(path), change.before)  # the first copy is the user's own
         if change.after is None:
             os.unlink(os.path.realpath(path))
         else:
@@ -81,19 +81,6 @@ def carry_out(change: Change) -> None:
             os.unlink(backup_of(path))
     except OSError as error:
         raise _failed(error.filename or path, "written", error) from error
-
-
-def _keep(path: str, data: bytes) -> None:
-    """Copy the bytes beside the file, unless an older copy is there: the first is the user's
-    own."""
-    try:
-        descriptor = new_file(backup_of(path))
-    except FileExistsError:
-        return
-    with open(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _replace(target: str, data: bytes) -> None:

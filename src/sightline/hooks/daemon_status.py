@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from socket import AF_UNIX, SOCK_STREAM, socket
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.hooks.client import peer_ids
 from sightline.hooks.protocol import ACCEPT_S, PIECE, is_private, key_of, own_settings, run_folder
@@ -29,9 +29,7 @@ class DaemonStatus(Struct, frozen=True):
 
     def encoded(self) -> bytes:
         """Return the form that goes over a socket."""
-        return os.fsencode(
-            "\0".join(getattr(self, field) for field in DaemonStatus.__struct_fields__)
-        )
+        return os.fsencode("\0".join(structs.astuple(self)))
 
 
 def list_daemons(

@@ -95,9 +95,13 @@ def switched_off(paths: Iterable[str]) -> Finding | None:
     """Report a settings file that disables every hook."""
     managed = MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json")
     for path in (*paths, managed):
-        keys = ("disableAllHooks", *(["allowManagedHooksOnly"] if path == managed else []))
-        for key in keys:
-            if _value(path, key) is True:
+        try:
+            found = Settings(text_of(path, read(path) or b"{}"))
+        except (SettingsError, BadSettings):
+            continue  # the check of the file's hooks reports this
+        for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path == managed else [])):
+            item = found.find(found.top, key)
+            if item is not None and found.value(item.at) is True:
                 return Finding("hooks", "problem", "off", {"path": path, "key": key})
     return None
 
@@ -149,13 +153,3 @@ def _script(hook: Hook) -> str:
     words: list[Any] = [*(hook.get("args") or []), hook.get("command")]
     named = [word for word in words if isinstance(word, str) and word.endswith(hook_settings.ENTRY)]
     return named[0] if named else str(hook.get("command"))
-
-
-def _value(path: str, key: str) -> object:
-    """Return a settings file's value for a key; None for a missing or invalid file."""
-    try:
-        held = Settings(text_of(path, read(path) or b"{}"))
-    except (SettingsError, BadSettings):
-        return None  # the check of the file's hooks reports this
-    item = held.find(held.top, key)
-    return None if item is None else held.value(item.at)

@@ -57,8 +57,11 @@ def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
 
 def pending_notice(context: SessionContext, *, room: int | None = None) -> Notice | None:
     """Return the notice of these changes without recording a delivery."""
-    if not _may_have_changed(context):
-        return None
+    tracked, deadline_s = context.tracked(), context.settings.deadline_s
+    if not tracked.suspects and not any(
+        True for _ in context.workspace.scan(tracked.stamps, deadline_s=deadline_s)
+    ):
+        return None  # mostly: no file needs more than one stat, and nothing is read
     most = notice_text.NOTICE_TOKENS
     budget = most if room is None else min(most, room // notice_text.CHARACTERS)
     return notice_text.notice(context, budget, handed=True) if budget > 0 else None
@@ -104,15 +107,6 @@ def _briefing_parts(
         why = getattr(error, "message", "")
         context.missed = words.unbriefed(why or words.broken(type(error).__name__, "its briefing"))
     return ()
-
-
-def _may_have_changed(context: SessionContext) -> bool:
-    """Return whether any file needs more than one stat. Mostly none does, and nothing is read."""
-    tracked = context.tracked()
-    if tracked.suspects:
-        return True
-    deadline_s = context.settings.deadline_s
-    return any(True for _ in context.workspace.scan(tracked.stamps, deadline_s=deadline_s))
 
 
 def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:

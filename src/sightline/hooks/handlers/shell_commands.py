@@ -107,18 +107,18 @@ def _changes_of(
     since_ns = started.happened_at * 1_000 - SLACK_NS
     checkpoint = untracked.newest(context, context.store.position())
     gone = started.fact.gone if isinstance(started.fact, CommandStarted) else None
-    entries = (
-        untracked.manifest(context, checkpoint)
-        if checkpoint is not None and gone is not None
-        else None
-    )
+    entries = None
+    if checkpoint is not None and gone is not None:
+        entries = untracked.manifest(context, checkpoint)
     before = by_times if entries is None else _from_checkpoint(context, entries)
     changed = changes(context, cause, before, since_ns=since_ns, deadline_s=WALK_S)
     if checkpoint is not None and entries is None:
         changed = structs.replace(changed, facts=tuple(map(_mark_unsure, changed.facts)))
     if entries is None or gone is None or cause.confidence != "certain":
         return changed, ()
-    return changed, _removed(context, event.command, entries, gone)
+    known = {*context.store.paths(), *gone}
+    unread = [path for path in entries if path not in known and may_touch(event.command, path)]
+    return changed, tuple(path for path in unread if untracked.is_gone(context, path))
 
 
 def _from_checkpoint(context: SessionContext, entries: Mapping[str, Entry]) -> Before:
@@ -140,18 +140,6 @@ def _mark_unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
     if isinstance(fact, GitMoved) or fact.before != UNKNOWN:
         return fact
     return structs.replace(fact, cause=structs.replace(fact.cause, confidence="likely"))
-
-
-def _removed(
-    context: SessionContext, command: str, entries: Mapping[str, Entry], gone: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the files of a checkpoint that no session has read, and that the command removed."""
-    known = {*context.store.paths(), *gone}
-    return tuple(
-        path
-        for path in entries
-        if path not in known and may_touch(command, path) and untracked.is_gone(context, path)
-    )
 
 
 def _started(context: SessionContext, call: str) -> Recorded | None:
