@@ -31,7 +31,12 @@ def conversation(path: str) -> Conversation:
     begins = head(path)
     if os.path.basename(path) in BESIDE:
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
-    if not _is_ours(path, begins):
+    if begins.lstrip().startswith(b"{"):
+        is_ours = path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
+    else:
+        is_named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
+        is_ours = is_named and begins.lstrip().startswith(b"[") and b'"role"' in begins
+    if not is_ours:
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
     data, session = document(path)
     reader = _History()
@@ -42,13 +47,6 @@ def conversation(path: str) -> Conversation:
         session = os.path.basename(os.path.dirname(os.path.abspath(path))) or session
     agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
     return reader.conversation("anthropic", agent, path, session)
-
-
-def _is_ours(path: str, begins: bytes) -> bool:
-    if begins.lstrip().startswith(b"{"):
-        return path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
-    named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
-    return begins.lstrip().startswith(b"[") and b'"role"' in begins and named
 
 
 class _History(Telling):

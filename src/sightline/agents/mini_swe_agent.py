@@ -21,7 +21,11 @@ ROLES = ("system", "user", "assistant", "tool")
 def conversation(path: str) -> Conversation:
     """Return the conversation in a trajectory. OSError; NotOurs; ValueError, with a message for a
     person, for a damaged file or one without messages."""
-    if not _is_ours(path, head(path)):
+    begins = head(path)
+    is_trajectory = b'"trajectory_format"' in begins or b'"model_stats"' in begins
+    is_object = begins.lstrip().startswith(b"{") and b'"info"' in begins[:40]
+    is_list = begins.lstrip().startswith(b"[") and path.endswith(ENDS) and b'"content"' in begins
+    if not (is_list or (is_object and is_trajectory)):
         raise NotOurs("it holds no messages as mini-swe-agent records them")
     data, mark = document(path)
     messages = Telling()
@@ -31,10 +35,3 @@ def conversation(path: str) -> Conversation:
             sent = {key: value for key, value in sent.items() if value is not None}
             messages.add(sent, moment(nested(message, "extra", "timestamp")))
     return messages.conversation("chat", "mini-swe-agent", path, mark)
-
-
-def _is_ours(path: str, begins: bytes) -> bool:
-    is_trajectory = b'"trajectory_format"' in begins or b'"model_stats"' in begins
-    if begins.lstrip().startswith(b"{"):
-        return is_trajectory and b'"info"' in begins[:40]
-    return begins.lstrip().startswith(b"[") and path.endswith(ENDS) and b'"content"' in begins

@@ -246,15 +246,14 @@ class Call:
         return answer
 
     def _workspace(self, root: str) -> OpenWorkspace:
-        workspace = self._opened.get(root)
-        if workspace is None:
+        if root not in self._opened:
             settings = self.settings if root == self.project else None
             settings = settings or read_settings(root, self.environ, self.home)
             shared = self._shared
             if shared is not None and shared.root == root and shared.follow(settings):
                 return shared
-            workspace = self._opened[root] = OpenWorkspace(root, settings)
-        return workspace
+            self._opened[root] = OpenWorkspace(root, settings)
+        return self._opened[root]
 
     def _catch_up(self, session: Session, *, knows: bool) -> None:
         """Read the transcript before an attempt on a file with lines that the session does not

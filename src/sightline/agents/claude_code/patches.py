@@ -61,10 +61,8 @@ def _agrees(text: str, hunks: Sequence[Hunk]) -> bool:
     """Return whether the text has the new side of each hunk in its place, apart from tabs."""
     lines = split(text)
     for hunk in hunks:
-        new = _side(hunk["lines"], "+")
-        start = max(hunk["newStart"] - 1, 0)
-        there = lines[start : start + len(new)]
-        if [_untabbed(line) for line in there] != [_untabbed(line) for line in new]:
+        new, start = _side(hunk["lines"], "+"), max(hunk["newStart"] - 1, 0)
+        if list(map(_untabbed, lines[start : start + len(new)])) != list(map(_untabbed, new)):
             return False
     return True
 
