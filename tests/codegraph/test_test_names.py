@@ -40,21 +40,21 @@ PAIRS = [
 @pytest.mark.parametrize(("subject", "test"), PAIRS, ids=lambda path: path.rpartition("/")[2])
 def test_a_test_and_its_subject_find_each_other(subject, test):
     paths = (subject, test, "other/place/unrelated.py", "README.md")
-    assert test_names.tests_of(subject, paths) == (test,)
-    assert test_names.tested_by(test, paths) == (subject,)
+    assert test_names.Tests(paths).tests_of(subject) == (test,)
+    assert test_names.Tests(paths).tested_by(test) == (subject,)
     assert test_names.is_test(test)
     assert not test_names.is_test(subject)
 
 
 def test_the_mirror_goes_before_other_files_of_the_same_name():
     paths = ["pkg/a/utils.py", "pkg/b/utils.py", "tests/a/test_utils.py", "tests/b/test_utils.py"]
-    assert test_names.tests_of("pkg/a/utils.py", paths) == ("tests/a/test_utils.py",)
-    assert test_names.tested_by("tests/b/test_utils.py", paths) == ("pkg/b/utils.py",)
+    assert test_names.Tests(paths).tests_of("pkg/a/utils.py") == ("tests/a/test_utils.py",)
+    assert test_names.Tests(paths).tested_by("tests/b/test_utils.py") == ("pkg/b/utils.py",)
 
 
 def test_a_test_of_another_place_or_language_is_none():
     paths = ["pkg/a/utils.py", "other/b/test_utils.py", "pkg/a/utils.test.ts", "pkg/a/utils.md"]
-    assert test_names.tests_of("pkg/a/utils.py", paths) == ()
+    assert test_names.Tests(paths).tests_of("pkg/a/utils.py") == ()
 
 
 @pytest.mark.parametrize("name", ["contest.py", "latest.py", "testing.py", "test.py", ".py", "py"])
@@ -63,8 +63,8 @@ def test_words_that_only_look_so_are_no_tests(name):
 
 
 def test_a_file_without_a_known_language_has_no_tests():
-    assert test_names.tests_of("Makefile", ["tests/test_Makefile.py"]) == ()
-    assert test_names.tested_by("notes.txt", ["notes.py"]) == ()
+    assert test_names.Tests(["tests/test_Makefile.py"]).tests_of("Makefile") == ()
+    assert test_names.Tests(["notes.py"]).tested_by("notes.txt") == ()
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from sightline.codegraph.import_tables import (
     signature_text,
 )
 from sightline.codegraph.language_table import edition, language, language_name, language_of
-from sightline.codegraph.reference import Affected, Reader, Resolver
+from sightline.codegraph.reference import Affected, Resolver
 from sightline.codegraph.test_names import Tests
 from sightline.errors import PathError
 from sightline.filesystem.deadline import DeadlinePassed
@@ -58,7 +58,7 @@ ASK_S = 1.0
 PACKAGES = ("__init__.py", "__init__.pyi")
 """Names of files that an import of something else in their folder runs on the way."""
 
-EVERY = Affected(every=True, words=frozenset(), folders=())
+EVERY = Affected(every=True)
 
 
 class ImportIndex:
@@ -103,7 +103,8 @@ class ImportIndex:
 
     def incoming(self, path: str) -> list[tuple[Edge, int]]:
         """Return the files that import a file, in order; see ImportTables.incoming."""
-        return [each for each in self.tables.incoming(path) if each[0].path not in self.unread]
+        incoming = self.tables.incoming(path)
+        return [(edge, count) for edge, count in incoming if edge.path not in self.unread]
 
     def importers(self, path: str) -> tuple[str, ...]:
         """Return the paths of the files that import a file, in order."""
@@ -142,8 +143,8 @@ class ImportIndex:
         except DeadlinePassed:
             self._tree = last
             self._look_near(workspace, first)
-            never_read = self._sources - self.tables.read_paths()
-            self._read(workspace, _stats(workspace, never_read), until)
+            never_read = sorted(self._sources - self.tables.read_paths())
+            self._read(workspace, ((path, _stat(workspace, path)) for path in never_read), until)
             self._resolve(workspace, [], until)
             return
         self._tree = tree
@@ -236,9 +237,8 @@ class ImportIndex:
             return False
         revision, signature, read_at_ns = known
         if row[CONTENT] != revision:
-            if signature != row_signature(row):
-                return False
-            if not settled(int(row[1]), int(row[2]), read_at_ns):
+            is_same = signature == row_signature(row)
+            if not is_same or not settled(int(row[1]), int(row[2]), read_at_ns):
                 return False
             if S_ISREG(int(row[5])):
                 row[CONTENT] = revision
@@ -359,15 +359,9 @@ class ImportIndex:
 
     def _resolver(self, workspace: Workspace, name: str) -> Resolver:
         """Return the resolver of a language, for this list of files and these settings."""
-        if name not in self._resolvers:
-            read = self._settings_reader(workspace, name)
-            self._resolvers[name] = language(name).resolver(self.paths, read)
-        return self._resolvers[name]
-
-    def _settings_reader(self, workspace: Workspace, name: str) -> Reader:
-        """Return a reader of settings files that notes how they stand."""
 
         def read(path: str) -> bytes | None:
+            """Read a settings file and note its stamp."""
             try:
                 workspace.locate(path)
             except (PathError, OSError):
@@ -378,7 +372,9 @@ class ImportIndex:
             self._asked.append((name, path, stamp))
             return state.data
 
-        return read
+        if name not in self._resolvers:
+            self._resolvers[name] = language(name).resolver(self.paths, read)
+        return self._resolvers[name]
 
 
 def _setting_stamp(workspace: Workspace, path: str, last: Stamp | None) -> Stamp | None:
@@ -390,11 +386,6 @@ def _setting_stamp(workspace: Workspace, path: str, last: Stamp | None) -> Stamp
     if state.kind == "missing":
         return None
     return Stamp(state.signature or now, state.revision, state.read_at_ns)
-
-
-def _stats(workspace: Workspace, paths: Iterable[str]) -> Iterator[tuple[str, Row | None]]:
-    for path in sorted(paths):
-        yield path, _stat(workspace, path)
 
 
 def _stat(workspace: Workspace, path: str) -> Row | None:

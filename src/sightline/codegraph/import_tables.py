@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 from msgspec import Struct, structs
 
@@ -71,6 +71,12 @@ CREATE TABLE setting (
   PRIMARY KEY (language, path)
 );
 """
+
+_IMPORTERS = (
+    "FROM file AS target JOIN edge ON edge.target = target.id"
+    " JOIN file AS source ON edge.source = source.id"
+    " WHERE target.path = ? AND source.resolved AND source.listed"
+)
 
 
 class Edge(Struct, frozen=True):
@@ -138,16 +144,10 @@ class ImportTables:
         [(epoch,)] = self._db.execute("SELECT epoch FROM state")
         return int(epoch)
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[object]:
         """Write in one transaction; roll it back on an exception."""
         self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        return self._db
 
     def paths(self) -> set[str]:
         """Return the listed files."""
@@ -196,32 +196,26 @@ class ImportTables:
 
     def put_sources(self, sources: Iterable[Source]) -> None:
         """Write what was read; inside writing()."""
-        for each in sources:
-            if each.references is None:
+        for source in sources:
+            stamp = (source.signature, source.read_at_ns)
+            if source.references is None:
                 self._db.execute(
                     "UPDATE file SET signature = ?, read_at_ns = ? WHERE path = ? AND revision = ?",
-                    (each.signature, each.read_at_ns, each.path, each.revision),
+                    (*stamp, source.path, source.revision),
                 )
                 continue
-            found = self._db.execute(
+            numbers = self._db.execute(
                 "UPDATE file SET revision = ?, signature = ?, read_at_ns = ?, too_large = ?,"
                 " resolved = 0 WHERE path = ? RETURNING id",
-                (each.revision, each.signature, each.read_at_ns, each.too_large, each.path),
+                (source.revision, *stamp, source.too_large, source.path),
             ).fetchall()
-            for (number,) in found:
+            for (number,) in numbers:
                 self._db.execute("DELETE FROM reference WHERE source = ?", (number,))
                 self._db.executemany(
                     "INSERT INTO reference VALUES (?, ?, ?, ?, ?, ?)",
                     [
-                        (
-                            number,
-                            reference.module,
-                            reference.line,
-                            reference.level,
-                            _text(reference.names),
-                            reference.kind,
-                        )
-                        for reference in each.references
+                        (number, ref.module, ref.line, ref.level, _text(ref.names), ref.kind)
+                        for ref in source.references
                     ],
                 )
 
@@ -241,15 +235,15 @@ class ImportTables:
 
     def put_edges(self, path: str, revision: Revision, edges: Iterable[Edge]) -> None:
         """Write where the references of a revision lead; inside writing()."""
-        found = self._db.execute(
+        numbers = self._db.execute(
             "UPDATE file SET resolved = 1 WHERE path = ? AND revision = ? RETURNING id",
             (path, revision),
         ).fetchall()
-        for (number,) in found:
+        for (number,) in numbers:
             self._db.execute("DELETE FROM edge WHERE source = ?", (number,))
             self._db.executemany(
                 "INSERT INTO edge SELECT ?, id, ?, ?, ? FROM file WHERE path = ?",
-                [(number, each.line, each.direct, each.share, each.path) for each in edges],
+                [(number, edge.line, edge.direct, edge.share, edge.path) for edge in edges],
             )
 
     def unresolve(self, language: str, affected: Affected) -> None:
@@ -280,11 +274,9 @@ class ImportTables:
         """Return the listed sources that import a file, in order, as edges that name the source,
         each with the number of files that this source imports."""
         rows = self._db.execute(
-            "SELECT source.path, line, direct, share,"
+            "SELECT source.path, line, direct, share,"  # noqa: S608  all ours
             " (SELECT count(*) FROM edge AS other WHERE other.source = source.id)"
-            " FROM file AS target"
-            " JOIN edge ON edge.target = target.id JOIN file AS source ON edge.source = source.id"
-            " WHERE target.path = ? AND source.resolved AND source.listed ORDER BY source.path",
+            f" {_IMPORTERS} ORDER BY source.path",
             (path,),
         )
         return [
@@ -294,27 +286,16 @@ class ImportTables:
 
     def importer_count(self, path: str) -> int:
         """Count the listed sources that import a file."""
-        [(count,)] = self._db.execute(
-            "SELECT count(*) FROM file AS target"
-            " JOIN edge ON edge.target = target.id JOIN file AS source ON edge.source = source.id"
-            " WHERE target.path = ? AND source.resolved AND source.listed",
-            (path,),
-        )
+        [(count,)] = self._db.execute(f"SELECT count(*) {_IMPORTERS}", (path,))
         return int(count)
 
     def settings(self) -> list[tuple[str, str, Stamp | None]]:
         """Return the settings files that resolvers asked for: language, path, stamp or None."""
-        rows = self._db.execute(
-            "SELECT language, path, revision, signature, read_at_ns FROM setting"
-        )
-        return [
-            (
-                language,
-                path,
-                None if revision is None else Stamp(as_signature(text), revision, at_ns),
-            )
-            for language, path, revision, text, at_ns in rows
-        ]
+        settings: list[tuple[str, str, Stamp | None]] = []
+        for language, path, revision, text, at_ns in self._db.execute("SELECT * FROM setting"):
+            stamp = None if revision is None else Stamp(as_signature(text), revision, at_ns)
+            settings.append((language, path, stamp))
+        return settings
 
     def put_setting(self, language: str, path: str, stamp: Stamp | None) -> None:
         """Note a settings file; a note of other content stays, and tells the next look of a change."""
@@ -364,12 +345,11 @@ def _begin(db: sqlite3.Connection, edition: str) -> None:
     db.execute("PRAGMA foreign_keys=OFF")
     db.execute("BEGIN IMMEDIATE")
     if not _is_of(db, edition):  # another process may have begun a moment ago
-        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            db.execute(f'DROP TABLE "{name}"')
-        for statement in _SCHEMA.split(";"):
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        drops = [f'DROP TABLE "{name}"' for (name,) in db.execute(tables).fetchall()]
+        for statement in (*drops, *_SCHEMA.split(";"), f"PRAGMA user_version={VERSION}"):
             db.execute(statement)
         db.execute("INSERT INTO state VALUES (?, 0)", (edition,))
-        db.execute(f"PRAGMA user_version={VERSION}")
     db.execute("COMMIT")
     db.execute("PRAGMA foreign_keys=ON")
 

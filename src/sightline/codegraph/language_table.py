@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.machinery import PathFinder
 
 from msgspec import Struct
@@ -25,6 +26,14 @@ LANGUAGES: Mapping[str, str] = {
 }
 """The ending of a source -> the name of its language."""
 
+_RESOLVERS = {
+    "python": "Python",
+    "javascript": "JavaScript",
+    "go": "Go",
+    "rust": "Rust",
+    "java": "Java",
+    "c": "C",
+}
 _GRAMMARS = "go java javascript python rust typescript"
 GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
 """The packages that the languages' modules use."""
@@ -47,29 +56,8 @@ class Language(Struct, frozen=True):
 @cache
 def language(name: str) -> Language:
     """Load a language by its name; call this with its first source, because grammars take memory."""
-    if name == "python":
-        from sightline.codegraph.languages import python
-
-        return Language(name, python.references, python.Python, python.affected)
-    if name == "javascript":
-        from sightline.codegraph.languages import javascript
-
-        return Language(name, javascript.references, javascript.JavaScript, javascript.affected)
-    if name == "go":
-        from sightline.codegraph.languages import go
-
-        return Language(name, go.references, go.Go, go.affected)
-    if name == "rust":
-        from sightline.codegraph.languages import rust
-
-        return Language(name, rust.references, rust.Rust, rust.affected)
-    if name == "java":
-        from sightline.codegraph.languages import java
-
-        return Language(name, java.references, java.Java, java.affected)
-    from sightline.codegraph.languages import c
-
-    return Language(name, c.references, c.C, c.affected)
+    module = import_module(f"sightline.codegraph.languages.{name}")
+    return Language(name, module.references, getattr(module, _RESOLVERS[name]), module.affected)
 
 
 def language_name(path: str) -> str | None:
@@ -105,5 +93,5 @@ def _stamp(file: str) -> tuple[str, int, int]:
     """Return the name, size and time of a file; of one in an archive, the archive's."""
     while file and not os.path.exists(file):
         file = os.path.dirname(file)
-    found = os.stat(file or "/")
-    return file, found.st_size, found.st_mtime_ns
+    status = os.stat(file or "/")
+    return file, status.st_size, status.st_mtime_ns

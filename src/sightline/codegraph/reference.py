@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import wraps
+from itertools import takewhile
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from msgspec import Struct
@@ -48,12 +49,12 @@ LONGEST = 1024
 
 
 def below(folder: str, name: str) -> str:
-    """The path of a name in a folder; "" is the root."""
+    """Return the path of a name in a folder; "" is the root."""
     return f"{folder}/{name}" if folder else name
 
 
 def joined(folder: str, name: str) -> str | None:
-    """The canonical path that a relative name means from a folder; None above the root."""
+    """Return the canonical path that a relative name means from a folder; None above the root."""
     parts = folder.split("/") if folder else []
     for part in name.split("/"):
         if part == "..":
@@ -66,7 +67,7 @@ def joined(folder: str, name: str) -> str | None:
 
 
 def upwards(folder: str) -> Iterator[str]:
-    """A folder and all above it."""
+    """Yield a folder and all above it."""
     while folder:
         yield folder
         folder = folder.rpartition("/")[0]
@@ -80,12 +81,12 @@ def distance(path: str, other: str) -> tuple[int, int, str]:
 
 def shared(path: str, other: str) -> int:
     """Count the leading folders that two paths have in common."""
-    count = 0
-    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
+    return common(path.split("/")[:-1], other.split("/")[:-1])
+
+
+def common(names: Sequence[str], others: Sequence[str]) -> int:
+    """Count the leading names that two lists have in common."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(names, others, strict=False))))
 
 
 def once(

@@ -47,15 +47,8 @@ class Kinds(Struct, frozen=True):
     transitive: int = 0
 
 
-class _Near(Struct, frozen=True):
-    """The files related to one file, each with its score and reasons, before any is read."""
-
-    path: str
-    ranked: list[tuple[str, float, tuple[str, ...]]]
-    sizes: dict[str, int | None]
-    unread: int
-    too_large: int
-    unkept: str
+Ranked = tuple[str, float, tuple[str, ...], int | None]
+"""A path, its score, the reasons for it, and its size in bytes, None where unknown."""
 
 
 def related(
@@ -87,8 +80,8 @@ def related(
     _check(context, path, wanted)
     kinds = Kinds(imports, tests, importers, siblings, transitive)
     with hold_index(context.workspace, wanted, within_s=within_s) as index:
-        near = _near(index, wanted, kinds)
-    return _answer(context, near, (limit, max_bytes, max_tokens))
+        ranked, answer = _rank(index, wanted, kinds)
+    return _choose(context, ranked, answer, (limit, max_bytes, max_tokens))
 
 
 def related_each(
@@ -99,36 +92,32 @@ def related_each(
     The first path has to be a file.
     """
     with hold_index(context.workspace, paths[0], within_s=within_s) as index:
-        near = [_near(index, path, kinds) for path in paths]
-    return [_answer(context, each, (limit, BYTES, None)) for each in near]
+        answers = [_rank(index, path, kinds) for path in paths]
+    return [_choose(context, *answer, (limit, BYTES, None)) for answer in answers]
 
 
-def _near(index: ImportIndex, path: str, kinds: Kinds) -> _Near:
+def _rank(index: ImportIndex, path: str, kinds: Kinds) -> tuple[list[Ranked], Related]:
+    """Rank the files related to a file before any is read; return an answer without files, too."""
     reasons: list[Reason] = []
     if kinds.imports:
         reasons += _imports(index, path, kinds.transitive)
     if kinds.tests:
         reasons += _tests(index, path)
-    if kinds.importers:
-        reasons += _importers(index, path)
+    reasons += _importers(index, path, kinds)
     if kinds.siblings:
         reasons += _siblings(index, path)
-    ranked = _ranked(path, reasons)
-    sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
+    by_file: dict[str, list[tuple[float, str]]] = {}
+    for other, weight, why in reasons:
+        if other != path:
+            by_file.setdefault(other, []).append((weight, why))
+    ranked: list[Ranked] = []
+    for other, weighed in by_file.items():
+        score = sum(weight for weight, _ in weighed)
+        words = tuple(dict.fromkeys(text for _, text in sorted(weighed, reverse=True)))
+        ranked.append((other, score, words, index.sizes.get(other)))
+    ranked.sort(key=lambda rank: (-rank[1], rank[0]))
     unread, too_large = index.pending_count(), index.tables.too_large()
-    return _Near(path, ranked, sizes, unread, too_large, index.unkept)
-
-
-def _answer(context: SessionContext, near: _Near, limits: tuple[int, int, int | None]) -> Related:
-    files, left_out = _chosen(context, near.ranked, near.sizes, limits)
-    return Related(
-        near.path,
-        files,
-        left_out=left_out,
-        unread=near.unread,
-        too_large=near.too_large,
-        unkept=near.unkept,
-    )
+    return ranked, Related(path, unread=unread, too_large=too_large, unkept=index.unkept)
 
 
 def _check(context: SessionContext, asked: str, path: str) -> None:
@@ -147,24 +136,25 @@ def _check(context: SessionContext, asked: str, path: str) -> None:
 
 def _imports(index: ImportIndex, path: str, transitive: int) -> Iterator[Reason]:
     """Return the imports of a file, and theirs as many steps as asked. Cycles end by themselves."""
-    met, edge, weight = {path}, [path], IMPORT
+    met, sources, weight = {path}, [path], IMPORT
     for step in range(max(transitive, 0) + 1):
         reached: list[str] = []
-        for source in edge:
-            for each in index.imports(source):
-                if each.path in met or len(met) > REACHED_MOST:
+        for source in sources:
+            for edge in index.imports(source):
+                if edge.path in met or len(met) > REACHED_MOST:
                     continue
                 how = _words(source)[0] if step == 0 else f"{_words(source)[0]} by {source}"
-                line = f"{how} in line {each.line}"
-                if not each.direct:
-                    yield each.path, PACKAGE * weight, f"the package of what is {line}"
+                line = f"{how} in line {edge.line}"
+                if not edge.direct:
+                    yield edge.path, PACKAGE * weight, f"the package of what is {line}"
                     continue
-                met.add(each.path)
-                reached.append(each.path)
-                yield each.path, weight * each.share * _rarity(index, each.path), line
+                met.add(edge.path)
+                reached.append(edge.path)
+                rarity = _rarity(index.tables.importer_count(edge.path), 2)
+                yield edge.path, weight * edge.share * rarity, line
         if not reached:
             return
-        edge, weight = reached, weight * FURTHER
+        sources, weight = reached, weight * FURTHER
 
 
 def _words(path: str) -> tuple[str, str]:
@@ -172,9 +162,10 @@ def _words(path: str) -> tuple[str, str]:
     return _VERBS.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
 
 
-def _rarity(index: ImportIndex, path: str) -> float:
-    """Return a factor that is low for a file with many importers: it says little of one of them."""
-    return 1 / (1 + log10(max(index.tables.importer_count(path), 1)) / 2)
+def _rarity(count: int, decades: int) -> float:
+    """Return a factor that is low for a file with many importers, or many imports: a relation to it
+    says little. decades: powers of ten of the count that halve the factor."""
+    return 1 / (1 + log10(max(count, 1)) / decades)
 
 
 def _tests(index: ImportIndex, path: str) -> Iterator[Reason]:
@@ -182,80 +173,53 @@ def _tests(index: ImportIndex, path: str) -> Iterator[Reason]:
         yield test, TEST, "a test of it by name"
     for subject in index.tests.tested_by(path):
         yield subject, TEST, "what it tests, by name"
-    if is_test(path):
-        return
+
+
+def _importers(index: ImportIndex, path: str, kinds: Kinds) -> Iterator[Reason]:
+    """Yield the importers of a file; tests among them count as its tests."""
+    tests = kinds.tests and not is_test(path)
     for edge, imports in index.incoming(path):
-        if is_test(edge.path) and edge.direct:
-            weight = TESTED_BY * edge.share * _focus(imports)
-            yield edge.path, weight, f"a test that {_words(edge.path)[1]} it in line {edge.line}"
-
-
-def _importers(index: ImportIndex, path: str) -> Iterator[Reason]:
-    for edge, imports in index.incoming(path):
-        if not is_test(edge.path) and edge.direct:
-            weight = IMPORTER * edge.share * _focus(imports)
-            yield edge.path, weight, f"{_words(edge.path)[1]} it in line {edge.line}"
-
-
-def _focus(imports: int) -> float:
-    """Return a factor for an importer of so many files: one of few is about what it imports."""
-    return 1 / (1 + log10(max(imports, 1)) / 4)
+        by_test = is_test(edge.path)
+        if edge.direct and (tests if by_test else kinds.importers):
+            weight = (TESTED_BY if by_test else IMPORTER) * edge.share * _rarity(imports, 4)
+            line = f"{_words(edge.path)[1]} it in line {edge.line}"
+            yield edge.path, weight, f"a test that {line}" if by_test else line
 
 
 def _siblings(index: ImportIndex, path: str) -> Iterator[Reason]:
     header = is_header(path)
     half = "what defines it, by name" if header else "its header, by name"
-    joined = index.importers(path) if header else [each.path for each in index.imports(path)]
-    for each in index.tests.halves(path, joined):
-        yield each, HALF, half
-    folder, mine = path.rpartition("/")[0], ending(path)
-    for each in index.paths:
-        if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:
-            yield each, SIBLING, "in the same folder"
+    edges = [edge for edge, _ in index.incoming(path)] if header else index.imports(path)
+    for file in index.tests.halves(path, [edge.path for edge in edges]):
+        yield file, HALF, half
+    folder, own = path.rpartition("/")[0], ending(path)
+    for file in index.paths:
+        if file.startswith(folder) and file.rpartition("/")[0] == folder and ending(file) == own:
+            yield file, SIBLING, "in the same folder"
 
 
-def _ranked(path: str, reasons: Iterable[Reason]) -> list[tuple[str, float, tuple[str, ...]]]:
-    found: dict[str, list[tuple[float, str]]] = {}
-    for other, weight, why in reasons:
-        if other != path:
-            found.setdefault(other, []).append((weight, why))
-    rated = [
-        (
-            other,
-            sum(weight for weight, _ in each),
-            tuple(dict.fromkeys(w for _, w in sorted(each)[::-1])),
-        )
-        for other, each in found.items()
-    ]
-    return sorted(rated, key=lambda each: (-each[1], each[0]))
-
-
-def _chosen(
+def _choose(
     context: SessionContext,
-    ranked: Iterable[tuple[str, float, tuple[str, ...]]],
-    sizes: dict[str, int | None],
+    ranked: Iterable[Ranked],
+    answer: Related,
     limits: tuple[int, int, int | None],
-) -> tuple[list[RelatedFile], int]:
-    """Choose the files that fit the limits together, without empty ones."""
+) -> Related:
+    """Put the files that fit the limits together into an answer, without empty ones."""
     limit, room, tokens = limits
-    chosen: list[RelatedFile] = []
-    left_out = 0
-    for path, score, why in ranked:
-        size = sizes[path]
+    for path, score, why, size in ranked:
         if size == 0:
             continue
-        if len(chosen) >= limit or (size or 0) > room:
-            left_out += 1
+        file = None
+        if len(answer) < limit and (size or 0) <= room:
+            file = _related_file(context, path, score, why)
+        is_long = file is not None and tokens is not None and file.tokens_estimate > tokens
+        if file is None or file.size > room or is_long:
+            answer.left_out += 1
             continue
-        made = _related_file(context, path, score, why)
-        fits = made is not None and made.size <= room
-        if made is None or not fits or (tokens is not None and made.tokens_estimate > tokens):
-            left_out += 1
-            continue
-        chosen.append(made)
-        room -= made.size
-        tokens = None if tokens is None else tokens - made.tokens_estimate
-    return chosen, left_out
+        answer.append(file)
+        room -= file.size
+        tokens = None if tokens is None else tokens - file.tokens_estimate
+    return answer
 
 
 def _related_file(

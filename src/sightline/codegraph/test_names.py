@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
+from sightline.codegraph.reference import common
+
 Named = tuple[str, str, bool]
 """A language's family, a name in lower case without signs of a test, and whether it had any."""
 
@@ -67,39 +69,28 @@ class Tests:
                 into.setdefault((family, name), []).append(path)
 
     def tests_of(self, path: str) -> tuple[str, ...]:
-        """The tests of a file, the nearest first."""
+        """Return the tests of a file, the nearest first."""
         named = _named(path)
         if named is None or named[2]:
             return ()
         return _nearest(path, self._tests.get(named[:2], ()))
 
     def tested_by(self, path: str) -> tuple[str, ...]:
-        """The files that a test is named after, the nearest first."""
+        """Return the files that a test is named after, the nearest first."""
         named = _named(path)
         if named is None or not named[2]:
             return ()
         return _nearest(path, self._others.get(named[:2], ()))
 
     def halves(self, path: str, joined: Collection[str] = ()) -> tuple[str, ...]:
-        """A header's sources, or a source's headers, by their names, as no line of a header leads
-        to its source: those of the joined ones (one includes the other), else the nearest."""
+        """Return a header's sources, or a source's headers, by their names, because no line of a
+        header leads to its source: those among `joined` (one includes the other), else the nearest."""
         named = _named(path)
         if named is None or named[0] != "c":
             return ()
-        among = (self._tests if named[2] else self._others).get(named[:2], ())
-        header = is_header(path)
-        halves = [each for each in among if is_header(each) != header]
+        namesakes = (self._tests if named[2] else self._others).get(named[:2], ())
+        halves = [file for file in namesakes if is_header(file) != is_header(path)]
         return tuple(sorted({*joined}.intersection(halves)))[:MOST] or _nearest(path, halves)
-
-
-def tests_of(path: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The tests of a file among these paths. Who asks often keeps a Tests."""
-    return Tests(paths).tests_of(path)
-
-
-def tested_by(path: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The files among these paths that a test is named after."""
-    return Tests(paths).tested_by(path)
 
 
 def is_header(path: str) -> bool:
@@ -127,25 +118,22 @@ def _named(path: str) -> Named | None:
     if family == "rust" and stem in ("test", "tests") and folder:
         return family, _bare(folder.rpartition("/")[2]), True  # of the module that it is in
     for sign in _SIGNS.get(family, (_SNAKE, _CAMEL)):
-        found = sign.fullmatch(stem)
-        if found is not None:
-            return family, _bare(next(name for name in found.groups() if name)), True
-    among = folder.rpartition("/")[2] in ("__tests__", "__test__")
-    among = among or (family == "rust" and folder.rpartition("/")[2] == "tests")
-    return family, _bare(stem), among
+        if (match := sign.fullmatch(stem)) is not None:
+            return family, _bare(next(filter(None, match.groups()))), True
+    above = folder.rpartition("/")[2]
+    is_among_tests = above in ("__tests__", "__test__") or (family, above) == ("rust", "tests")
+    return family, _bare(stem), is_among_tests
 
 
 def _bare(name: str) -> str:
     return name.strip("_").lower() or name
 
 
-def _nearest(path: str, found: Sequence[str]) -> tuple[str, ...]:
+def _nearest(path: str, files: Sequence[str]) -> tuple[str, ...]:
     """Return the files whose folders agree best with the folders of a path, at least in part."""
-    rated = [(_nearness(path, each), each) for each in found if each != path]
+    rated = [(_nearness(path, file), file) for file in files if file != path]
     best = max((rating for rating, _ in rated), default=0)
-    if not best:
-        return ()
-    return tuple(sorted(each for rating, each in rated if rating == best))[:MOST]
+    return tuple(sorted(file for rating, file in rated if rating == best and best))[:MOST]
 
 
 def _nearness(path: str, other: str) -> int:
@@ -156,8 +144,8 @@ def _nearness(path: str, other: str) -> int:
     mine, theirs = _places(path), _places(other)
     if mine == theirs:
         return 1_000
-    ends = _common(mine[::-1], theirs[::-1])
-    begins = _common(mine, theirs)
+    ends = common(mine[::-1], theirs[::-1])
+    begins = common(mine, theirs)
     shorter = min(len(mine), len(theirs))
     if ends < shorter and begins < shorter:
         return 0
@@ -168,12 +156,3 @@ def _nearness(path: str, other: str) -> int:
 def _places(path: str) -> tuple[str, ...]:
     folders = path.split("/")[:-1]
     return tuple(name for name in folders if name not in _TESTING and name not in _PLAIN)
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
