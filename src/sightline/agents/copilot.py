@@ -16,7 +16,7 @@ def conversation(path: str) -> Conversation:
     """Return the conversation in a session's events. OSError; NotOurs; ValueError, with a message
     for a person, for a session without messages."""
     begins = [row for row in first_rows(path) if row.get("type") == "session.start"]
-    if not any("sessionId" in (nested(row, "data") or ()) for row in begins):
+    if all(nested(row, "data", "sessionId") is None for row in begins):
         raise NotOurs("it holds no events as GitHub Copilot CLI records them")
     found, passed_over = rows(path)
     reader = _Events()
