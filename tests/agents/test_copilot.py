@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.agents.recordings import COPILOT, asked, done, event, lines, write
 
 from sightline.agents.copilot import conversation
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.recorded_conversation import NotOurs
 
 BEGIN = COPILOT[0]
 
@@ -73,3 +75,8 @@ def test_a_compaction_is_a_border_with_its_summary(tmp_path):
     assert told.borders == (1,)
     assert [each["content"] for each in told.messages][1] == "a summary"
     assert len(told.messages) == 3
+
+
+def test_a_start_whose_data_is_no_object_is_not_copilots(tmp_path):
+    with pytest.raises(NotOurs):
+        read(tmp_path, {"type": "session.start", "data": 5})
