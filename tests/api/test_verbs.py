@@ -76,7 +76,7 @@ def test_every_verb_describes_itself_and_every_parameter_of_a_command(name):
 def test_parameters_are_read_from_the_signature_and_the_docstring():
     path, lines = parameters(Session.read)
     assert (path.name, path.annotation, path.default) == ("path", str, REQUIRED)
-    assert (lines.default, lines.description) == (None, "Only these, the first and the last.")
+    assert (lines.default, lines.description) == (None, "Show only lines A to B, both included.")
     assert [each.is_keyword for each in parameters(Session.edit)] == [False, False, False, True]
     long = {each.name: each.description for each in parameters(Session.saw)}["via"]
     assert long == "How: read, mention, preview, search, handover, refusal, or a word of your own."

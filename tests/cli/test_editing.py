@@ -195,7 +195,7 @@ def test_what_cannot_be_run_says_so(sl):
 
 def test_lines_beyond_the_end_are_told_as_such(shown):
     done = shown("edit-lines", "app.py", "20-21", "--new", "x")
-    assert done.err.startswith("Error: app.py has no such lines: it had 8 when you read it.")
+    assert done.err.startswith("Error: app.py has only 8 lines in the version you read.")
 
 
 def test_a_text_that_stands_less_often_than_asked_is_told_as_such(shown):

@@ -34,7 +34,7 @@ def test_why_tells_the_whole_chain(story):
         "an edit by this session was refused: its lines had changed since they were shown",
     ]
     said = story("why", "app.py").out
-    assert "Now: stale. Of what was shown, line 5 is not what stands on disk." in said
+    assert "Now: stale. On disk, line 5 is not what was shown." in said
     assert "Shown so far: lines 1-10 of 20, still in the agent's context window." in said
     assert "sightline diff app.py --session cli" in said
     assert all(len(row) <= 79 for row in said.splitlines() if not row.startswith(" "))

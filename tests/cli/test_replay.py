@@ -99,7 +99,7 @@ def test_numbers_have_to_make_sense(sl, recorded, options):
 def test_a_path_where_nothing_is_is_named(sl):
     answer = sl("replay", "nowhere.jsonl")
     assert answer.code == 1
-    assert "Nothing is at nowhere.jsonl." in answer.err
+    assert "nowhere.jsonl does not exist." in answer.err
 
 
 class Careless:

@@ -90,7 +90,7 @@ class Session:
 
         Args:
             path: The file.
-            lines: Only these, the first and the last.
+            lines: Show only lines A to B, both included.
 
         Returns:
             At most `read_max_lines` lines and `read_max_bytes` bytes; the view says which lines
@@ -144,7 +144,7 @@ class Session:
             path: The file.
             old: The text to replace, literally.
             new: The new text; may be empty.
-            count: How often the old text has to occur; None (at a shell: all) for any number.
+            count: How often the old text must occur; 'all' accepts any number.
 
         Raises:
             EditRefused, with the diff and the next call in its hint.
@@ -200,7 +200,7 @@ class Session:
 
     @verb
     def delete(self, path: str) -> results.EditResult:
-        """Delete a file that is as this session saw it.
+        """Delete a file that this session knows as it is.
 
         Args:
             path: The file. Its bytes stay in the store.
@@ -429,7 +429,7 @@ class Session:
     def checkpoint(self, label: str = "") -> results.Checkpoint:
         """Take a checkpoint of the workspace, to rewind to later.
 
-        A checkpoint covers every file that the ignore files leave, up to the size
+        A checkpoint covers every file that the ignore files do not hide, up to the size
         'checkpoint_file_bytes', and lists the others. Empty folders are not kept. No git is needed,
         and none is touched.
 
@@ -499,9 +499,9 @@ class Session:
         Args:
             checkpoint: The checkpoint, its id or label, or a position (see log).
             files: Take back changes of files on disk.
-            conversation: Take back what the session knows, too.
-            dry_run: Only say what would be done.
-            force_paths: Give this file its bytes of then, whoever wrote there since.
+            conversation: Also rewind the conversation and what the session knows.
+            dry_run: Preview the rewind; change nothing.
+            force_paths: Restore this file to the checkpoint, even over changes by others.
             deleted_messages: Messages taken out of the conversation, as for edited-since. The
                 report warns of the files that they edited.
 
@@ -626,7 +626,7 @@ class Session:
     def claims(self) -> list[results.Claim]:
         """List the claims that stand.
 
-        They are those of all sessions, oldest first.
+        Lists the claims of all sessions, oldest first.
         """
         return claims.listed(self._context)
 
@@ -755,9 +755,9 @@ class Session:
 
         Args:
             path: The folder.
-            recursive: With the folders below it.
+            recursive: Include subfolders.
             filter: Only files that match this pattern, such as '*.py'.
-            depth: Levels of folders.
+            depth: How many levels of folders to include.
             limit: Entries at most.
 
         Raises:
@@ -897,7 +897,7 @@ class Session:
         work so far and the files that the session knows. Asking consumes nothing.
 
         Args:
-            message: The user's message; without it, a session begins.
+            message: The user's message. Default: compose the first briefing of a session.
             budget: Tokens at most.
 
         Raises:

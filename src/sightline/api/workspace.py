@@ -102,7 +102,7 @@ class Workspace:
             since: Only from then on: a position (what stands behind it), a time with its zone, or
                 a length of time ago.
             kinds: Only facts of this kind, such as changed.
-            newest: Only the newest so many.
+            newest: Show only the newest N.
 
         Raises:
             ValueError.

@@ -247,7 +247,7 @@ def swept(result: Swept) -> list[str]:
             "checkpoint_bytes."
         )
     if not result.gone:
-        lines.append(f"Nothing to forget: {stay} kept, all of them needed or young.")
+        lines.append(f"Nothing to forget: {stay} kept, all needed or recent.")
     else:
         verb = "Would forget" if result.dry_run else "Forgot"
         lines.append(f"{verb} {count(len(result.gone), 'text')} ({size(result.size)}):")

@@ -60,7 +60,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
     of = f" --session {call.session}" if call.session else ""
     ack = f"sightline ack {notice.id}{of}"
     if not sys.stdout.isatty():
-        return f"Acknowledge it once it was told: {ack}"
+        return f"After the agent has read the notice, run: {ack}"
     rows = [("Go on, this is known now:", ack)]
     path = next((change.path for change in notice.changes if change.state == "stale"), None)
     if path is not None:
@@ -121,7 +121,7 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
 
 @command(Session.warnings)
 def warnings(call: Call) -> None:
-    """Lists those of all sessions, or with --session of one. Acknowledge a warning with ack."""
+    """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
     with call.survey() as context:
         listed = session_warnings.pending(context, call.session)
     if call.json:
@@ -135,7 +135,7 @@ def warnings(call: Call) -> None:
 
 
 @command(Session.briefing, message={"flag": "--message"})
-@click.option("--ack", is_flag=True, help="Count it as known: the agent has it now.")
+@click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
     with call.open() as session:

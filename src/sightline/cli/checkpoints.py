@@ -31,7 +31,7 @@ LABEL_MAX = 200
 
 @command(Session.checkpoint)
 def checkpoint(call: Call, label: str) -> None:
-    """Exit code 1: none could be taken."""
+    """Exit code 1: the checkpoint could not be taken."""
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with call.open() as session, output.progress(call, "Keeping how the workspace stands"):
@@ -44,7 +44,7 @@ def checkpoint(call: Call, label: str) -> None:
 
 @command(Session.checkpoints)
 def checkpoints(call: Call) -> None:
-    """Below each stands what changed until the next."""
+    """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
         chapters, unfinished = story(context), recovery.listed(context)
     if call.json:
@@ -66,7 +66,7 @@ def checkpoints(call: Call) -> None:
 @command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", required=False)
-@click.option("--stat", is_flag=True, help="Only which files, and how many lines.")
+@click.option("--stat", is_flag=True, help="Print only file names and counts of changed lines.")
 def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -> None:
     """Show what changed between checkpoints, or since one.
 
@@ -102,7 +102,7 @@ def checkpoint_export(
 ) -> None:
     """ID and A are ids or labels of checkpoints. Exit code 1: nothing was exported."""
     if (branch is None) == (not patch):
-        raise click.UsageError("Say --branch NAME or --patch, one of them.")
+        raise click.UsageError("Pass either --branch NAME or --patch.")
     if branch is not None and (arguments["since"] or arguments["until_now"] or file is not None):
         raise click.UsageError("--since, --now and --output are for a patch.")
     with usage(), call.survey() as context, output.progress(call, "Exporting"):
@@ -138,7 +138,7 @@ def checkpoint_export(
 @click.option(
     "--messages",
     metavar="F",
-    help="With --conversation --no-files: the messages that go, as for edited-since (- is stdin).",
+    help="With --conversation --no-files: the messages removed from the conversation, in the format of edited-since (- is stdin).",
 )
 def rewind(
     call: Call,

@@ -55,7 +55,7 @@ def _claimable(context: click.Context, _: click.Parameter, names: tuple[str, ...
     },
     exclusive={"flag": "--exclusive/--shared"},
 )
-@click.option("--renew", metavar="ID", help="Let this claim stand for that long from now on.")
+@click.option("--renew", metavar="ID", help="Renew this claim: its time (--ttl) starts now.")
 def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclusive: bool) -> None:
     """At a shell the session ends with the shell. Exit code 1: another session claims a path."""
     if bool(paths) == bool(renew) or len(paths) > PATHS_MAX:

@@ -22,11 +22,9 @@ COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yel
 
 
 @command()
-@click.option(
-    "--fix", is_flag=True, help="Set right what can be set right: rights, hooks, rewinds."
-)
+@click.option("--fix", is_flag=True, help="Repair file permissions, hooks and interrupted rewinds.")
 def doctor(call: Call, *, fix: bool) -> None:
-    """Check that the guard works, and say what to do where not.
+    """Check that the guard works, and say how to repair it.
 
     Looks at versions, store, agents' settings, hooks and their speed, and counts facts. Exit code 0:
     all is well, or there are warnings only; 1: a problem; 3: a check could not tell.

@@ -32,7 +32,9 @@ def find(call: Call, **arguments: Any) -> None:
 
 
 @command(Session.list_directory, name="list", path={"metavar": "[DIR]"})
-@click.option("--next-turn", is_flag=True, help="Not now: the next briefing delivers it.")
+@click.option(
+    "--next-turn", is_flag=True, help="Do not list now; add the listing to the next briefing."
+)
 def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
     """With --next-turn the folder is listed when the next briefing is made, once."""
     if next_turn:
@@ -50,7 +52,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
 
 @command(Session.related, without=("max_bytes", "max_tokens"))
 def related(call: Call, **arguments: Any) -> None:
-    """Languages without a reader of imports have siblings and tests only."""
+    """For other languages, only tests and neighbouring files are listed."""
     with call.open() as session, output.progress(call, "Reading imports"):
         files = session.related(**arguments)
     if call.json:
@@ -74,7 +76,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
 
 @command(Session.stats)
 def stats(call: Call) -> None:
-    """Counts those of all sessions, or with --session of one."""
+    """Covers all sessions; with --session, only that one."""
     with call.survey() as context:
         counts = searches.stats(context.store, call.session)
     if call.json:

@@ -91,7 +91,7 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
 @command()
 @path_argument
 def why(call: Call, path: str) -> None:
-    """Tell how the verdict on a file comes about, fact by fact."""
+    """Explain the verdict on a file, fact by fact."""
     with call.open() as session:
         reasons = reasons_for(session._context, path)  # noqa: SLF001 - faces compose the parts
     if call.json:

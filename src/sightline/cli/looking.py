@@ -40,7 +40,7 @@ MANY = {"nargs": -1, "metavar": "PATH..."}
 
 @command(Session.check, without=("old", "content"), path=MANY)
 def check(call: Call, path: tuple[str, ...]) -> None:
-    """Exit code 0: on all of them; 1: not; 3: a file cannot be read right now."""
+    """Exit code 0: the session may rely on all files; 1: not on all; 3: a file cannot be read right now."""
     with call.open() as session:
         verdicts = [session.check(each) for each in path]
         if call.json:
@@ -60,7 +60,7 @@ def check(call: Call, path: tuple[str, ...]) -> None:
 def diff(call: Call, path: str) -> None:
     """Show what changed since this session last saw a file.
 
-    Exit code 0: nothing; 1: something, or the file was never shown.
+    Exit code 0: nothing changed; 1: the file changed, or was never shown.
     """
     with call.open() as session:
         verdict = session.check(path)
@@ -79,7 +79,7 @@ def diff(call: Call, path: str) -> None:
 
 @command(Session.read)
 def read(call: Call, path: str, lines: Span | None) -> None:
-    """A- as lines goes on to the end of the file. A pipe gets the file's own bytes, a terminal gets line
+    """--lines A- shows everything from line A on. A pipe gets the file's own bytes, a terminal gets line
     numbers.
     """
     with call.open() as session:

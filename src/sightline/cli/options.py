@@ -154,12 +154,20 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             "sightline.toml or .git, else the current folder.",
             metavar="DIR",
         ),
-        option("--session", "Whose view. Default: $SIGHTLINE_SESSION, else cli.", metavar="ID"),
-        option("--store", "Default: $SIGHTLINE_STORE, else a file of yours.", metavar="URL"),
+        option(
+            "--session",
+            "The session whose view to use. Default: $SIGHTLINE_SESSION, else cli.",
+            metavar="ID",
+        ),
+        option(
+            "--store",
+            "URL of the store. Default: $SIGHTLINE_STORE, else a file in your state folder.",
+            metavar="URL",
+        ),
         option("--json", "Print one JSON object.", is_flag=True),
         option("--quiet", "Print what was asked for and errors, nothing else.", is_flag=True),
         option("--no-color", "No colours (as $NO_COLOR).", is_flag=True),
-        option("--debug", "Show where an error comes from.", is_flag=True),
+        option("--debug", "Print a traceback with an error.", is_flag=True),
     ]
 
 

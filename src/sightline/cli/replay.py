@@ -29,12 +29,12 @@ BAR = 30
 
 @command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--policy", "policies", multiple=True, metavar="P", help="Only these. May be given several times.")  # fmt: skip
+@click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable.")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
 @click.option("--min-tokens", type=click.IntRange(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
 @click.option("--soft-budget", type=click.IntRange(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N files.")
-@click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="One of two halves, told by a digest of the session's id: what is tuned on one is shown on the other.")  # fmt: skip
+@click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="Play only one half of the sessions, chosen by a digest of their ids: what is tuned on one is shown on the other.")  # fmt: skip
 def replay(
     call: Call,
     paths: tuple[str, ...],
@@ -45,7 +45,7 @@ def replay(
     limit: int | None,
     half: Half,
 ) -> None:
-    """Play recorded sessions with less in their windows.
+    """Compute what sessions would cost under folding policies.
 
     Each PATH is a recording, or a folder of them. Every policy sees a session call by call and
     never what comes later. Costs reckon with prompt caches; a loss is a text that the session went

@@ -135,7 +135,7 @@ def turn(call: Call, **arguments: Any) -> None:
 
 @command(Session.model_usage)
 def models(call: Call) -> None:
-    """Lists those of all sessions, or with --session of one."""
+    """Covers all sessions; with --session, only that one."""
     with call.survey() as context:
         known = [state.id for state in context.store.sessions()]
         ids = known if call.session is None else [call.session]

@@ -366,7 +366,7 @@ def tour(call: Call) -> None:
     """See a real agent's session judged, step by step, in a throw-away folder.
 
     Files, reads and edits come from a recording; what Sightline says of them is said now. Exit
-    code 1 if a step does not end as told.
+    code 1: a step did not end as expected.
     """
     steps: list[Step] = []
     if not call.json:

@@ -46,7 +46,7 @@ AGENT_FOLDERS = {
     "--import",
     "reading",
     is_flag=True,
-    help="Read in what agents recorded here before, as an archive to look at.",
+    help="Import earlier recordings of agents here, as a read-only archive.",
 )
 def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     """Show live what each agent holds, and what went stale.

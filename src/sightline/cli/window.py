@@ -27,9 +27,9 @@ MODELS = {"anthropic": "claude"}
 
 @command()
 @click.argument("file", metavar="FILE")
-@click.option("--budget", type=click.IntRange(1), required=True, metavar="N", help="Tokens that all of it is to fit into.")  # fmt: skip
-@click.option("--policy", default="default", metavar="P", help="By whose rules, as in 'sightline replay'. Default: default.")  # fmt: skip
-@click.option("--price", default="0.10/1.25", metavar="P", help="Of reading and writing the prompt cache, as parts of the price of a token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
+@click.option("--budget", type=click.IntRange(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
+@click.option("--policy", default="default", metavar="P", help="The folding policy, as in 'sightline replay'. Default: default.")  # fmt: skip
+@click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
 @click.option("--output", "target", metavar="FILE", help="Write the messages as they would be sent.")  # fmt: skip
 def window(
@@ -62,7 +62,7 @@ def window(
     history = _history(file, name)
     if problems := history.problems():
         output.say("\n".join(words.refusal(name, problems)))
-        output.say("Hint: mend it where it is written. Nothing was changed.")
+        output.say("Hint: Repair the history in the program that writes it. Nothing was changed.")
         if call.json:
             why = f"{name} would be refused."
             error = {"kind": "malformed_history", "message": why, "hint": ""}

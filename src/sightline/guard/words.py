@@ -93,7 +93,7 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
         return f"Nothing to replace in {path}.", f"Read {path}, or create it if it does not exist."
     if ruling.found and not ruling.lines:  # lines beyond the end, counted in the text last read
         return (
-            f"{path} has no such lines: it had {ruling.found} when you read it.",
+            f"{path} has only {ruling.found} lines in the version you read.",
             f"Read {path}, or choose lines within it.",
         )
     if ruling.found:

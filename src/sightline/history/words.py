@@ -206,7 +206,7 @@ def _because(why: Why, path: str, who: str, when: float | None) -> str:
     if not why.differing:
         return verdict(state, path, who)
     verb = "is" if is_one_line(why.differing) else "are"
-    return f"Of what was shown, {spans(why.differing)} {verb} not what stands on disk. {author}"
+    return f"On disk, {spans(why.differing)} {verb} not what was shown. {author}"
 
 
 def _shown(known: Knowledge) -> str:

@@ -26,7 +26,7 @@ def find_recordings(paths: Sequence[str]) -> list[str]:
     for path in paths:
         if not os.path.exists(path):
             raise FileMissing(
-                path, f"Nothing is at {path}.", "Name recordings, or folders of them."
+                path, f"{path} does not exist.", "Name recordings, or folders of them."
             )
         if not os.path.isdir(path):
             found[path] = None
