@@ -18,7 +18,7 @@ def test_a_figure_runs_and_is_printed_as_json(capsys, monkeypatch, name):
     monkeypatch.setattr(rewinding, "LIMIT", 1_000)
     assert rewinding.main(["--json", "--files", "20", "--only", name]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["name"], row["beside"], row["met"]) == (name, "add -A, checkout-index", True)
+    assert (row["name"], row["beside"], row["met"]) == (name, "add -A, checkout", True)
 
 
 def test_files_that_did_not_go_back_are_no_figure(monkeypatch):
