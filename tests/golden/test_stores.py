@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.golden.running import Place
@@ -13,11 +14,14 @@ from tests.golden.told_stores import ASKED
 
 STORES = Path(__file__).parent / "stores"
 
+SAFELY: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+
 
 @pytest.mark.parametrize("name", ASKED)
 def test_a_store_of_the_first_version_says_what_it_said(name, golden, tmp_path):
     with tarfile.open(STORES / f"{name}.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+        for member in archive.getmembers():  # Python 3.11.2 knows no filter
+            archive.extract(member, tmp_path, **SAFELY)
     place = Place()
     try:
         shutil.rmtree(place.root)
