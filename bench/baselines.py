@@ -41,6 +41,12 @@ class Baseline:
     def __init__(self, world: World) -> None:
         self.world = world
 
+    def mark(self) -> None:
+        raise NotImplementedError  # the rules are about writes alone
+
+    def take_back(self, path: str) -> Answer:
+        raise NotImplementedError
+
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         """Serve the text and note what the rule wants noted."""
         data = self.world.load(path)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.baselines import Answer
-from bench.subjects import UNCHANGED
+from bench.subjects import UNCHANGED, killed_batch
 from bench.trial import Guard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bench.world import World
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
@@ -22,6 +24,10 @@ START = "from sightline.cli.entry import main; raise SystemExit(main())"
 NOT_ITS = {19, 23, 24, 34, 35}
 """S19: nobody is at a terminal here to be asked. S23, S24: no command tells of them. S34, S35: as
 another user, and against a disk put in by hand: a process of its own has neither."""
+
+
+UNVERIFIABLE = 3
+"""The exit status of a verb that the disk, or a program that holds the file, does not allow."""
 
 
 class CommandAgent:
@@ -33,6 +39,8 @@ class CommandAgent:
         self.session = "bench"
         world.colleague = self._colleague
         world.command = self._command
+        world.running = self._running
+        world.batch = self._cut_off
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         span = [] if lines is None else ["--lines", f"{lines[0]}-{lines[1]}"]
@@ -71,7 +79,18 @@ class CommandAgent:
     def rewind(self, path: str) -> None:
         """Nor for this."""
 
+    def mark(self) -> None:
+        self._mark = str(self._run("checkpoint")["checkpoint"]["id"])
+
+    def take_back(self, path: str) -> Answer:
+        said = self._run("rewind", self._mark, "--yes")
+        alone = [each["reason"] for each in said["left_alone"] if each["path"] == path]
+        if path not in (*said["restored"], *said["merged"]):
+            return Answer(accepted=False, reason="left alone", text="".join(alone))
+        return Answer(accepted=True, told="".join(alone), merged=path in said["merged"])
+
     def resumed(self) -> CommandAgent:
+        self._run("status")
         return self
 
     def close(self) -> None:
@@ -84,27 +103,56 @@ class CommandAgent:
         self._run("write", path, given=data.decode())
         self.session = mine
 
+    def _cut_off(self, paths: tuple[str, ...]) -> None:
+        (store,) = self.state.glob("**/store.db")
+        killed_batch(self.world, self.state, f"sqlite://{store}", paths)
+
     def _command(self, command: str, path: str, data: bytes) -> None:
         self._run("run", "--", "sh", "-c", f"cat > '{self.world.root}/{path}'", given=data.decode())
         self.world.touch(path)
 
-    def _run(self, verb: str, *arguments: str, given: str = "") -> dict[str, Any]:
+    def _running(self, command: str, deed: Callable[[], None]) -> None:
+        """Somebody does something while a command of its own runs, which says that it began and
+        ends with its input. It bears the other one's name."""
+        words = ["sh", "-c", "echo begun; cat", command]
+        with subprocess.Popen(
+            self._words("run", "--", *words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self._environ(),
+        ) as child:
+            assert child.stderr is not None
+            assert child.stderr.readline() == "begun\n"
+            deed()
+            child.communicate("")
+
+    def _words(self, verb: str, *arguments: str) -> list[str]:
         where = ["--workspace", str(self.world.root), "--session", self.session, "--json"]
+        return [sys.executable, "-c", START, *where, verb, *arguments]
+
+    def _environ(self) -> dict[str, str]:
         home = str(self.state)
+        return {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(SOURCE),
+            "HOME": home,
+            "SIGHTLINE_HOME": home,
+            "XDG_CONFIG_HOME": home,
+        }
+
+    def _run(self, verb: str, *arguments: str, given: str = "") -> dict[str, Any]:
         done = subprocess.run(
-            [sys.executable, "-c", START, *where, verb, *arguments],
+            self._words(verb, *arguments),
             input=given,
             capture_output=True,
             text=True,
             check=False,
-            env={
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(SOURCE),
-                "HOME": home,
-                "SIGHTLINE_HOME": home,
-                "XDG_CONFIG_HOME": home,
-            },
+            env=self._environ(),
         )
+        if done.returncode == UNVERIFIABLE:
+            return {"applied": False, "reason": "unverifiable", "diff": "", "hint": done.stderr}
         if done.returncode not in (0, 1):
             raise RuntimeError(f"sightline {verb}: exit {done.returncode}\n{done.stderr}")
         answer: dict[str, Any] = json.loads(done.stdout)
@@ -126,5 +174,6 @@ COMMAND = Guard(
     "sightline-cli",
     "the same, a process for every verb",
     CommandAgent,
-    frozenset({f"S{number}" for number in range(1, 36)} - {f"S{number}" for number in NOT_ITS}),
+    frozenset({f"S{number}" for number in range(1, 43) if number not in NOT_ITS}),
+    rewinds=True,
 )

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -235,8 +236,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     from sightline.model.timeline import Recorded
     from sightline.store import codec
     from sightline.store.opening import open_file
-    from sightline.store.rows import PUT_KNOWLEDGE
-    from sightline.store.sqlite import PUT_EVENT
+    from sightline.store.sqlite import PUT_EVENT, PUT_KNOWLEDGE
 
     file = os.path.join(folder, "bare.db")
     store = open_file(file)
@@ -251,11 +251,14 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     know(states, Recorded(1, "s", 1, 1, fact_))
     row = codec.knowledge_row("s", states["f.py"])
 
+    positions = count(51)
+
     def transaction(n: int) -> None:
-        name = f"f{n % 50}.py"
+        name, position = f"f{n % 50}.py", next(positions)
         db.execute("BEGIN IMMEDIATE")
-        put = db.execute(PUT_EVENT, ("s", "Seen", 1, 2, 2, name, body))
-        db.execute(PUT_KNOWLEDGE, (row[0], name, row[2], put.lastrowid, *row[4:]))
+        event = codec.sealed((position, "s", "Seen", 1, 2, 2, body))
+        db.execute(PUT_EVENT, (*event, name))
+        db.execute(PUT_KNOWLEDGE, (row[0], name, row[2], position, *row[4:]))
         db.execute("COMMIT")
 
     return transaction

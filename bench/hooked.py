@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from bench.baselines import Answer
+from bench.subjects import killed_batch
 from bench.trial import Guard
 
 import sightline
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 AGENT = "claude-code"
 SESSION = "bench"
 
+STANDS = "Where this session stands"
+"""How the agent's own record begins, behind the notices."""
+
 
 class HookedAgent:
     """One conversation. Every verb is the calls of its hooks around the tool that does it."""
@@ -36,6 +40,8 @@ class HookedAgent:
         self.batches = True
         world.colleague = self._colleague
         world.command = self._command
+        world.running = self._running
+        world.batch = self._cut_off
         self._calls = 0
         self._heard = self._words(self._says("SessionStart", source=source))
 
@@ -68,8 +74,12 @@ class HookedAgent:
         return False
 
     def news(self) -> str:
-        """What the session's start or its command's answer said, else what the user's next message brings."""
-        return self._heard or self._words(self._says("UserPromptSubmit", prompt="go on"))
+        """What the session's start or its command's answer said, else what the user's next message
+        brings of changes: where the session stands is no news."""
+        if self._heard:
+            return self._heard
+        brought = self._words(self._says("UserPromptSubmit", prompt="go on"))
+        return brought.partition(STANDS)[0]
 
     def together(self) -> None:
         """The calls from here on are made at once."""
@@ -83,6 +93,17 @@ class HookedAgent:
 
     def forked(self) -> HookedAgent:
         raise NotImplementedError  # nor of this
+
+    def mark(self) -> None:
+        with self._library(SESSION) as session:
+            self._mark = session.checkpoint().id
+
+    def take_back(self, path: str) -> Answer:
+        """The user rewinds: no hook does."""
+        from bench.subjects import taken_back
+
+        with self._library(SESSION) as session:
+            return taken_back(session.rewind(self._mark), path)
 
     def resumed(self) -> HookedAgent:
         return HookedAgent(self.world, self.state, "resume")
@@ -128,6 +149,10 @@ class HookedAgent:
             session.read(path)
             session.write(path, data.decode())
 
+    def _cut_off(self, paths: tuple[str, ...]) -> None:
+        (store,) = self.state.glob("**/store.db")
+        killed_batch(self.world, self.state, f"sqlite://{store}", paths)
+
     def _command(self, command: str, path: str, data: bytes) -> None:
         """The agent's own shell command writes."""
         given = {"command": command}
@@ -135,6 +160,14 @@ class HookedAgent:
         self.world.put(path, data)
         said = self._tool("PostToolUse", "Bash", given, {"stdout": "", "stderr": ""})
         self._heard = self._words(said)  # and the next call is made in the same batch
+
+    def _running(self, command: str, deed: Any) -> None:
+        """Somebody does something while a command of its own runs."""
+        given = {"command": command}
+        self._tool("PreToolUse", "Bash", given)
+        deed()
+        said = self._tool("PostToolUse", "Bash", given, {"stdout": "", "stderr": ""})
+        self._heard = self._words(said)
 
     def _library(self, id: str) -> sightline.Session:
         from bench.subjects import settings_in
@@ -208,6 +241,7 @@ HOOKED = Guard(
     "sightline-hook",
     "the same, around an agent's own tools",
     HookedAgent,
-    frozenset({f"S{number}" for number in range(1, 36)} - {f"S{number}" for number in NOT_ITS}),
+    frozenset({f"S{number}" for number in range(1, 43) if number not in NOT_ITS}),
     lines=False,
+    rewinds=True,
 )

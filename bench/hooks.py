@@ -48,8 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(only: Sequence[str]) -> Iterator[Row]:
-    """Measure what has such a name, each in a folder of its own. Its path is short, because a
-    socket is in it."""
+    """Measure what has such a name, each in a folder of its own."""
     for name, measured in MEASURES.items():
         if name.startswith(tuple(only)):
             with tempfile.TemporaryDirectory(prefix="sl-") as folder:

@@ -47,10 +47,14 @@ walk(sys.argv[1])
 """
 UP = """
 import os, sys
-from sightline.hooks.server import serving
-with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
+from sightline.hooks.server import HookServer
+server = HookServer(sys.argv[1], environ=os.environ, home=os.environ["HOME"])
+server.start()
+try:
     print("ready", flush=True)
     sys.stdin.read()
+finally:
+    server.stop()
 """
 
 

@@ -190,7 +190,7 @@ def judged(name: str, root: str, projects: Sequence[str] = ()) -> Row:
     root = os.path.realpath(root)
     paths = installed(root)
     standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
-    ours = Python(paths, standard=standard, builtin=builtin)
+    ours = Python(paths, lambda _: None, standard=standard, builtin=builtin)
     known, judge = frozenset(paths), Judge(root, projects)
     sources = [path for path in paths if path.endswith(".py")]
     times, misread = list[float](), 0

@@ -30,7 +30,7 @@ from bench.judged import Row, fetched, listing, printed, some, source_of
 
 from sightline.codegraph.language_table import language_name
 from sightline.codegraph.languages.c import MADE, C, references
-from sightline.codegraph.reference import Reader, no_settings
+from sightline.codegraph.reference import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -184,7 +184,7 @@ def measured(judge: Judge, tree: str, units: list[Unit], seen: int) -> list[Row]
     name = os.path.relpath(tree, os.path.dirname(os.path.dirname(tree))).removesuffix("/package")
     name = name.rpartition("/")[2]
     met = judge.included(tree, units[:: max(1, len(units) // UNITS)])
-    rows = [ours(name, "no settings", tree, met, no_settings, seen)]
+    rows = [ours(name, "no settings", tree, met, lambda _: None, seen)]
     if any(os.path.exists(os.path.join(tree, each)) for each in MADE):
         rows.append(ours(name, "settings", tree, met, reader(tree), seen))
     return [*rows, old_rule(name, tree, met)]

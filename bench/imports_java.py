@@ -149,7 +149,7 @@ def measured(java: str, tree: str, seen: int, *, library: bool = False) -> list[
     paths = listing(tree)
     sources = [path for path in paths if path.endswith(".java")]
     judged = of_library(java, tree, sources) if library else of_modules(java, tree, paths, sources)
-    resolver = Java(paths)
+    resolver = Java(paths, lambda _: None)
     found, imported, plain = set[Edge](), set[Edge](), set[Edge]()
     times = []
     for path in sources:

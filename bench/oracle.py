@@ -39,7 +39,7 @@ class Evidence(NamedTuple):
     around the attempt, None when no readable regular file stands there. elsewhere: whether any
     other file changed. told: whether the agent was told that something had changed. elsewhere_now:
     the name the agent used leads nowhere or to another file now; before and after are those of
-    the file it is about.
+    the file it is about. held: a program had the file open, so that to refuse was right.
     """
 
     base: bytes
@@ -52,6 +52,7 @@ class Evidence(NamedTuple):
     told: bool
     elsewhere: bool = False
     elsewhere_now: bool = False
+    held: bool = False
 
 
 class Judgement(NamedTuple):
@@ -70,7 +71,7 @@ def judge(evidence: Evidence) -> Judgement:
         false_alarm=_false_alarm(evidence),
         silent_clobber=clobber,
         useful_merge=over and evidence.accepted and not clobber and _ours_present(evidence),
-        missed_merge=over and not evidence.accepted and mergeable(evidence),
+        missed_merge=over and not evidence.accepted and not evidence.held and mergeable(evidence),
     )
 
 
@@ -83,6 +84,9 @@ def lost(evidence: Evidence) -> bool:
     seen = b"".join(_shown_lines(evidence))
     ours = evidence.ours if evidence.target is None else _ours_of_shown(evidence, seen)
     texts = (seen, ours, evidence.before, evidence.after)
+    best = merged(evidence) if evidence.target is None and evidence.shown is None else None
+    if best is not None and Counter(lines(best)) - Counter(lines(evidence.after)):
+        return True  # one of several equal lines that both sides removed once went twice
     # Lines first: they say whether anything can be missing. A line that both sides changed is
     # looked at by words, because a replacement may touch one word and keep the others' one.
     return _missing([Counter(t.splitlines(keepends=True)) for t in texts]) and _missing(
@@ -122,9 +126,19 @@ def dressed(text: bytes, like: bytes) -> bytes:
 
 
 def hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[Hunk]:
-    """What differs between two texts, as half-open line ranges of both."""
+    """What differs between two texts, as half-open line ranges of both. Of equal lines, the lowest
+    are the ones that were inserted or removed."""
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [(a, b, c, d) for tag, a, b, c, d in codes if tag != "equal"]
+    found: list[Hunk] = []
+    for tag, a, b, c, d in reversed(codes):
+        text, first, last = (old, a, b) if tag == "delete" else (new, c, d)
+        room = (found[-1][0] if found else len(old)) - b if tag in ("delete", "insert") else 0
+        down = 0
+        while down < room and text[first + down] == text[last + down]:
+            down += 1
+        if tag != "equal":
+            found.append((a + down, b + down, c + down, d + down))
+    return found[::-1]
 
 
 def plain(data: bytes) -> bytes:
@@ -149,7 +163,7 @@ def region_untouched(evidence: Evidence) -> bool:
 
 
 def _false_alarm(evidence: Evidence) -> bool:
-    if evidence.before is None or evidence.elsewhere_now:
+    if evidence.before is None or evidence.elsewhere_now or evidence.held:
         return False
     if evidence.accepted:
         # Flipped line ends are no change of what was seen, but may be told: the bytes differ.

@@ -64,9 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not names:
         print(f"No policy begins so. Known: {' '.join(ALL)}", file=sys.stderr)
         return 2
-    made = replay(
-        options.paths, order(names, least_tokens=options.min_tokens, among=ALL), options.half
-    )
+    wanted = order(names, least_tokens=options.min_tokens, half=options.half, among=ALL)
+    made = replay(options.paths, wanted)
     rows = compare(made)
     if not rows:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)

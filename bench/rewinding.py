@@ -58,7 +58,7 @@ class Rewinds:
         return self._row("removed", what, self._remove_each)
 
     def _remove_each(self, session: Session, paths: Sequence[str]) -> None:
-        with session.ran("make clean"):
+        with session.ran(f"rm {' '.join(paths)}"):
             for path in paths:
                 Path(self.bench.root, path).unlink()
 

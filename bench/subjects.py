@@ -6,12 +6,13 @@ import os
 import sys
 import threading
 from contextlib import ExitStack, contextmanager
+from signal import SIGKILL
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from bench.baselines import Answer
 from bench.trial import Guard
-from bench.world import NotAnswering
+from bench.world import NotAnswering, program
 
 import sightline
 from sightline.config.settings import load_settings
@@ -77,6 +78,13 @@ def settings_in(workspace: Path, state: Path, **flags: object) -> Settings:
     )
 
 
+def killed_batch(world: World, state: Path, store: str, paths: tuple[str, ...]) -> None:
+    """A process of the session "bench" is killed in the middle of a batch."""
+    started = program("batch", world.root, state, store, *paths)
+    started.communicate()
+    assert started.returncode == -SIGKILL, started.returncode
+
+
 class LibraryAgent:
     """A session of the library, with its store outside the workspace."""
 
@@ -94,6 +102,8 @@ class LibraryAgent:
         self._began = self.session._context.store.position()  # noqa: SLF001
         world.colleague = self._colleague
         world.command = self._command
+        world.running = self._running
+        world.batch = self._cut_off
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         view = self.session.read(path, lines=lines)
@@ -134,6 +144,12 @@ class LibraryAgent:
         """There is no verb for it yet; the fact it will record is known."""
         self.session._context.append([RewindEnded(self._began)])  # noqa: SLF001
 
+    def mark(self) -> None:
+        self._mark = self.session.checkpoint().id
+
+    def take_back(self, path: str) -> Answer:
+        return taken_back(self.session.rewind(self._mark), path)
+
     def resumed(self) -> LibraryAgent:
         return LibraryAgent(self.world, self.state)
 
@@ -150,10 +166,18 @@ class LibraryAgent:
             session.read(path)
             session.write(path, data.decode())
 
+    def _cut_off(self, paths: tuple[str, ...]) -> None:
+        killed_batch(self.world, self.state, f"sqlite:///{self.state}/store.db", paths)
+
     def _command(self, command: str, path: str, data: bytes) -> None:
         """A command of its own writes."""
         with self.session.ran(command):
             self.world.put(path, data)
+
+    def _running(self, command: str, deed: Callable[[], None]) -> None:
+        """Somebody does something while a command of its own runs."""
+        with self.session.ran(command):
+            deed()
 
     def _approve(self, path: str, diff: str) -> bool:
         self.world.approve()
@@ -176,4 +200,14 @@ class LibraryAgent:
         return Answer(accepted=True, told=str(result.notice or ""), merged=result.merged)
 
 
-SIGHTLINE = Guard("sightline", "content, by region, at the moment of writing", LibraryAgent)
+def taken_back(report: sightline.RewindReport, path: str) -> Answer:
+    """What a rewind says of one file."""
+    alone = [each.reason for each in report.left_alone if each.path == path]
+    if path not in (*report.restored, *report.merged):
+        return Answer(accepted=False, reason="left alone", text="".join(alone))
+    return Answer(accepted=True, told="".join(alone), merged=path in report.merged)
+
+
+SIGHTLINE = Guard(
+    "sightline", "content, by region, at the moment of writing", LibraryAgent, rewinds=True
+)

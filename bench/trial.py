@@ -49,6 +49,8 @@ class Agent(Protocol):
     def warned(self, path: str) -> bool: ...
     def forget(self, path: str) -> None: ...
     def rewind(self, path: str) -> None: ...
+    def mark(self) -> None: ...
+    def take_back(self, path: str) -> Answer: ...
     def resumed(self) -> Agent: ...
     def close(self) -> None: ...
 
@@ -56,18 +58,21 @@ class Agent(Protocol):
 class Guard(NamedTuple):
     """A name, where its rule was published, and how an agent behind it begins.
     open(world, state): state is a folder of its own outside the workspace. only: names of the
-    scenarios it is run in, all when empty. lines: whether its agent can edit by line numbers."""
+    scenarios it is run in, all when empty. lines: whether its agent can edit by line numbers. rewinds: whether its
+    agent's work can be taken back."""
 
     name: str
     rule: str
     open: Callable[[World, Path], Agent]
     only: frozenset[str] = frozenset()
     lines: bool = True
+    rewinds: bool = False
 
     def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
         """Whether it is run in a case."""
         here = not self.only or scenario.name in self.only
-        return here and (self.lines or attempt.kind != "lines")
+        lacks = {"lines": not self.lines, "rewind": not self.rewinds}
+        return here and not lacks.get(attempt.kind, False)
 
 
 def published(rule: type[Baseline]) -> Guard:
@@ -126,10 +131,13 @@ class _Trial:
         if "sibling" in self.scenario.flags:
             agent.together()
             self._attempt(agent, base.decode(), replace(self.attempt, kind="replace", intent=NEAR))
+        self.world.begin()
         answer = self._hindered(agent) or self._attempt(agent, base.decode(), self.attempt)
+        self.world.comes_to_an_end()
         evidence = self._evidence(base, answer)
         judgement = judge(evidence)
-        recovery = 0 if answer.accepted else self._recover(agent, base.decode(), answer)
+        is_over = answer.accepted or self.attempt.kind == "rewind"
+        recovery = 0 if is_over else self._recover(agent, base.decode(), answer)
         agent.close()
         return Outcome(_word(answer), judgement, recovery, _exact(evidence), wrong)
 
@@ -140,6 +148,8 @@ class _Trial:
         if told is None:
             return ""
         evidence = self._evidence(base, Answer(accepted=True, told=told))
+        if self.scenario.flags & {"held", "cut off"}:
+            return ""
         changed = evidence.before is None or evidence.elsewhere_now or not seen_stands(evidence)
         if bool(told) != changed:
             return "missing" if changed else f"told without a change: {told}"
@@ -161,6 +171,8 @@ class _Trial:
             agent.read(self.path, span)
         for path in self.scenario.also:
             agent.read(path)
+        if self.attempt.kind == "rewind":
+            agent.mark()
         if self.scenario.edits is not None:
             assert agent.edit(self.path, *self.scenario.edits).accepted
         return agent.forked() if "fork" in self.scenario.flags else agent
@@ -193,6 +205,8 @@ class _Trial:
     def _attempt(self, agent: Agent, base: str, attempt: Attempt) -> Answer:
         old, new = attempt.intent
         try:
+            if attempt.kind == "rewind":
+                return agent.take_back(self.path)
             if attempt.kind == "write":
                 return agent.write(self.path, attempt.ours(base))
             if attempt.kind == "lines":
@@ -212,11 +226,12 @@ class _Trial:
             shown=None if None in reads else tuple(span for span in reads if span),
             ours=self.attempt.ours(text).encode(),
             target=None if self.attempt.kind == "write" else self.attempt.target(text),
-            before=self._readable(before, at),
+            before=self.world.expected(self.path, base, self._readable(before, at)),
             after=self._readable(after, at),
             accepted=answer.accepted,
             told=bool(answer.told),
             elsewhere=_others(before, names) != _others(after, names),
+            held="held" in self.scenario.flags,
             elsewhere_now=self._leads_to(before) != self._led_to,
         )
 
@@ -235,6 +250,8 @@ class _Trial:
         calls = 0
         for _ in range(MOST_RETRIES):
             try:
+                if not (self.world.root / self.path).resolve().is_relative_to(self.world.root):
+                    return 0
                 disk = plain(self.world.load(self.path)).decode()
             except (OSError, NotAnswering):
                 return 0

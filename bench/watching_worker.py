@@ -82,9 +82,8 @@ class Stored:
         """See Reader."""
         until_s = perf_counter() + timeout_s
         while (left_s := until_s - perf_counter()) > 0:
-            glance = self._watching.wait(left_s)
-            if glance is not None and glance.entries:  # closing the file is a look for nothing
-                return {each.path or "" for each in glance.entries}, False
+            if entries := self._watching.wait(left_s):  # closing the file is a look for nothing
+                return {each.path or "" for each in entries}, False
         return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,20 @@ GIT_ENVIRONMENT = {
     "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
     "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
 }
+
+
+MARK = b"# an agent's batch\n"
+
+
+def program(*arguments: object) -> subprocess.Popen[str]:
+    """Start one of bench/programs.py."""
+    script = str(Path(__file__).with_name("programs.py"))
+    return subprocess.Popen(
+        [sys.executable, script, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 class NotAnswering(Exception):
@@ -51,7 +66,12 @@ class World:
         self.watchers: list[Callable[[str], None]] = []
         self.colleague: Callable[[str, str, bytes], None] | None = None
         self.command: Callable[[str, str, bytes], None] | None = None
+        self.running: Callable[[str, Callable[[], None]], None] | None = None
+        self.batch: Callable[[tuple[str, ...]], None] | None = None
         self._during = during
+        self._program: subprocess.Popen[str] | None = None
+        self._beside: tuple[object, ...] = ()
+        self._adds: tuple[str, bytes] | None = None
         self._seen: dict[str, Entry] = {}
 
     # What the user does. Each is one deed: the clock moves, then the watchers hear of it.
@@ -106,6 +126,50 @@ class World:
         else:
             self.command(command, path, data)
 
+    def while_runs(self, command: str, deed: Callable[[], None]) -> None:
+        """The user does something while a shell command of the agent's own runs."""
+        if self.running is None:
+            deed()
+        else:
+            self.running(command, deed)
+
+    def hold(self, path: str, piece: str) -> None:
+        """A program has the file open, and writes its next piece once the agent has tried."""
+        self._adds = path, piece.encode()
+        self._beside = ("holding", self.root / path, piece)
+
+    def save_beside(self, path: str, also: str, times: int) -> None:
+        """A program saves over and over while the agent tries. also: the other name of the file."""
+        adds = "".join(f"# saved {number}\n" for number in range(times))
+        self._adds = also, adds.encode()
+        self._beside = ("appending", self.root / path, times)
+
+    def begin(self) -> None:
+        """The agent tries now: the program that is to be at work meanwhile begins."""
+        if self._beside:
+            self._program = program(*self._beside)
+            assert self._program.stdout is not None
+            self._program.stdout.readline()
+
+    def comes_to_an_end(self) -> None:
+        """Let the program that was begun write what it has to write, and end."""
+        if self._program is not None:
+            self._program.communicate("\n")
+            self._program = None
+
+    def expected(self, path: str, base: bytes, before: bytes | None) -> bytes | None:
+        """What would stand at a path if the agent had not tried."""
+        if self._adds is None or self._adds[0] != path:
+            return before
+        return base + self._adds[1]
+
+    def cut_off(self, paths: tuple[str, ...]) -> None:
+        """A batch of the agent's is killed after its first file."""
+        if self.batch is None:
+            self.put(paths[0], MARK + self.load(paths[0]))
+        else:
+            self.batch(paths)
+
     def git(self, *arguments: str) -> None:
         """Run real git here: no user configuration, no hooks, fixed dates."""
         who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
@@ -146,14 +210,18 @@ class World:
     # What the harness uses.
 
     def entries(self) -> dict[str, Entry]:
-        """Everything in the folder but git's own, by path. A file that may not be read counts
-        as one without bytes."""
+        """Everything in the folder but git's own, by path, and what its links lead to outside. A
+        file that may not be read counts as one without bytes."""
         found: dict[str, Entry] = {}
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if name != ".git"]
             for name in [*folders, *files]:
                 at = Path(folder, name)
                 found[at.relative_to(self.root).as_posix()] = _entry(at)
+                led_to = at.resolve()
+                if at.is_symlink() and not led_to.is_relative_to(self.root.resolve()):
+                    outside = [led_to, *led_to.rglob("*")] if led_to.exists() else []
+                    found |= {str(each): _entry(each) for each in outside}
         return found
 
     def pass_time(self, seconds: int = 10) -> None:

@@ -8,22 +8,25 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.support.command_line import at, sl
+from tests.support.examples import WIDE
 from tests.support.places import place, s, ten, three
 
 __all__ = ["at", "place", "s", "sl", "ten", "three"]  # fixtures for all tests
 
-# The same examples on every run: a red test is red for everybody. SIGHTLINE_TEST_PROFILE=search
-# draws new ones, ten times as many, for a person who looks for trouble.
+# The same examples on every run: a red test is red for everybody. SIGHTLINE_TEST_PROFILE=wide takes
+# three times as many, as .ci/run does; =search draws new ones, thirty times as many, for a person who
+# looks for trouble.
 settings.register_profile(
     "same",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=WIDE // 3,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("wide", settings.get_profile("same"), max_examples=WIDE)
 settings.register_profile(
-    "search", settings.get_profile("same"), derandomize=False, max_examples=600
+    "search", settings.get_profile("same"), derandomize=False, max_examples=10 * WIDE
 )
 settings.load_profile(os.environ.get("SIGHTLINE_TEST_PROFILE", "same"))
 

@@ -265,7 +265,7 @@ def daemon(root: Path, home: str) -> Iterator[Callable[[bytes], bytes]]:
     """Run the process that answers hooks inside this one, and give a way to ask it.
 
     Only this function knows modules that are not public; adapt it when the daemon moves. It skips
-    the socket: a payload is handed to what the daemon does with it once it was read.
+    the pipe: a payload is handed to what the daemon does with it once it was read.
     """
     from sightline.hooks.protocol import PROTOCOL, own_settings, stamp
     from sightline.hooks.server import HookServer, Request

@@ -1,4 +1,4 @@
-"""The scenarios that guards are judged by, S1 to S35 of the project's list."""
+"""The scenarios that guards are judged by, S1 to S42 of the project's list."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from bench.scenarios.names import NAMES
 from bench.scenarios.people import PEOPLE
 from bench.scenarios.sessions import SESSIONS
 from bench.scenarios.times import TIMES
+from bench.scenarios.writes import WRITES
 
 SCENARIOS = tuple(
-    sorted((*TIMES, *NAMES, *CONTENT, *PEOPLE, *SESSIONS), key=lambda scenario: scenario.number)
+    sorted(
+        (*TIMES, *NAMES, *CONTENT, *PEOPLE, *SESSIONS, *WRITES),
+        key=lambda scenario: scenario.number,
+    )
 )
 """All of them, in the order of their numbers."""

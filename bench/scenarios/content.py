@@ -31,6 +31,13 @@ WRAPPED = module().replace("return value + 6\n", "return (\n        value + 6)\n
 LONGER = "import sys\nimport os\n\n" + module()
 TWICE = module() + "\n\nclass Copy:\n    def step_06(value):\n    return value + 6\n"
 
+PART = Intent("value + 6", "value - 6")
+"""A part of a line; others make it the part of another line."""
+DOUBLED = "# limits\nimport os\nimport sys\nimport sys\nimport re\nLIMIT = 80\n"
+ONCE = DOUBLED.replace("import sys\n", "", 1)
+HEADING = Intent("# limits\n", "# All limits\n")
+"""The agent changes the first line and the user the last, and both remove the second import."""
+
 
 def _by_lines(label: str, intent: Intent, wants: str) -> Attempt:
     return Attempt(label, "lines", intent, frozenset(wants.split()))
@@ -103,5 +110,23 @@ CONTENT = (
         ELSEWHERE,
         between=_logged,
         tells=("10:00:00", "10:00:01", "10:00:02"),
+    ),
+    Scenario(
+        38,
+        "part of a line",
+        tries("notice", "stale", "merge", "conflict stale", near=PART),
+        between=lambda world: world.put(
+            PATH, module().replace("value + 6", "value + 6000").encode()
+        ),
+    ),
+    Scenario(
+        39,
+        "both removed the same duplicate",
+        (
+            Attempt("outside", "replace", HEADING, frozenset({"notice"})),
+            Attempt("write", "write", HEADING, frozenset({"merge"}), ONCE.replace(*HEADING)),
+        ),
+        files={PATH: DOUBLED},
+        between=lambda world: world.put(PATH, ONCE.replace("LIMIT = 80", "LIMIT = 443").encode()),
     ),
 )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from bench.world import World
 
-Kind = Literal["replace", "lines", "write"]
+Kind = Literal["replace", "lines", "write", "rewind"]
 
 PATH = "app.py"
 STEPS = 12
@@ -34,7 +34,8 @@ class Intent(NamedTuple):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try. wants: what may come of it: allow, notice (allowed, and told of a change), merge,
+    """One try; a rewind takes the agent's own edits back, to the checkpoint before them, and its
+    intent is what that should do. wants: what may come of it: allow, notice (allowed, and told of a change), merge,
     or the reason of a refusal. content: a whole-file write's text, where it is not simply the
     text shown with the intent applied."""
 
@@ -66,7 +67,9 @@ class Scenario:
     agent reads. flags: reopen (the session ends before and resumes after what happens), forget
     (the text leaves the window, then is read again), rewind (the reading is taken back, then is
     done again), sibling (the attempt was sent together with a replacement inside the change, so
-    what that one was answered is not known yet), unprivileged (run without root, which no
+    what that one was answered is not known yet), held (a program has the file open meanwhile: what
+    it writes has to be there afterwards, and to refuse is no false alarm), cut off (a batch of the
+    agent was killed, and telling of that is right), unprivileged (run without root, which no
     permission binds), fork (it goes on in a fork of its session). also: further files read whole.
     edits: made by the agent after reading. tells: patterns that what a guard tells of the change,
     before the attempt, has to hold.

@@ -1,4 +1,4 @@
-"""S8, S14 to S16, S33: the same name for another file, another name for the same file."""
+"""S8, S14 to S16, S33, S41: the same name for another file, another name for the same file."""
 
 from __future__ import annotations
 
@@ -30,6 +30,21 @@ def _directory(world: World) -> None:
     world.remove(PATH)
     (world.root / PATH).mkdir()
     world.put(f"{PATH}/inner.txt", b"inner\n")
+
+
+def _out(world: World) -> None:
+    outside = world.root.parent / "outside.py"
+    outside.write_bytes(module().encode())
+    world.link(PATH, str(outside))
+
+
+def _folder_out(world: World) -> None:
+    outside = world.root.parent / "outside"
+    outside.mkdir()
+    (outside / "app.py").write_bytes(module().encode())
+    world.remove("src/app.py")
+    (world.root / "src").rmdir()
+    world.link("src", str(outside))
 
 
 def _second_name(world: World) -> None:
@@ -83,6 +98,15 @@ NAMES = (
         before_read=lambda world: world.link("link.py", "one.py"),
         between=lambda world: world.put("one.py", FORMATTED.encode()),
         lands="one.py",
+    ),
+    Scenario(41, "became a link out", OTHER_KIND, "file", between=_out),
+    Scenario(
+        41,
+        "became a link out",
+        tries("kind_changed deleted", "kind_changed deleted", "kind_changed deleted"),
+        "folder",
+        path="src/app.py",
+        between=_folder_out,
     ),
     Scenario(33, "replaced by directory", OTHER_KIND, between=_directory),
 )

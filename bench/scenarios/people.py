@@ -1,10 +1,20 @@
-"""S10, S13, S20 to S22, S26: who made a change. It is told with its name, and judged like any."""
+"""S10, S13, S20 to S22, S26, S40: who made a change. It is told with its name, and judged like any."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.scenarios.model import FORMATTED, FRESH, PATH, STALE, Intent, Scenario, module, tries
+from bench.scenarios.model import (
+    FORMATTED,
+    FRESH,
+    PATH,
+    STALE,
+    Attempt,
+    Intent,
+    Scenario,
+    module,
+    tries,
+)
 from bench.world import World
 
 if TYPE_CHECKING:
@@ -18,6 +28,18 @@ MINE = Intent("    return value + 6\n", "    return value * 6\n")
 
 AGAIN = Intent("    return value * 6\n", "    return value ** 6\n")
 COMMAND = "make format"
+
+TESTS = "pytest -q"
+"""A command of the agent's that takes its time and changes no file."""
+
+EDITED = module().replace(*MINE)
+"""The file behind the agent's own edit."""
+
+THEIRS = EDITED.replace("    return value + 11\n", "    return value + 11  # reviewed\n")
+"""What a user saves behind that edit, far from it."""
+
+BOTH = EDITED.replace("    return value * 6\n", "    return value * 6  # reviewed\n")
+"""What a user saves in the very line that the agent edited."""
 
 
 def _fourteen(world: World) -> None:
@@ -35,6 +57,21 @@ def _fourteen(world: World) -> None:
 def _by(name: str) -> Callable[[World], None]:
     """Another agent's write."""
     return lambda world: world.as_agent(name, PATH, FORMATTED.encode())
+
+
+def _rewound(*wants: str) -> tuple[Attempt, ...]:
+    """The attempt to take the agent's own edit back."""
+    return (Attempt("rewind", "rewind", Intent(MINE.new, MINE.old), frozenset(wants)),)
+
+
+def _saved_meanwhile(*files: tuple[str, str]) -> Callable[[World], None]:
+    """The user saves these files while the agent's command runs."""
+
+    def saves(world: World) -> None:
+        for path, text in files:
+            world.put(path, text.encode())
+
+    return lambda world: world.while_runs(TESTS, lambda: saves(world))
 
 
 PEOPLE = (
@@ -76,5 +113,31 @@ PEOPLE = (
         flags=frozenset({"fork"}),
         between=_by("parent"),
         tells=("agent",),
+    ),
+    Scenario(
+        40,
+        "saves while a command runs, then rewind",
+        _rewound("merge"),
+        "elsewhere in the file",
+        edits=MINE,
+        between=_saved_meanwhile((PATH, THEIRS), ("notes.md", "the user's\n")),
+        tells=("probably the command you ran: ", r"\+.*# reviewed"),
+    ),
+    Scenario(
+        40,
+        "saves while a command runs, then rewind",
+        _rewound("left alone"),
+        "the same line",
+        edits=MINE,
+        between=_saved_meanwhile((PATH, BOTH)),
+    ),
+    Scenario(
+        40,
+        "saves while a command runs, then rewind",
+        _rewound("allow"),
+        "another file",
+        edits=MINE,
+        between=_saved_meanwhile(("notes.md", "the user's\n"), ("other.py", "theirs\n")),
+        files={PATH: module(), "other.py": "before\n"},
     ),
 )

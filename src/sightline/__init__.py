@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sightline.errors import SettingsError as SettingsError
     from sightline.errors import SightlineError as SightlineError
     from sightline.errors import StoreError as StoreError
+    from sightline.errors import TooManyOpenFiles as TooManyOpenFiles
     from sightline.errors import UnknownName as UnknownName
     from sightline.errors import Unverifiable as Unverifiable
     from sightline.errors import WorkspaceError as WorkspaceError
@@ -94,7 +95,7 @@ _HOMES = {
     "conversation.overflow": "ProviderError classify_error",
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
-    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
+    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WorkspaceError",
     "guard.batch": "Change",
     "model.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
     "search.chains": "FindResult",
@@ -113,7 +114,10 @@ def __getattr__(name: str) -> object:
         if name in names.split():
             from importlib import import_module
 
-            value: object = getattr(import_module(f"sightline.{home}"), name)
+            from sightline.filesystem.open_files import enough_files
+
+            with enough_files():
+                value: object = getattr(import_module(f"sightline.{home}"), name)
             globals()[name] = value
             return value
     raise AttributeError(f"module 'sightline' has no attribute {name!r}")

@@ -25,6 +25,11 @@ class StoreConflict(StoreError):
     """Another process appended first; read again and decide again."""
 
 
+class TooManyOpenFiles(SightlineError):
+    """This process, or the machine, has no file descriptor left. What a verb began, the next verb
+    settles."""
+
+
 class WorkspaceError(SightlineError):
     """The folder cannot be a workspace."""
 

@@ -23,7 +23,7 @@ from sightline.filesystem.file_state import FileState, Kind, Link, Replacement, 
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Row, Tree
 from sightline.filesystem.watch.memory_watcher import MemoryWatcher
-from sightline.model.path import canonical
+from sightline.model.path import canonical, quoted
 from sightline.model.revision import (
     MISSING,
     UNKNOWN,
@@ -157,6 +157,10 @@ class MemoryWorkspace:
         entry = self._standing(path)
         return entry.signature if entry else None
 
+    def linked(self, path: str) -> StatSignature | None:
+        """Return None: no file in memory has several names."""
+        return None
+
     @contextmanager
     def lock(self, *paths: str) -> Iterator[None]:
         if self._holder == get_ident():
@@ -286,7 +290,7 @@ class MemoryWorkspace:
         below = (path[len(folder) :] for path in self._entries if path.startswith(folder))
         names = {name.partition("/")[0] for name in below} - {"", ".git", ".hg"}
         if not names and self.stat(folder.rstrip("/") or ".") is None:
-            raise Unverifiable(folder, f"{folder} could not be listed: it is not there.")
+            raise Unverifiable(folder, f"{quoted(folder)} could not be listed: it is not there.")
         return tuple(sorted(names))
 
     def git_at_work(self) -> bool:
@@ -297,6 +301,9 @@ class MemoryWorkspace:
 
     def refused(self, paths: Iterable[str]) -> set[str]:
         return {path for path in paths if self._refused.matches(path)}
+
+    def left_out(self) -> tuple[str, ...]:
+        return ()
 
     def listed(self, path: str) -> bool:
         control = not {".git", ".hg"}.isdisjoint(path.split("/"))
@@ -334,7 +341,9 @@ class MemoryWorkspace:
         while above:
             entry = self._entries.get(above)
             if entry is not None and entry.kind != "directory":
-                raise Unverifiable(path, f"{path} could not be written: {above} is no folder.")
+                raise Unverifiable(
+                    path, f"{quoted(path)} could not be written: {above} is no folder."
+                )
             above = above.rpartition("/")[0]
 
     def _resolved(self, name: str, path: str) -> str:

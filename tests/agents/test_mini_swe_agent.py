@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.agents.recordings import AT_US, MINI, write
 
-from sightline.agents.mini_swe_agent import conversation
+from sightline.agents.swe_agent import mini_conversation as conversation
 from sightline.conversation.formats.format import FORMATS
 from sightline.replay.recording_reader import segments
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.agents.prompt_mentions import mentions
+from sightline.agents.claude_code.dialect import mentions
 
 
 @pytest.mark.parametrize(

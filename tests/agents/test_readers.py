@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agents.recordings import SAMPLES, lines, write
+from tests.support.examples import examples
 
 from sightline.agents.readers import READERS
 from sightline.cli.replay import order
@@ -73,7 +74,7 @@ def test_a_recording_that_breaks_off_is_played_or_named_but_never_lost(tmp_path,
 
 @each_sample
 @given(data=st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_recording_of_another_shape_is_played_or_named(tmp_path, agent, data):
     name, held = SAMPLES[agent]
     if isinstance(held, str) and name.endswith(".jsonl"):

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.recordings import exported, task, text, write
 
-from sightline.agents.roo import DETAILS, conversation
+from sightline.agents.cline import DETAILS
+from sightline.agents.cline import exported_conversation as conversation
 
 
 def read(tmp_path, held):

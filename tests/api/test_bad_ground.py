@@ -92,7 +92,7 @@ def test_a_store_of_a_newer_sightline_is_left_to_it(place):
 @linux_only
 def test_a_store_on_a_full_disk_refuses_before_the_file_is_touched(place, small):
     """What cannot be journalled is not done."""
-    small(place.home / "state", "size=600k")
+    small(place.home / "state", "size=600k,mode=700")
     place.put("a.txt", "one\n")
     s = place.session()
     s.read("a.txt")

@@ -35,3 +35,26 @@ def test_lines_beside_such_a_line_end_keep_theirs(place):
     s.edit("f", "a", "A")
     assert place.bytes("f") == b"A\r\nb\r\r\nC\n"
     assert s.check("f").state == "fresh"
+
+
+@pytest.mark.parametrize("marks", [1, 2, 3])
+@pytest.mark.parametrize("with_mark", [False, True])
+def test_a_file_that_begins_with_several_boms_keeps_all_of_them_on_a_whole_write(
+    place, s, marks, with_mark
+):
+    """The first is the mark of the encoding; the agent is shown the others as text."""
+    bom = b"\xef\xbb\xbf"
+    place.put("a.txt", bom * marks + b"one\n")
+    shown = s.read("a.txt").text
+    s.write("a.txt", ("\ufeff" if with_mark else "") + shown + "two\n")
+    assert place.bytes("a.txt") == bom * marks + b"one\ntwo\n"
+
+
+def test_a_host_that_tells_a_text_with_several_boms_wrote_it_itself(place, s):
+    bom = b"\xef\xbb\xbf"
+    place.put("a.txt", bom * 2 + b"one\n")
+    s.read("a.txt")
+    place.put("a.txt", bom * 2 + b"one\ntwo\n")
+    s.wrote("a.txt", content="\ufeffone\ntwo\n")
+    assert s.check("a.txt").state == "fresh"
+    assert s.changes() == []

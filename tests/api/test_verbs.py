@@ -1,20 +1,13 @@
-"""Library, async face, command line and tools agree on the verbs, which are written once."""
+"""Library, async face and command line agree on the verbs, which are written once."""
 
 import inspect
 
 import pytest
+from tests.support.verb_commands import OTHER_COMMANDS, WITHOUT_COMMAND, command_name
 
 from sightline.api.async_verbs import AsyncConversation
 from sightline.api.session import AsyncSession, Session
-from sightline.api.verbs import (
-    OTHER_COMMANDS,
-    REQUIRED,
-    TOOLS,
-    WITHOUT_COMMAND,
-    command_name,
-    parameters,
-    prose,
-)
+from sightline.api.verbs import REQUIRED, parameters, prose
 from sightline.cli.group import COMMANDS
 from sightline.conversation.log import Conversation
 
@@ -57,13 +50,12 @@ def test_every_verb_has_a_command_or_stands_in_the_list_of_those_without():
     commands = {command_name(name) for name in VERBS} - {None}
     assert commands | ABOUT_MANY | OF_ITSELF == set(COMMANDS)
     assert not commands & (ABOUT_MANY | OF_ITSELF)
-    assert set(VERBS) >= WITHOUT_COMMAND | set(OTHER_COMMANDS) | set(TOOLS)
+    assert set(VERBS) >= WITHOUT_COMMAND | set(OTHER_COMMANDS)
 
 
 def test_no_name_stands_for_two_verbs():
     commands = [command_name(name) for name in VERBS if name not in WITHOUT_COMMAND]
     assert len(commands) == len(set(commands))
-    assert len(set(TOOLS.values())) == len(TOOLS)
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.folding import fold_knowledge
 
 import sightline
 from sightline.history.as_of import AsOf
 from sightline.model.events import RewindEnded, SessionForked
-from sightline.model.projections import fold_knowledge
 from sightline.model.revision import revision_of
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 

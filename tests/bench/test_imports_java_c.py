@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from bench import imports_c, imports_java, judged
-from sightline.codegraph.reference import no_settings
 
 
 def put(root, files):
@@ -46,7 +45,7 @@ def test_answers_are_held_against_the_directives_that_were_met(tmp_path):
         ("a.c", 2): {"other/b.h"},
         ("a.c", 3): {None},
     }
-    row = imports_c.ours("t", "w", tree, met, no_settings, 0)
+    row = imports_c.ours("t", "w", tree, met, lambda _: None, 0)
     assert (row.right, row.given, row.wanted) == (1, 3, 2)
     rule = imports_c.old_rule("t", tree, met)
     assert (rule.right, rule.given, rule.wanted) == (1, 2, 2)

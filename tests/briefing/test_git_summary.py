@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from tests.briefing.mentions import lines, one, seen, told
 
-from sightline.briefing.words import blocks, prompt
+from sightline.briefing.words import blocks
 
 
 def git(place, *words):
@@ -107,7 +107,6 @@ def test_a_commit_is_shown_with_its_message_and_patch(repository, place):
     assert "+other\n" in changes.patch
     assert "since" not in changes.patch
     assert "secret" not in blocks(found)[0]
-    assert prompt(found) == f"why 'commit {commit[:12]}' (shown below)?"
     assert seen(repository) == {}  # it is not what stands there now
 
 

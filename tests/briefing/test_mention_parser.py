@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from sightline.briefing.mention_parser import (
     NAME_MAX,
-    find_mentions,
     parse_mentions,
-    replace_mentions,
 )
 from sightline.briefing.mentions import choose_lines
 
@@ -151,25 +149,15 @@ def test_the_place_is_that_of_the_whole_mention():
     assert [text[m.start : m.end] for m in parse_mentions(text)] == [r"@a\ b.py#L3", '@web:"/c d"']
 
 
-def test_words_are_put_by_position_never_by_name():
-    text = "a.py? @a.py, `@a.py` and @a.py/b or x@a.py"
-    assert (
-        replace_mentions(text, lambda m: f"<{m.value}>")
-        == "a.py? <a.py>, `@a.py` and <a.py/b> or x@a.py"
-    )
-    assert replace_mentions(text, lambda m: None) == text
-
-
 @given(st.text(alphabet="""@ab/. #L12:-`"'\\()[]<~\n😀""", max_size=60))
 def test_any_text_has_an_answer(text):
     end = 0
-    for mention in find_mentions(text):
+    for mention in parse_mentions(text):
         assert end <= mention.start < mention.end <= len(text)
         assert text[mention.start] == "@"
         assert mention.value.strip("/")
         assert mention.lines is None or 1 <= mention.lines[0] <= mention.lines[1]
         end = mention.end
-    assert replace_mentions(text, lambda m: text[m.start : m.end]) == text
 
 
 @given(st.text(alphabet="""ab/. #L12:-(),'é😀""", min_size=1, max_size=20))

@@ -8,7 +8,7 @@ import pytest
 from tests.briefing.mentions import lines, one, seen, told
 
 from sightline.briefing.mentions import show_mentions
-from sightline.briefing.words import blocks, prompt
+from sightline.briefing.words import blocks
 from sightline.errors import EditRefused
 from sightline.guard.reads import saw
 from sightline.testing import make_session
@@ -287,13 +287,6 @@ def test_lines_are_numbered_as_they_stand_in_the_file(tree):
     head, *rows = block.split("\n")
     assert head.startswith("src/long.py, lines 9-10 of 1000, revision ")
     assert rows == ["     9\tline 9", "    10\tline 10", ""]
-
-
-def test_the_users_text_keeps_all_but_what_is_shown(tree):
-    text = "src/a.py? @/src/a.py#L3, `@/src/a.py#L3`, @gone.py"
-    assert prompt(told(tree, text)) == (
-        "src/a.py? 'src/a.py, line 3' (shown below), `@/src/a.py#L3`, @gone.py"
-    )
 
 
 def test_numbers_below_one_are_an_error(tree):

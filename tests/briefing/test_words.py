@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.words import LEAST, beginning, block, ending
@@ -67,7 +68,7 @@ MEMORIES = st.builds(
 MUST = {"pending", "refresh", "changed"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(MEMORIES, st.integers(LEAST, 2_500))
 def test_no_block_is_larger_than_its_budget(told, budget):
     made = block(told, budget)
@@ -75,7 +76,7 @@ def test_no_block_is_larger_than_its_budget(told, budget):
     assert made.tokens == estimate(made.text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(MEMORIES, st.integers(LEAST, 2_500))
 def test_while_a_thing_that_must_stand_is_left_out_nothing_else_stands(told, budget):
     made = block(told, budget)

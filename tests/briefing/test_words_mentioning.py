@@ -7,7 +7,7 @@ from msgspec import structs
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import parse_mentions
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
-from sightline.briefing.words import blocks, prompt
+from sightline.briefing.words import blocks
 from sightline.filesystem.git.show import Commit, Touched
 from sightline.search.guesses import Candidate
 from sightline.search.listing import DirectoryListing, Entry
@@ -55,7 +55,7 @@ def test_a_whole_file_says_so():
 
 def test_no_name_breaks_a_line_or_steers_a_terminal():
     file = ShownFile("a\nb\x1b[2J.py", "whole", "x\n", (1, 1), 1, REVISION)
-    assert block('@"x.py"', "shown", "", (file,)).startswith("a␊b␛[2J.py, whole, 1 line")
+    assert block('@"x.py"', "shown", "", (file,)).startswith('"a\\nb\\033[2J.py", whole, 1 line')
 
 
 def test_what_is_not_shown_says_why_and_what_may_have_been_meant():
@@ -116,22 +116,3 @@ def test_a_commit_says_who_when_and_why():
     )
     assert "\n    why\n    \n    because\nIt changes 1 file of this workspace\n" in said
     assert said.endswith("  a.py: deleted, +0 -3\n")
-
-
-def test_the_prompt_names_what_is_shown_where_it_was_mentioned():
-    file = ShownFile("src/a.py", "lines", "x\n", (3, 3), 9, REVISION)
-    folder = DirectoryListing(".", (), 0, 0, 0, 0, 1, 200)
-    text = "a @/src/a.py:3, b @./ c @c0ffeec d @git-changes e @gone.py f @/src/a.py:3 `@./`"
-    said = answer(
-        text,
-        ("shown", "", (file,)),
-        ("shown", "", (), folder),
-        changes(COMMIT),
-        changes(),
-        ("missing", "x"),
-    )
-    assert prompt(said) == (
-        "a 'src/a.py, line 3' (shown below), b './' (shown below) "
-        "c 'commit c0ffeec0ffee' (shown below) d 'changes not committed yet' (shown below) "
-        "e @gone.py f 'src/a.py, line 3' (shown below) `@./`"
-    )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from tests.support.examples import examples
 
 import sightline
 from sightline.checkpoints import take
@@ -104,7 +105,7 @@ def later(session):
 @given(steps)
 @example([("ignore", ".gitignore", "e\n"), ("known",) * 3, ("remove", "d", None), ("known",) * 3])
 @example([("all",) * 3, ("put", "n/x", 2), ("known",) * 3, ("remove", "n", None)])
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
     """Of known paths or of all: files and folders that come, go, move, grow too large, are ignored
     or become somebody's repository."""

@@ -221,20 +221,21 @@ def _sweep(root, home, go):
             gc(session._context, settings, age_us=0, room=0)
 
 
-def test_two_sweeps_beside_eight_writers_break_nothing(place):
+@pytest.mark.parametrize("writers", [3, pytest.param(8, marks=pytest.mark.wide)])
+def test_two_sweeps_beside_many_writers_break_nothing(place, writers):
     """What each wrote last, and what that replaced, is there; every row is what the facts say."""
     root, home = str(place.root), str(place.home / "state")
-    go = spawn.Barrier(10)
-    work = [spawn.Process(target=_write, args=(root, home, who, 12, go)) for who in range(8)]
+    go = spawn.Barrier(writers + 2)
+    work = [spawn.Process(target=_write, args=(root, home, who, 12, go)) for who in range(writers)]
     work += [spawn.Process(target=_sweep, args=(root, home, go)) for _ in range(2)]
     for process in work:
         process.start()
     for process in work:
         process.join()
-    assert [process.exitcode for process in work] == [0] * 10
+    assert [process.exitcode for process in work] == [0] * (writers + 2)
     store = place.session()._context.store
     assert store.verify() == []
-    for who in range(8):
+    for who in range(writers):
         known = store.knowledge(f"w{who}", f"f{who}.py")
         assert known.belief.text == revision_of(place.bytes(f"f{who}.py"))
 

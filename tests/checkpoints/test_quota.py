@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.checkpoints.quota import Candidate, choose_dropped
+from sightline.checkpoints.gc import Candidate, choose_dropped
 
 SIZES = {"a": 10, "b": 20, "c": 30, "d": 40}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.words import FILES_NAMED, swept
-from sightline.store.retention import AGE, SIZE, Going
+from sightline.store.retention import AGE, SIZE, Going, Swept
 
 
 def going(number, path, why=AGE):

@@ -73,7 +73,7 @@ def test_a_file_that_was_looked_at_meanwhile_is_left_as_it_is(news):
 def test_an_id_that_nobody_knows_is_answered_as_such(news):
     done = news("ack", "nowhere")
     assert (done.code, done.out) == (1, "")
-    assert "No notice nowhere" in done.err
+    assert "was given no notice with the id nowhere" in done.err
     assert "Hint:" in done.err
 
 

@@ -12,15 +12,21 @@ from pathlib import Path
 
 import pytest
 from tests.hooks.daemons import DaemonHost
+from tests.support.hook_server import serving
 
 from sightline.cli import checkup
 from sightline.history import doctor
 from sightline.hooks import fault_log
-from sightline.hooks.server import serving
 from sightline.model.events import SightLost
 from sightline.store.opening import open_file
 
 LOCAL = ".claude/settings.local.json"
+
+
+@pytest.fixture(autouse=True)
+def few_runs(monkeypatch):
+    """A measurement is two runs of the hook: the figures are of no interest here."""
+    monkeypatch.setattr(checkup, "RUNS", 1)
 
 
 def checks(sl, *args, code=0):
@@ -44,8 +50,10 @@ def client(tmp_path, script):
 def test_all_is_well_after_init(at):
     at("init", "claude-code")
     found = checks(at)
-    for name in ("sightline", "python", "sqlite", "settings", "fail", "store", "hooks", "latency"):
+    for name in ("sightline", "python", "sqlite", "settings", "fail", "store", "hooks"):
         assert found[name]["state"] == "ok", found[name]
+    assert found["latency"]["state"] in ("ok", "warning")  # a busy machine is a slow one
+    assert found["latency"]["message"].startswith("A hook takes ")
     assert found["hooks"]["message"] == "local: 12 events call Sightline (command)."
     assert found["python"]["message"].endswith(sys.executable)
 
@@ -76,7 +84,7 @@ def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
     gone = str(tmp_path / "old" / "python")
     file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(gone)))
     hooks = checks(at, code=1)["hooks"]
-    assert f"names {gone}, which is not there" in hooks["message"]
+    assert f"run {gone}, which does not exist" in hooks["message"]
     assert "sightline doctor --fix" in hooks["hint"]
     assert checks(at, "--fix")["hooks"]["state"] == "ok"
     assert gone not in file.read_text()
@@ -147,7 +155,7 @@ def test_what_others_may_read_is_closed_when_asked(at, monkeypatch, tmp_path):
     store.parent.chmod(0o755)
     found = checks(at)["state"]
     assert found["state"] == "warning"
-    assert "2 in all" in found["message"]
+    assert "2 such paths in all" in found["message"]
     assert checks(at, "--fix")["state"]["state"] == "ok"
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
     assert stat.S_IMODE(store.parent.stat().st_mode) == 0o700
@@ -179,7 +187,7 @@ def test_a_store_that_lies_is_a_problem(at):
     with sqlite3.connect(store) as base:
         base.execute("DELETE FROM knowledge")
     base.close()
-    assert "does not hold what its timeline says" in checks(at, code=1)["store"]["message"]
+    assert "differ from its timeline" in checks(at, code=1)["store"]["message"]
 
 
 def test_broken_settings_of_ours_are_named(at):
@@ -244,7 +252,7 @@ def staying():
     host.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
     assert daemon(staying, monkeypatch).case == "not running"
     pid = staying.begin().pid
@@ -256,7 +264,7 @@ def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
     assert (found.case, found.facts["pid"], found.facts["calls"]) == ("running", pid, "1")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system says who has a socket")
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch):
     pid = int(staying.begin().pid)
     os.kill(pid, signal.SIGSTOP)
@@ -268,19 +276,19 @@ def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch
 def test_whether_one_is_wanted_is_said(at, monkeypatch):
     assert "each hook does the work itself" in checks(at)["answerer"]["message"]
     monkeypatch.delenv("SIGHTLINE_ANSWERER")
-    assert "the first hook of a conversation starts one" in checks(at)["answerer"]["message"]
+    assert "The first hook of a conversation starts one" in checks(at)["answerer"]["message"]
 
 
 def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
     at("init", "claude-code", "--kind", "http")
     assert "does not run: nothing is guarded" in checks(at, code=1)["latency"]["message"]
     with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")):
-        assert "is asked and answers in" in checks(at)["latency"]["message"]
+        assert "answers a hook in" in checks(at)["latency"]["message"]
         assert at("sessions", "--json").json["sessions"] == []
         file = at.root / LOCAL
         file.write_text(file.read_text().replace("Bearer ", "Bearer x"))
         assert "answers 401" in checks(at, code=1)["latency"]["message"]
-        assert "answers in" in checks(at, "--fix")["latency"]["message"]
+        assert "answers a hook in" in checks(at, "--fix")["latency"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -346,7 +354,7 @@ def test_a_checkpoint_that_could_not_be_kept_is_a_warning_until_one_is(at, monke
 
     at.put("a.py", "a = 1\n")
     at("read", "a.py")
-    assert checks(at)["checkpoints"]["message"] == "0 to go back to."
+    assert checks(at)["checkpoints"]["message"] == "You can rewind to 0 checkpoints."
     at("turn")
     with monkeypatch.context() as patched:
         patched.setattr(tree_index, "monotonic", lambda: 1e18)
@@ -357,7 +365,7 @@ def test_a_checkpoint_that_could_not_be_kept_is_a_warning_until_one_is(at, monke
     assert "sightline checkpoint" in said["hint"]
     at("checkpoint")
     said = checks(at)["checkpoints"]
-    assert said["message"] == "1 to go back to, 1 that were due could not be kept."
+    assert said["message"] == "You can rewind to 1 checkpoint; 1 more could not be taken when due."
     assert said["state"] == "ok"
 
 

@@ -36,20 +36,26 @@ def test_a_hook_imports_no_click(sl):
     assert subprocess.run(command, input=b"{}", check=False).returncode == 0
 
 
+MORE_CALLS = [
+    ("check new.py", 1),
+    ("read missing.py", 1),
+    ("edit a.py --old a", 2),
+    ("read a.py --lines 9-3", 2),
+    ("status --workspace missing", 2),
+    ("--version", 0),
+]
+"""The golden stories hold the codes of many more, called in this process."""
+
+
 @pytest.mark.parametrize(
     ("args", "code"),
     [
         ("check a.py", 0),
-        ("check new.py", 1),
         ("edit a.py --old nowhere --new b", 1),
-        ("read missing.py", 1),
-        ("edit a.py --old a", 2),
         ("nonsense", 2),
-        ("read a.py --lines 9-3", 2),
-        ("status --workspace missing", 2),
         ("status --store http://x", 3),
-        ("--version", 0),
         ("", 0),
+        *(pytest.param(*call, marks=pytest.mark.wide) for call in MORE_CALLS),
     ],
 )
 def test_the_exit_code_says_how_it_went(sl, args, code):

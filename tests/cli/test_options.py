@@ -6,9 +6,10 @@ from datetime import timedelta
 
 import click
 import pytest
+from tests.support.verb_commands import command_name
 
 from sightline.api.session import Session
-from sightline.api.verbs import command_name, parameters, prose
+from sightline.api.verbs import parameters, prose
 from sightline.api.workspace import Workspace
 from sightline.cli.group import COMMANDS, cli
 from sightline.cli.options import VerbCommand, command, usage

@@ -115,3 +115,22 @@ def test_on_a_terminal_the_plan_is_shown_and_asked_for(sl, edited):
     assert code == 0
     assert f"Rewound to {edited}: 2 files." in seen
     assert not (sl.root / "b.py").exists()
+
+
+def test_what_changed_while_a_command_ran_is_taken_back_when_the_user_agrees(sl, edited):
+    from tests.cli.test_terminal import at_terminal
+
+    script = "open('c.py', 'w').write('made\\n')"
+    sl("run", "--", "python3", "-c", script)
+    warning = "Changed while your agent's command ran; may be yours:"
+    code, seen = at_terminal(sl, "rewind", edited, "--commands", answer=b"n\n")
+    assert code == 1
+    assert warning in seen
+    assert seen.index(warning) < seen.index("Do this?")
+    assert (sl.root / "c.py").exists()
+    alone = sl("rewind", edited, "--yes", "--json")
+    assert alone.code == 1
+    assert [each["path"] for each in alone.json["left_alone"]] == ["c.py"]
+    done = sl("rewind", edited, "--commands", "--yes", "--json")
+    assert (done.code, done.json["removed"]) == (0, ["c.py"])
+    assert not (sl.root / "c.py").exists()

@@ -36,7 +36,14 @@ def shell(sl, redirected, *args):
 
 
 @needs_shell
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        ">&-",
+        "<&- >&- 2>&-",
+        *(pytest.param(one, marks=pytest.mark.wide) for one in ("<&-", "2>&-")),
+    ],
+)
 def test_a_closed_stream_is_no_fault(sl, closed):
     sl.put("a.txt", "one\n")
     assert shell(sl, closed, "read", "a.txt")[0] == 0

@@ -67,6 +67,11 @@ class Seat:
             assert self._read(), f"it ended without {words!r}: {self.terminal.lines()}"
         return self.terminal.lines()
 
+    def until_written(self, words):
+        """Read on until these words were written, be it that the screen was cleared since."""
+        while words not in self.written:
+            assert self._read(), f"it ended without {words!r}: {self.written!r}"
+
     def type(self, keys):
         os.write(self.fd, keys)
 
@@ -399,7 +404,7 @@ def test_a_second_view_says_that_hooks_are_answered_by_the_first(sl, seat):
     first = seat("up")
     first.until("No agent was shown")
     second = seat("up")
-    second.until("is taken")
+    second.until_written(b"is taken")
     second.until("No agent was shown")
 
 

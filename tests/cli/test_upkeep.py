@@ -74,4 +74,4 @@ def test_the_users_settings_say_how_much_is_kept(written, monkeypatch):
 def test_a_workspace_may_not_have_texts_forgotten(sl):
     """Else a folder that was only cloned could take the way back."""
     sl.put("sightline.toml", "keep_bytes = 1\n")
-    assert "not a workspace's to set" in sl("gc").err
+    assert "a workspace may not set" in sl("gc").err

@@ -18,7 +18,7 @@ def model():
 @pytest.fixture
 def claude(tmp_path, model):
     """Claude Code in an empty workspace, without Sightline."""
-    with TemporaryDirectory(prefix="sightline-") as state:  # a short path: it holds sockets
+    with TemporaryDirectory(prefix="sightline-") as state:
         made = Claude(tmp_path, model, Path(state))
         yield made
         sys.stdout.write(made.story)  # pytest shows it where the test failed

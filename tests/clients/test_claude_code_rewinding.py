@@ -33,7 +33,7 @@ class Terminal:
         """The same, for a step to be preceded by."""
 
         def rewind():
-            assert list((self.claude.state / "run").glob("*.sock"))
+            assert list((self.claude.state / "run").glob("*.fifo"))
             self.rewind_to(turn)
 
         return rewind

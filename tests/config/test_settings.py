@@ -413,3 +413,27 @@ def test_secrets_are_what_may_not_be_stored(data):
     names = ["a.pem", "keep.pem", "id_rsa", "x", "b", "a.txt", ".env", "top", "keys", "plain.py"]
     may_not = {name for name in names if not settings.may_store(folder + name)}
     assert settings.secrets(folder, names) == may_not
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".envrc",
+        "prod.env",
+        ".ENV",
+        "deploy/Secrets.YAML",
+        "a.tfstate",
+        "a.tfvars",
+        "x/.kube/config",
+        ".htpasswd",
+        "AuthKey.p8",
+        "me.PPK",
+        "service-account.json",
+        "ID_RSA",
+    ],
+)
+def test_a_secret_is_never_stored_whatever_the_case_of_its_name(path):
+    settings = Settings(state_home="/s")
+    assert not settings.may_store(path)
+    folder, _, name = path.rpartition("/")
+    assert settings.secrets(f"{folder}/" if folder else "", [name, "a.py"]) == {name}

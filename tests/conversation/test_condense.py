@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, histories
+from tests.support.examples import examples
 
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.words import RECORD, TITLE
@@ -231,7 +232,7 @@ def test_a_rewind_behind_a_summary_has_the_messages_again(s):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_a_view_with_a_summary_is_valid_in_every_format(name, data):
     messages = data.draw(histories(name))

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sightline.conversation import saved_file
 from sightline.conversation.saved_file import parse
 from sightline.errors import HistoryError
+from sightline.filesystem import private_files
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 30
 
@@ -161,7 +161,7 @@ def test_a_save_that_was_stopped_at_any_byte_leaves_the_old_file_or_the_new_one(
         made = open(path, mode, **more)  # noqa: SIM115  the caller closes it
         return Stopping(made) if mode == "wb" else made
 
-    monkeypatch.setattr(saved_file, "open", opening, raising=False)
+    monkeypatch.setattr(private_files, "open", opening, raising=False)
     size = len(old) + 10
     for stop in range(size):
         Stopping.left = stop
@@ -218,8 +218,9 @@ class Killed:
         return len(part)
 
 from sightline.conversation import saved_file as files
+from sightline.filesystem import private_files
 plain = open
-files.open = lambda path, mode="r", **more: (
+private_files.open = files.open = lambda path, mode="r", **more: (
     Killed(plain(path, mode, **more)) if mode in ("wb", "r+b") else plain(path, mode, **more)
 )
 with sightline.open_session(root, id="s", settings=Settings(state_home=state)) as session:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, broken, histories
+from tests.support.examples import examples
 
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.window.folding import Rules
@@ -53,7 +54,7 @@ STEPS = st.lists(
 
 
 @each_format
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_any_way_through_a_conversation_leaves_valid_views(name, data):
     """Views are valid, asking again changes nothing, and what was seen at a step is seen there by
@@ -87,7 +88,7 @@ def test_any_way_through_a_conversation_leaves_valid_views(name, data):
 
 
 @each_format
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_a_broken_history_is_kept_as_it_is_and_its_views_are_mended(name, data):
     messages = data.draw(broken(name))
@@ -105,7 +106,7 @@ def test_a_broken_history_is_kept_as_it_is_and_its_views_are_mended(name, data):
 
 
 @each_format
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_a_stub_is_expanded_to_the_very_text(name, data):
     messages = data.draw(histories(name))

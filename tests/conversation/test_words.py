@@ -14,6 +14,7 @@ from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
 from sightline.conversation.words import LAST_MAX, NAME_LENGTH, TITLE_MAX, name_of, stub
+from sightline.model.path import quoted
 
 READ = Block(
     *(7, 0, "result", "    11\tx\n    12\ty", 9, 4, "c1", "Read", "read"),
@@ -120,7 +121,7 @@ def test_a_stub_has_the_step_and_the_name_of_its_text(block, changed):
     assert f"at step {block.step}," in words
     assert words.endswith(f"expand {name_of(block.text)}]")
     for excerpt in block.excerpts[:3]:
-        assert excerpt.path in words
+        assert quoted(excerpt.path) in words
 
 
 def test_another_process_says_the_same_words():

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.filesystem.ignore.test_gitignore import files_below, git, ignore_files, paths
+from tests.support.examples import examples
 
 from sightline.errors import Unverifiable
 from sightline.filesystem import path_list, scan
 from sightline.filesystem.disk import DiskWorkspace
-from sightline.filesystem.ignore import cline_ignore
-from sightline.filesystem.ignore.cline_ignore import INCLUDE_BYTES
+from sightline.filesystem.ignore import rules
+from sightline.filesystem.ignore.rules import INCLUDE_BYTES
 from sightline.filesystem.path_list import AGENTS
 
 FOLDERS = st.sampled_from(["", "a", "b", "a/b", "ab"])
@@ -60,7 +61,7 @@ def build(root, tree, ignores, name):
             write(root, f"{folder}/{name}".lstrip("/"), ignore)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(tree=TREES, ignores=IGNORES, exclude=ignore_files, data=st.data())
 def test_git_and_we_list_the_same(tmp_path_factory, tree, ignores, exclude, data):
     root = tmp_path_factory.mktemp("tree")
@@ -78,7 +79,7 @@ def test_git_and_we_list_the_same(tmp_path_factory, tree, ignores, exclude, data
     assert set(expected) == walked | (tracked - gone)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(tree=TREES, ignores=IGNORES, name=st.sampled_from([".sightlineignore", *AGENTS]))
 @pytest.mark.parametrize("repository", [True, False])
 def test_ignore_files_of_agents_hide_as_git_hides(
@@ -223,7 +224,7 @@ def test_what_is_included_includes_nothing(tmp_path):
 
 @pytest.mark.parametrize(("limit", "most"), [("INCLUDES_MAX", 4), ("INCLUDED_BYTES", 4 * 6)])
 def test_what_a_tree_includes_is_bounded(tmp_path, monkeypatch, limit, most):
-    monkeypatch.setattr(cline_ignore, limit, most)
+    monkeypatch.setattr(rules, limit, most)
     write(tmp_path, "shared.txt", "*.tmp\n")
     for folder in ("a", "b"):
         write(tmp_path, f"{folder}/x.tmp")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from tests.support.examples import examples
 
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, load, save
@@ -237,7 +238,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(steps)
 def test_a_look_with_what_was_learned_answers_as_one_without(taken):
     with tempfile.TemporaryDirectory() as home:

@@ -238,6 +238,7 @@ def several(sl: Story) -> None:
     sl("--session", "two", "check", "app.py")
     sl("--session", "two", "notice")
     sl("--session", "two", "edit", "app.py", "--old", "b = 2", "--new", "b = 3")
+    sl("--session", "two", "edit", "app.py", "--old", "c = 3", "--new", "c = 30")
     sl("--session", "two", "claim", "app.py", "docs/**", "--ttl", "10m")
     sl("--session", "one", "claim", "docs/api.md")
     sl("--session", "one", "edit", "app.py", "--old", "a = 1", "--new", "a = 10")

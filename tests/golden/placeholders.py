@@ -33,6 +33,7 @@ PLAIN = (
     (r"(?<=held by process )\d+|(?<=\(process )\d+", "<pid>"),
     (r"(?<=\"commit\": \")[0-9a-f]{40}|(?<=is made: commit )[0-9a-f]{10}", "<commit>"),
     (r"(?<=\"cpu_ms_per_call\": )[0-9.e-]+", "<ms>"),
+    (r"(?<=\"python\": \")\d+\.\d+\.\d+\w*", "<version>"),
     (r"\b(?:linux|darwin|win32), Python \d+\.\d+\.\d+\w*", "<system>"),
 )
 """What gets no number, because two of them may be equal by accident."""

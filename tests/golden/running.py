@@ -50,7 +50,6 @@ class Place:
     """A home and a project in it, for one story. Nothing outside of them is read or changed."""
 
     def __init__(self, *, git: bool = False) -> None:
-        # A short name, because the daemon puts a socket below it.
         self.home = Path(os.path.realpath(tempfile.mkdtemp(prefix="sl-")))
         self.root = self.home / "project"
         (self.root / ".git").mkdir(parents=True)

@@ -97,7 +97,7 @@ WORDS = {
     "conflict": "both rewrite the same lines",
     "unverifiable": "c.py",
     "exists": "exists already",
-    "no_change": "as it is",
+    "no_change": "has the new text already",
     "too_large": "larger than",
     "binary": "characters that a.py cannot hold",
     "scope": "needs the user's approval",

@@ -215,3 +215,91 @@ def test_an_own_edit_never_makes_a_fresh_file_stale(seen, attempt):
     body = "".join(after.lines).encode()
     belief = Belief(revision_of(body), after.shown, after.held, len(after.lines))
     assert ruled(Evidence("file", ruling.new, belief, body), None).state == "fresh"
+
+
+PORT = "name = a\nport = 80\nhost = b\n"
+
+
+@pytest.mark.parametrize("policy", ["merge", "block", "refresh", "warn"])
+@pytest.mark.parametrize(
+    ("attempt", "disk"),
+    [
+        (Replace("= 80", "= 443"), PORT.replace("80", "8080")),
+        (Replace("port", "PORT"), PORT.replace("80", "8080")),
+        (Replace("port", "PORT", None), PORT.replace("80", "8080")),
+        (Replace("a\nport = ", "a\nPORT = "), PORT.replace("80", "8080")),
+        (Replace("a\nport", "A\nport"), PORT.replace("name", "NAME")),
+        (Replace("80\n", "443 "), PORT.replace("host", "HOST")),
+        (Replace("= 80", "= 443"), "other = 80\n" + PORT.replace("80", "90")),
+        (Several((Replace("name", "n"), Replace("= 80", "= 443"))), PORT.replace("80", "8080")),
+        (ReplaceLines(2, 2, "port = 443\n"), PORT.replace("80", "8080")),
+    ],
+)
+def test_a_replacement_of_part_of_a_line_that_others_changed_is_stale(attempt, disk, policy):
+    ruling = ruled(sight(PORT, disk), attempt, policy=policy)
+    assert (ruling.decision, ruling.reason) == ("refuse", "stale")
+    assert ruling.changes
+
+
+@pytest.mark.parametrize(
+    ("disk", "decision"),
+    [
+        (PORT.replace("80\n", "80  \n"), "notice"),
+        (PORT.replace("\n", "\r\n"), "notice"),
+        (PORT.replace("host", "HOST"), "notice"),
+        ("new = 1\n" + PORT, "notice"),
+        ("name = a\nhost = b\nport = 80\n", "notice"),
+    ],
+    ids=["white space at its end", "line ends", "the line below", "lines above", "moved"],
+)
+def test_a_part_of_a_line_that_others_left_as_it_was_may_be_replaced(disk, decision):
+    ruling = ruled(sight(PORT, disk), Replace("= 80", "= 443"), policy="block")
+    assert ruling.decision == decision
+    assert ruling.new == disk.replace("= 80", "= 443").encode()
+
+
+def test_a_replacement_merges_where_its_own_changed_lines_are_as_they_were():
+    ruling = ruled(sight(PORT, PORT.replace("80", "8080")), Replace("a\nport", "A\nport"))
+    assert ruling.decision == "merge"
+    assert ruling.new == b"name = A\nport = 8080\nhost = b\n"
+
+
+def test_one_of_two_places_that_others_rewrote_is_stale_for_a_replacement_of_all():
+    base = "a = 80\nb = 80\n"
+    rewritten = ruled(sight(base, "a = 80\nb = 8080\n"), Replace("= 80", "= 443", None))
+    assert rewritten.reason == "stale"
+    more = sight(base, "a = 80\nc = 80\nb = 8080\n")
+    assert ruled(more, Replace("= 80", "= 443", None)).reason == "stale"
+    left = ruled(sight(base, "a = 80\nb = 1\n"), Replace("= 80", "= 443", None))
+    assert left.new == b"a = 443\nb = 1\n"
+
+
+@given(
+    st.lists(st.sampled_from(["a\n", "b\n", "c\n"]), max_size=5),
+    st.lists(st.sampled_from(["a\n", "b\n", "d\n"]), max_size=5),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.sampled_from(["prefix", "subset", "line ends", "empty", "believed"]),
+    st.sampled_from(["merge", "block", "warn"]),
+)
+def test_a_write_is_no_change_only_where_the_bytes_are_equal(base, disk, first, last, kind, policy):
+    text = {
+        "prefix": disk[:last],
+        "subset": disk[::2],
+        "line ends": [line.replace("\n", "\r\n") for line in disk],
+        "empty": [],
+        "believed": base,
+    }[kind]
+    shown = spans([(first + 1, min(last, len(base)))])
+    attempt = WriteWhole("".join(text))
+    for seen in (sight("".join(base), "".join(disk), shown), sight(None, "".join(disk))):
+        for raw in (False, True):
+            ruling = ruled(seen, structs.replace(attempt, raw=raw), policy=policy)
+            new = attempt.content if raw else attempt.content.replace("\r\n", "\n")
+            assert (ruling.reason == "no_change") == (new.encode() == seen.disk)
+
+
+def test_a_write_that_drops_the_end_that_others_put_there_is_stale():
+    ruling = ruled(sight(TEN, TEN + "eleven\n"), WriteWhole(TEN))
+    assert (ruling.decision, ruling.reason) == ("refuse", "stale")
+    assert ruling.changes

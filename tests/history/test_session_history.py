@@ -129,7 +129,7 @@ def test_a_session_says_whether_its_agent_is_there(world):
     world.session("s1").read("a.py")
     world.session("s2")
     world.store.append("s2", [SessionEnded()], at=world.clock())
-    one, two = session_history.sessions(world.survey())
+    one, two = session_history.sessions(world.survey()).sessions
     assert (one.id, one.present, one.files, one.ended) == ("s1", True, 1, None)
     assert (two.id, two.present, two.files) == ("s2", False, 0)
     assert two.ended is not None
@@ -154,21 +154,21 @@ def test_status_sees_each_session_with_its_own_eyes(world):
     world.session("s2").read("a.py")
     states = {
         found.session.id: [file.state for file in found.files]
-        for found in session_history.status(world.survey())
+        for found in session_history.status(world.survey()).sessions
     }
     assert states == {"s1": ["stale"], "s2": ["fresh"]}
-    (only,) = session_history.status(world.survey(), "s2")
+    (only,) = session_history.status(world.survey(), "s2").sessions
     assert only.session.id == "s2"
 
 
 def test_surveying_begins_no_session(world):
     session_history.status(world.survey())
-    assert session_history.sessions(world.survey()) == []
+    assert session_history.sessions(world.survey()).sessions == []
 
 
 def test_sessions_count_their_files(world):
     world.session("s1").read("a.py")
-    assert [(s.session.id, s.files) for s in session_history.sessions(world.survey())] == [
+    assert [(s.session.id, s.files) for s in session_history.sessions(world.survey()).sessions] == [
         ("s1", 1)
     ]
 

@@ -74,9 +74,9 @@ def told(watching, number=1):
     """So many entries, as (session, kind, path)."""
     found: list[tuple[str, str, str | None]] = []
     while len(found) < number:
-        glance = watching.wait(SOON_S)
-        assert glance is not None, f"only {found}"
-        found += [(e.session, e.kind, e.path) for e in glance.entries]
+        entries = watching.wait(SOON_S)
+        assert entries is not None, f"only {found}"
+        found += [(e.session, e.kind, e.path) for e in entries]
     return found
 
 
@@ -208,9 +208,9 @@ def test_a_workspace_that_is_moved_away_is_not_a_workspace_whose_files_were_dele
     place.shown("a.py")
     watching = place.watching()
     os.rename(place.root, f"{place.root}-elsewhere")
-    glance = watching.wait(SOON_S)
-    assert glance is not None
-    assert [entry.kind for entry in glance.entries] == ["sight_lost"]
+    entries = watching.wait(SOON_S)
+    assert entries is not None
+    assert [entry.kind for entry in entries] == ["sight_lost"]
     assert place.changes() == []
     os.rename(f"{place.root}-elsewhere", place.root)
     place.put("a.py", "back\n")
@@ -270,8 +270,8 @@ def test_a_save_a_minute_after_another_is_told_at_once(monkeypatch):
     for text in ("b\n", "c\n", "d\n"):
         place.disk.put("a.py", text)
         place.hints = [Hints(frozenset(["a.py"]))]
-        glance = place.watching.wait(0)
-        assert [entry.path for entry in glance.entries] == ["a.py"] if glance else False
+        entries = place.watching.wait(0)
+        assert [entry.path for entry in entries or ()] == ["a.py"]
         now[0] += 60
 
 
@@ -339,9 +339,9 @@ def test_many_hints_at_once_take_one_look_over_everything():
     for path in paths:
         place.disk.put(path, "new\n")
     place.hints = [Hints(frozenset(paths))]
-    glance = place.watching.wait(0)
-    assert glance is not None
-    assert len(glance.entries) == len(paths)
+    entries = place.watching.wait(0)
+    assert entries is not None
+    assert len(entries) == len(paths)
 
 
 def test_files_that_are_shown_later_are_followed_from_then_on():

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +20,15 @@ from typing import Self
 from tests.hooks.hooking import ENTRY, Host
 
 from sightline.hooks import daemon_status, spawn
-from sightline.hooks.protocol import LATE, own_settings, run_folder
+from sightline.hooks.protocol import (
+    ASK,
+    LATE,
+    PROTOCOL,
+    SAY,
+    own_settings,
+    run_folder,
+    stamp,
+)
 
 PACKAGE = Path(ENTRY).parents[1]
 
@@ -38,10 +45,14 @@ for line in sys.stdin:
 
 UP = """
 import os, sys
-from sightline.hooks.server import serving
-with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
+from sightline.hooks.server import HookServer
+server = HookServer(sys.argv[1], environ=os.environ, home=os.environ["HOME"])
+server.start()
+try:
     print("ready", flush=True)
     sys.stdin.read()
+finally:
+    server.stop()
 """
 
 
@@ -151,37 +162,95 @@ class Client:
         self.process.communicate()
 
 
-class Asked:
-    """A socket of the workspace at which nobody says anything; what came is counted."""
+class Impostor:
+    """A pipe in the run folder whose reader behaves in a way of its own.
 
-    def __init__(self, host: DaemonHost, name: str, seen: list[int]) -> None:
-        os.makedirs(host.run_folder, mode=0o700, exist_ok=True)
-        self._path = os.path.join(host.run_folder, name)
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(self._path)
-        self._socket.listen()
-        self._seen = seen
+    behave: is called with the path of each request, which has no ending yet.
+    """
+
+    def __init__(self, host: Host, name: str, behave: Callable[[str], object]) -> None:
+        self._folder = run_folder(host.environ, str(host.home))
+        os.makedirs(self._folder, exist_ok=True)
+        os.chmod(self._folder, 0o700)
+        self.path = os.path.join(self._folder, name)
+        os.mkfifo(self.path, 0o600)
+        self._reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        self._writer = os.open(self.path, os.O_WRONLY)
+        os.set_blocking(self._reader, True)
+        self._behave = behave
         self._thread = Thread(target=self._serve)
         self._thread.start()
 
     def _serve(self) -> None:
-        while True:
-            try:
-                peer, _ = self._socket.accept()
-            except OSError:
-                return
-            with peer:
-                self._seen.append(1)
-                while peer.recv(1 << 16):
-                    pass
+        while (names := os.read(self._reader, 1 << 16)) != b"\n":
+            for name in names.decode().split():
+                self._behave(os.path.join(self._folder, name))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
+        os.write(self._writer, b"\n")
         self._thread.join()
-        self._socket.close()
-        for path in (self._path, self._path + LATE):
+        os.close(self._reader)
+        os.close(self._writer)
+
+
+class Asked(Impostor):
+    """A pipe of the workspace where nobody says anything. What came is in `seen`."""
+
+    def __init__(self, host: Host, name: str, seen: list[str]) -> None:
+        super().__init__(host, name, seen.append)
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        for path in (self.path, self.path + LATE):
             with suppress(FileNotFoundError):
                 os.unlink(path)
+
+
+class Asking:
+    """A client that is played by hand: a request in the run folder, named to one daemon.
+
+    request: the header and the payload; None when the client has taken the request back.
+    """
+
+    def __init__(self, pipe: str, request: bytes | None) -> None:
+        self.path = os.path.join(os.path.dirname(pipe), os.urandom(8).hex())
+        if request is not None:
+            Path(self.path + ASK).write_bytes(request)
+        os.mkfifo(self.path + SAY, 0o600)
+        self.reader = os.open(self.path + SAY, os.O_RDONLY | os.O_NONBLOCK)
+        self._writer = os.open(self.path + SAY, os.O_WRONLY)
+        os.set_blocking(self.reader, True)
+        with open(pipe, "wb") as daemon:
+            daemon.write(os.path.basename(self.path).encode() + b"\n")
+
+    def answer(self) -> bytes:
+        """Return all that the daemon says."""
+        answer = os.read(self.reader, 1)
+        os.close(self._writer)
+        self._writer = -1
+        while piece := os.read(self.reader, 1 << 16):
+            answer += piece
+        return answer
+
+    def close(self) -> None:
+        """End as a client does that was killed."""
+        os.close(self.reader)
+        if self._writer >= 0:
+            os.close(self._writer)
+
+
+def header(
+    host: Host,
+    raw: bytes,
+    *,
+    protocol: str = PROTOCOL,
+    size: int | str | None = None,
+    installation: str | None = None,
+) -> bytes:
+    """Return what a client writes before its payload."""
+    fields = (protocol, "claude-code", "", str(len(raw) if size is None else size), "1")
+    settings = own_settings(host.environ)
+    return "\0".join((*fields, str(host.root), settings, installation or stamp())).encode() + b"\n"

@@ -24,7 +24,6 @@ class Host:
     """A home, a project in it, and hooks that are called as Claude Code calls them."""
 
     def __init__(self) -> None:
-        # Not pytest's folder: a socket's path is short.
         self.home = Path(os.path.realpath(tempfile.mkdtemp(prefix="sl-")))
         self.root = self.folder("project")
         self.python = sys.executable

@@ -86,13 +86,13 @@ def test_a_listing_that_was_asked_for_comes_with_the_next_prompt(busy):
 
 def test_a_tree_that_cannot_be_listed_keeps_nothing_else_back(busy):
     busy.put("app.py", "import prices\n\nTAX = 4\n")
-    busy.put(".gitignore", "a*b*c\n" * (WILDCARDS_MAX + 1))
+    busy.put(".rooignore", "a*b*c\n" * (WILDCARDS_MAX + 1))
     said = prompt(busy, "weiter")
     assert "+TAX = 4" in said
     assert "modified app.py" in said
     assert "Files that belong" not in said
     busy.ask(busy.payload("Stop"))
-    busy.put(".gitignore", "")
+    busy.put(".rooignore", "")
     assert "Files that belong" in prompt(busy, "and the docs?")
 
 

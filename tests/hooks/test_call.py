@@ -369,9 +369,11 @@ def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host):
     db = sqlite3.connect(host.store, isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     try:
-        assert host.run(host.edit(path, "a = 1", "a = 2")) == {}
+        said = host.run(host.edit(path, "a = 1", "a = 2"))
     finally:
         db.close()
+    assert refusal(said) == ""
+    assert "could not judge this edit" in said["hookSpecificOutput"]["additionalContext"]
     assert host.faults() == ["The store or the disk did not answer within 0.3 s."]
 
 
@@ -498,8 +500,51 @@ def test_hooks_of_eight_processes_at_once_lose_no_fact(host):
     ),
     st.sampled_from(["linux", "darwin", "win32"]),
 )
-def test_sockets_are_looked_for_where_the_settings_put_the_state(environ, platform):
+def test_pipes_are_looked_for_where_the_settings_put_the_state(environ, platform):
     if environ.get("SIGHTLINE_HOME") == "relative":
         return  # a fault of the settings
     settings = load_settings(os.devnull, environ=environ, home="/h", platform=platform)
     assert state_base(environ, "/h", platform) == settings.state_home
+
+
+@posix
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("by_folder", [True, False])
+def test_a_shown_file_that_became_a_symlink_to_outside_is_refused(host, marked, by_folder):
+    outside = host.folder("elsewhere", marked=marked)
+    (outside / "a.py").write_text("a = 1\n")
+    (host.root / "src").mkdir()
+    path = host.put("src/a.py", "a = 1\n")
+    host.ask(host.shown(path, "a = 1\n"))
+    Path(path).unlink()
+    if by_folder:
+        (host.root / "src").rmdir()
+        (host.root / "src").symlink_to(outside)
+    else:
+        Path(path).symlink_to(outside / "a.py")
+    assert "left src/a.py alone" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
+    assert "left src/a.py alone" in refusal(host.ask(host.write(path, "a = 2\n")))
+
+
+@posix
+def test_a_link_to_outside_that_was_there_all_the_time_is_guarded_by_its_own_workspace(host):
+    outside = host.folder("elsewhere")
+    (outside / "a.py").write_text("a = 1\n")
+    (host.root / "a.py").symlink_to(outside / "a.py")
+    path = str(host.root / "a.py")
+    host.ask(host.shown(path, "a = 1\n"))
+    assert host.ask(host.edit(path, "a = 1", "a = 2")) == {}
+    (outside / "a.py").write_text("a = 7\n")
+    assert "changed" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
+
+
+def test_a_pattern_that_is_left_out_is_told_once_and_the_guard_goes_on(host):
+    (host.root / ".gitignore").write_text("*a" * 500_000)
+    path = host.put("a.py", "a = 1\n")
+    host.ask(host.shown(path, "a = 1\n"))
+    (host.root / "a.py").write_text("a = 7\n")
+    host.ask(host.payload("UserPromptSubmit", prompt="go on"))
+    assert "changed" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
+    told = [host.ask(host.payload("UserPromptSubmit", prompt="go on")) for _ in range(3)]
+    assert ["left out" in json.dumps(each) for each in told] == [True, False, False]
+    assert host.faults() == []

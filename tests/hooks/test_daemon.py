@@ -14,15 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.hooks.daemons import Asked, Client, DaemonHost
+from tests.hooks.daemons import Asked, Asking, Client, DaemonHost, header
 from tests.hooks.hooking import refusal
 
 from sightline.hooks import daemon_status, spawn
 from sightline.hooks.call import Call
-from sightline.hooks.protocol import LATE, key_of
+from sightline.hooks.protocol import LATE, MINE, key_of
 from sightline.model.events import TurnBegan
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at a process through /proc")
 
 
@@ -58,7 +58,7 @@ def test_hooks_that_start_one_at_once_leave_one(host):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(host.run, raws)) == [{}] * 24
     host.started()
-    assert len(daemon_status.list_sockets(str(host.root), host.environ, str(host.home))) == 1
+    assert len(daemon_status.list_pipes(str(host.root), host.environ, str(host.home))) == 1
     assert len([each for each in host.facts() if isinstance(each.fact, TurnBegan)]) == 24
     assert host.faults() == []
 
@@ -118,10 +118,11 @@ def test_none_is_started_in_a_folder_that_others_may_enter(host):
     assert os.listdir(host.run_folder) == []
 
 
-def test_none_is_started_where_its_socket_could_not_have_a_name(host):
-    host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 90))
-    host.run(host.payload("SessionStart", source="startup"))
-    assert not os.path.exists(host.run_folder)
+def test_one_is_started_where_its_path_is_long(host):
+    host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 120) / ("y" * 120))
+    host.begin()
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    assert host.started().calls == "1"
     assert host.faults() == []
 
 
@@ -153,7 +154,7 @@ def test_an_installation_that_is_broken_there_answers_all_the_same(host):
 
 
 def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
-    host.code("server.py", "self._socket.listen(BACKLOG)", "raise OSError(28, 'Full')")
+    host.code("server.py", "os.mkfifo(aside, 0o600)", "raise OSError(28, 'Full')")
     raw = host.payload("UserPromptSubmit", prompt="x")
     for tries in (1, 1, 2):
         if tries == 2:
@@ -193,9 +194,9 @@ def test_it_holds_nothing_of_the_workspace_after_a_call(host):
     assert [name for name in held if name.startswith(str(host.root))] == []
 
 
-def test_its_socket_is_private(host):
+def test_its_pipe_is_private(host):
     host.begin()
-    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(host.run_folder).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(host.place).st_mode) == 0o600
@@ -263,8 +264,8 @@ def test_it_ends_well_when_it_is_told_to(host, sent):
     over(host)
 
 
-def lose_socket(host):
-    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
+def lose_pipe(host):
+    (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
     os.unlink(path)
 
 
@@ -286,7 +287,7 @@ def upgrade(host):
 
 
 @pytest.mark.parametrize(
-    "spoil", [lose_socket, lose_workspace, replace_workspace, lose_store, upgrade]
+    "spoil", [lose_pipe, lose_workspace, replace_workspace, lose_store, upgrade]
 )
 def test_it_ends_when_what_it_stands_on_is_another(host, spoil):
     host.begin()
@@ -315,9 +316,9 @@ def test_it_gives_way_to_up(host):
 def test_hooks_ask_up_before_it_has_given_way(host):
     host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
     auto = host.begin()
-    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
-    seen: list[int] = []
-    with Asked(host, f"{key_of(str(host.root))}-up-0000.sock", seen):
+    (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
+    seen: list[str] = []
+    with Asked(host, f"{key_of(str(host.root))}-up-1-0000.fifo", seen):
         host.run(host.payload("UserPromptSubmit", prompt="x"))
     assert seen  # by the hook, and perhaps by the daemon, to see whether it has to give way
     assert os.path.exists(path)
@@ -345,17 +346,17 @@ def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host
     os.utime(host.place, (1, 1))
     host.run(raw)
     assert host.started().pid != first.pid
-    assert len(daemon_status.list_sockets(str(host.root), host.environ, str(host.home))) == 1
+    assert len(daemon_status.list_pipes(str(host.root), host.environ, str(host.home))) == 1
 
 
 def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     pid = int(host.begin().pid)
-    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
     os.kill(pid, signal.SIGSTOP)
     assert "never shown" in refusal(host.run(raw))
     assert os.path.exists(path + LATE)
-    assert daemon_status.silent_daemons(str(host.root), host.environ, str(host.home)) in ([pid], [])
+    assert daemon_status.silent_daemons(str(host.root), host.environ, str(host.home)) == [pid]
     os.kill(pid, signal.SIGCONT)
     while os.path.exists(path + LATE):
         os.sched_yield()
@@ -366,8 +367,8 @@ def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
 def test_only_the_first_hook_waits_for_one_that_is_silent(host):
     host.environ["SIGHTLINE_ANSWERER"] = "off"
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
-    seen: list[int] = []
-    with Asked(host, f"{key_of(str(host.root))}-auto-0000.sock", seen):
+    seen: list[str] = []
+    with Asked(host, f"{key_of(str(host.root))}-auto-1-0000.fifo", seen):
         assert [bool(refusal(host.run(raw))) for _ in range(3)] == [True] * 3
     assert len(seen) == 1
 
@@ -377,11 +378,118 @@ def test_those_of_the_own_project_are_asked_first(host):
     inner = host.root / "src" / "deep"
     inner.mkdir(parents=True)
     host.environ["CLAUDE_PROJECT_DIR"] = str(inner)
-    seen: list[int] = []
+    seen: list[str] = []
     with (
         host.up() as calls,
-        Asked(host, "000000-up-0000.sock", seen),
-        Asked(host, "zzzzzz-up-0000.sock", seen),
+        Asked(host, "000000-up-1-0000.fifo", seen),
+        Asked(host, "zzzzzz-up-1-0000.fifo", seen),
     ):
         host.run(host.payload("UserPromptSubmit", prompt="x", cwd=str(inner)))
         assert (calls(), seen) == (1, [])
+
+
+# Each event is handled once
+
+
+def pipes(host):
+    return daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
+
+
+def turns(host):
+    """Return how often a prompt was recorded."""
+    return len([each for each in host.facts() if isinstance(each.fact, TurnBegan)])
+
+
+def test_an_event_that_its_hook_takes_back_first_is_handled_by_the_hook(host):
+    claim = "if answer is not None and remove(ask):"
+    waits = "while isinstance(answer, partial) and os.path.exists(ask): os.sched_yield()"
+    host.code("server.py", claim, f"{waits}\n        {claim}")
+    host.begin()
+    (path,) = pipes(host)
+    assert host.run(host.payload("UserPromptSubmit", prompt="x")) == {}
+    while os.path.exists(path + LATE):
+        os.sched_yield()
+    assert (host.started().calls, turns(host)) == ("0", 1)
+
+
+def test_an_event_that_the_daemon_takes_first_is_handled_by_the_daemon(host):
+    given_up = str(host.home / "given-up")
+    says = "_send(client, protocol.MINE)"
+    waits = f"while isinstance(answer, partial) and not os.path.exists({given_up!r}): pass"
+    host.code("server.py", says, f"{waits}\n            {says}")
+    ends = "return None if is_taken_back"
+    host.code("client.py", ends, f"os.close(os.open({given_up!r}, os.O_CREAT))\n    {ends}")
+    host.begin()
+    assert host.run(host.payload("UserPromptSubmit", prompt="x")) == {}
+    assert os.path.exists(given_up)
+    assert (host.started().calls, turns(host)) == ("1", 1)
+    (path,) = pipes(host)
+    assert os.listdir(host.run_folder).count(os.path.basename(path) + LATE) == 0
+
+
+@pytest.mark.wide
+def test_events_that_hooks_and_daemon_take_at_the_same_moment_are_handled_once(host):
+    host.code("client.py", "[], wait_s)[0]", "[], os.getpid() % 32 / 1000)[0]")
+    host.begin()
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(400)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(host.run, raws)) == [{}] * 400
+    assert 0 < int(host.started().calls) < 400
+    assert turns(host) == 400
+    assert host.faults() == []
+
+
+@pytest.mark.wide
+def test_many_hooks_at_once_lose_nothing(host):
+    host.begin()
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(400)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(host.run, raws)) == [{}] * 400
+    assert turns(host) == 400
+    assert host.faults() == []
+
+
+@pytest.mark.parametrize("moment", ["_send(client, protocol.MINE)", "_send(client, answer()"])
+def test_one_that_is_killed_over_an_event_costs_no_verdict(host, moment):
+    kills = "isinstance(answer, partial) and os.kill(os.getpid(), 9)"
+    host.code("server.py", moment, f"{kills}\n            {moment}")
+    host.begin()
+    assert "never shown" in refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
+    host.ended()
+    assert host.autos() == []
+
+
+LARGE = 3 << 20
+
+
+def answer_at_length(host):
+    """Have the daemon's answers be far larger than a pipe."""
+    host.code(
+        "server.py",
+        "partial(self._server.answer, call)",
+        f"lambda: b'[' + b' ' * {LARGE} + b']'",
+    )
+
+
+def is_answered_at_length(host):
+    with host.spawn() as child:
+        out, err = child.communicate(host.payload("UserPromptSubmit", prompt="x"))
+    return (len(out), out[:1], out[-1:], err) == (LARGE + 2, b"[", b"]", b"")
+
+
+def test_an_answer_may_be_larger_than_a_pipe(host):
+    answer_at_length(host)
+    host.begin()
+    assert is_answered_at_length(host)
+
+
+def test_a_hook_that_goes_or_does_not_read_on_keeps_no_other_waiting(host):
+    answer_at_length(host)
+    raw = host.payload("UserPromptSubmit", prompt="x")
+    request = header(host, raw, installation=host.begin().installation) + raw
+    (path,) = pipes(host)
+    gone, deaf = Asking(path, request), Asking(path, request)
+    assert [os.read(each.reader, 1) for each in (gone, deaf)] == [MINE, MINE]
+    gone.close()
+    assert is_answered_at_length(host)
+    deaf.close()

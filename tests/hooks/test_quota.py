@@ -7,8 +7,8 @@ import sys
 
 import pytest
 from tests.hooks.hooking import Host
+from tests.support.hook_server import serving
 
-from sightline.hooks.server import serving
 from sightline.model.events import CheckpointDropped, CheckpointTaken
 
 TURNS = 12
@@ -48,7 +48,7 @@ def test_a_process_of_its_own_does_it_at_the_end_of_the_conversation(host):
     assert host.faults() == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
     with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:
 

@@ -5,23 +5,35 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import socket
 import stat
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
+from pathlib import Path
+from threading import Event, Thread
 
 import pytest
+from tests.hooks.daemons import Asking, Impostor, header
 from tests.hooks.hooking import Host, refusal
+from tests.support.hook_server import serving
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem import process
+from sightline.hooks import server
 from sightline.hooks.http_endpoint import http_settings
-from sightline.hooks.protocol import GO, MINE, PROTOCOL, own_settings, run_folder, stamp
-from sightline.hooks.server import serving
+from sightline.hooks.protocol import (
+    ASK,
+    GO,
+    LATE,
+    MINE,
+    NOT_MINE,
+    SAY,
+    run_folder,
+)
+from sightline.hooks.server import LEFT_S, HookServer
 from sightline.model.events import SessionStarted, TurnBegan, WriteIntended
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 
 
 @pytest.fixture
@@ -37,16 +49,16 @@ def up(host):
         yield server
 
 
-def sockets(host):
+def pipes(host):
     folder = run_folder(host.environ, str(host.home))
-    return [os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".sock")]
+    return [os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".fifo")]
 
 
 def count(host, kind):
     return len([each for each in host.facts() if isinstance(each.fact, kind)])
 
 
-# Over the socket
+# Over the pipe
 
 
 def test_a_hook_process_is_answered_by_who_runs_and_says_the_same(host, up):
@@ -115,75 +127,85 @@ def test_many_hooks_at_once_are_all_answered_by_it(host, up):
     assert count(host, TurnBegan) == 40
 
 
-class Impostor:
-    """Something at a socket in the right folder that behaves in a way of its own."""
-
-    def __init__(self, host, behave):
-        folder = run_folder(host.environ, str(host.home))
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.chmod(folder, 0o700)
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(os.path.join(folder, "1.sock"))
-        self._socket.listen()
-        self._behave = behave
-        self._thread = Thread(target=self._serve)
-        self._thread.start()
-
-    def _serve(self):
-        peer, _ = self._socket.accept()
-        with peer:
-            self._behave(peer)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._thread.join()
-        self._socket.close()
+def is_silent(path):
+    pass
 
 
-def until_gone(peer):
-    while peer.recv(1 << 16):
+def dies_over_it(path):
+    os.unlink(path + ASK)
+    with open(path + SAY, "wb") as client:
+        client.write(MINE)
+
+
+def dies_over_its_answer(path):
+    os.unlink(path + ASK)
+    with open(path + SAY, "wb") as client:
+        client.write(MINE + b'{"hookSpecificOutput": ')
+
+
+def dies_when_it_has_taken_it(path):
+    os.unlink(path + ASK)
+
+
+def closes_at_once(path):
+    with open(path + SAY, "wb"):
         pass
 
 
-def dies_over_it(peer):
-    peer.recv(1 << 16)
-    peer.sendall(MINE)
-    assert peer.recv(1) in (GO, b"{")
-
-
-@pytest.mark.parametrize("behave", [until_gone, dies_over_it, lambda peer: None])
+@pytest.mark.parametrize(
+    "behave",
+    [is_silent, dies_over_it, dies_over_its_answer, dies_when_it_has_taken_it, closes_at_once],
+)
 def test_a_server_that_is_silent_or_dies_costs_no_verdict(host, behave):
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
-    with Impostor(host, behave):
+    with Impostor(host, "1.fifo", behave):
         assert "never shown" in refusal(host.run(raw))
     assert count(host, SessionStarted) == 1
 
 
-def test_a_dead_socket_costs_no_verdict_and_goes_with_the_next_that_runs(host):
-    with Impostor(host, until_gone):
+def test_a_dead_pipe_costs_no_verdict_and_goes_with_the_next_that_runs(host):
+    with Impostor(host, "1.fifo", is_silent):
         assert refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
-    (dead,) = sockets(host)
-    kept = os.path.join(os.path.dirname(dead), "notes.sock")
-    with open(kept, "w"):
-        pass
+    (dead,) = pipes(host)
+    kept = Path(dead).with_name("notes.fifo")
+    kept.touch()
+    assert refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
     with serving(str(host.root), environ=host.environ, home=str(host.home)):
-        assert dead not in sockets(host)
-        assert kept in sockets(host)  # no socket: somebody else's
-    assert sockets(host) == [kept]
+        assert dead not in pipes(host)
+        assert str(kept) in pipes(host)  # no pipe: somebody else's
+    assert pipes(host) == [str(kept)]
+    assert kept.read_bytes() == b""
 
 
-def test_one_that_lives_keeps_its_socket(host, up):
+def test_what_a_killed_hook_or_an_older_version_left_goes_with_the_next_that_runs(host):
+    folder = Path(run_folder(host.environ, str(host.home)))
+    folder.mkdir(mode=0o700, parents=True)
+    for age in ("old", "new"):
+        (folder / f"{age}.ask").write_bytes(b"a payload")
+        os.mkfifo(folder / f"{age}.say")
+        (folder / f"{age}.fifo.late").touch()
+        os.mknod(folder / f"{age}.sock", 0o600 | stat.S_IFSOCK)
+    (folder / "old.txt").touch()
+    (folder / "notes.sock").touch()
+    past = time.time() - LEFT_S - 1
+    for path in [*folder.glob("old.*"), folder / "notes.sock"]:
+        os.utime(path, (past, past))
+    with serving(str(host.root), environ=host.environ, home=str(host.home)):
+        pass
+    left = {"new.ask", "new.say", "new.fifo.late", "new.sock"}
+    assert set(os.listdir(folder)) == left | {"old.txt", "notes.sock"}
+
+
+def test_one_that_lives_keeps_its_pipe(host, up):
     other = host.folder("other")
-    (alive,) = sockets(host)
+    (alive,) = pipes(host)
     with serving(str(other), environ=host.environ, home=str(host.home)):
-        assert alive in sockets(host)
-        assert len(sockets(host)) == 2
+        assert alive in pipes(host)
+        assert len(pipes(host)) == 2
 
 
-def test_the_folder_of_sockets_is_private(host, up):
-    (path,) = sockets(host)
+def test_the_folder_of_pipes_is_private(host, up):
+    (path,) = pipes(host)
     assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
 
@@ -194,33 +216,21 @@ def test_a_folder_that_others_may_enter_is_not_asked(host, up):
     assert up.calls == 0
 
 
-def talk(host, *pieces):
-    """What the socket answers to these bytes."""
-    (path,) = sockets(host)
-    with socket.socket(socket.AF_UNIX) as peer:
-        peer.connect(path)
-        answer = b""
-        for piece in pieces:
-            if piece == GO:
-                answer += peer.recv(1)
-            peer.sendall(piece)
-        peer.shutdown(socket.SHUT_WR)
-        while piece := peer.recv(1 << 16):
-            answer += piece
-        return answer
+def talk(host, request):
+    """Return what the daemon says to a request, or to one that was taken back (None)."""
+    (pipe,) = pipes(host)
+    client = Asking(pipe, request)
+    try:
+        return client.answer()
+    finally:
+        client.close()
 
 
-def header(host, raw, *, protocol=PROTOCOL, size=None):
-    fields = (protocol, "claude-code", "", str(len(raw) if size is None else size), "1")
-    told = (*fields, str(host.root), own_settings(host.environ), stamp())
-    return ("\0".join(told) + "\n").encode()
-
-
-def test_an_event_is_not_attended_to_before_the_word_is_given(host, up):
+def test_an_event_that_its_hook_took_back_is_not_attended_to(host, up):
     raw = host.payload("UserPromptSubmit", prompt="x")
-    assert talk(host, header(host, raw), raw) == MINE
+    assert talk(host, None) == NOT_MINE
     assert (up.calls, host.facts()) == (0, [])
-    assert talk(host, header(host, raw), raw, GO) == MINE + GO
+    assert talk(host, header(host, raw) + raw) == MINE + GO
     assert (up.calls, count(host, TurnBegan)) == (1, 1)
 
 
@@ -229,21 +239,88 @@ def test_an_event_is_not_attended_to_before_the_word_is_given(host, up):
 )
 def test_a_header_it_does_not_understand_is_none_of_its_own(host, up, spoiled):
     raw = host.payload("Stop")
-    assert talk(host, header(host, raw, **spoiled)) == b"n"
+    assert talk(host, header(host, raw, **spoiled) + raw) == NOT_MINE
 
 
-def test_a_payload_that_never_comes_is_nothing(host, up):
-    assert talk(host, header(host, b"x" * 10), b"x") == b""
+@pytest.mark.parametrize("raw", [b"x", b"x" * 11])
+def test_a_payload_of_another_size_is_nothing(host, up, raw):
+    assert talk(host, header(host, b"x" * 10) + raw) == NOT_MINE
     assert up.calls == 0
 
 
-def test_too_long_a_path_for_a_socket_is_said(host):
-    host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 120))
-    with (
-        pytest.raises(WorkspaceError, match="too long a path"),
-        serving(str(host.root), environ=host.environ, home=str(host.home)),
-    ):
-        pass
+def test_a_request_that_is_no_file_of_ours_is_nothing(host, up):
+    raw = host.payload("Stop")
+    elsewhere = host.home / "request"
+    elsewhere.write_bytes(header(host, raw) + raw)
+    (pipe,) = pipes(host)
+    client = Asking(pipe, None)
+    os.symlink(elsewhere, client.path + ASK)
+    with open(pipe, "wb") as daemon:
+        daemon.write(os.path.basename(client.path).encode() + b"\n")
+    assert set(client.answer()) == set(NOT_MINE)
+    client.close()
+    assert (up.calls, elsewhere.exists()) == (0, True)
+
+
+def test_what_a_hook_left_that_was_killed_goes_when_it_is_come_to(host, up):
+    (pipe,) = pipes(host)
+    folder = os.path.dirname(pipe)
+    name = "0123456789abcdef"
+    Path(folder, name + ASK).write_bytes(b"a payload")
+    os.mkfifo(os.path.join(folder, name + SAY))
+    with open(pipe, "wb") as daemon:
+        daemon.write(name.encode() + b"\n")
+    while os.path.exists(os.path.join(folder, name + SAY)):
+        os.sched_yield()
+    assert os.listdir(folder) == [os.path.basename(pipe)]
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    assert up.calls == 1
+
+
+def test_a_hook_leaves_nothing_behind(host, up):
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    host.environ |= {"SIGHTLINE_UNSEEN": "refuse"}
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    assert up.calls == 1
+    assert len(os.listdir(run_folder(host.environ, str(host.home)))) == 1
+
+
+def test_one_that_has_too_much_to_do_turns_hooks_away_at_once(host, up, monkeypatch):
+    monkeypatch.setattr(server, "THREADS_MAX", 0)
+    assert talk(host, b"x") == NOT_MINE
+    assert refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
+    assert (up.calls, os.path.exists(up.pipe + LATE)) == (0, False)
+
+
+def test_a_path_may_be_long(host):
+    host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 120) / ("y" * 120))
+    with serving(str(host.root), environ=host.environ, home=str(host.home)) as up:
+        host.run(host.payload("UserPromptSubmit", prompt="x"))
+        assert up.calls == 1
+
+
+def test_stopping_lets_calls_under_way_end(host):
+    begun, may_end = Event(), Event()
+
+    def on_call(_):
+        begun.set()
+        may_end.wait()
+
+    up = HookServer(
+        str(host.root), environ=host.environ, home=str(host.home), kind="auto", on_call=on_call
+    )
+    up.start()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(host.run, host.write(host.put("a.py", "a = 1\n"), "b\n"))
+        begun.wait()
+        stopping = Thread(target=up.stop)
+        stopping.start()
+        while pipes(host):
+            os.sched_yield()
+        may_end.set()
+        stopping.join()
+        assert "never shown" in refusal(answer.result())
+    assert (up.calls, count(host, SessionStarted)) == (1, 1)
 
 
 # Over HTTP
@@ -313,7 +390,7 @@ def test_a_second_one_of_the_same_workspace_is_told_that_the_port_is_taken(host,
     ):
         pass
     assert "Is another `sightline up` running" in raised.value.hint
-    assert len(sockets(host)) == 1
+    assert len(pipes(host)) == 1
 
 
 def test_it_can_be_started_again_at_once(host):

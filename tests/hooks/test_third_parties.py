@@ -18,7 +18,7 @@ import pytest
 from tests.hooks.daemons import DaemonHost
 from tests.hooks.hooking import refusal
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 
 IMPORT = "import os\n", "import os\nimport somebody_else\n"
 

@@ -84,11 +84,11 @@ def test_a_change_beside_the_lines_looked_at_stays_unseen():
     before = first_look(["a\n", "b\n", "c\n", "d\n", "e\n"], whole(5))
     now = ["a\n", "B\n", "c\n", "D\n", "e\n"]
     after = look(before, now, ((3, 5),))
-    assert after.lines == ("a\n", "b\n", "c\n", "D\n", "e\n")
+    assert after.lines == ["a\n", "b\n", "c\n", "D\n", "e\n"]
     assert after.complete
 
 
 def test_a_deletion_is_seen_where_its_neighbours_are():
     before = first_look(["a\n", "b\n", "c\n"], whole(3))
-    assert look(before, ["a\n", "c\n"], ((1, 2),)).lines == ("a\n", "c\n")
-    assert look(before, ["a\n", "c\n"], ((1, 1),)).lines == ("a\n", "b\n", "c\n")
+    assert look(before, ["a\n", "c\n"], ((1, 2),)).lines == ["a\n", "c\n"]
+    assert look(before, ["a\n", "c\n"], ((1, 1),)).lines == ["a\n", "b\n", "c\n"]

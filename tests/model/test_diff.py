@@ -108,8 +108,8 @@ def test_the_search_is_bounded_on_texts_that_have_little_in_common(a, b):
     assert compared < STEPS + 20 * (len(a) + len(b))
 
 
-@given(texts, texts, st.booleans(), st.booleans(), st.integers(0, 3))
-def test_a_unified_diff_says_what_git_can_apply(tmp_path, a, b, a_ends, b_ends, context):
+@given(texts, texts, st.booleans(), st.booleans())
+def test_a_unified_diff_says_what_git_can_apply(tmp_path, a, b, a_ends, b_ends):
     if not a_ends and a:
         a = [*a[:-1], "end"]
     if not b_ends and b:
@@ -119,7 +119,7 @@ def test_a_unified_diff_says_what_git_can_apply(tmp_path, a, b, a_ends, b_ends, 
         assert unified(a, b, hunks, old="a/f", new="b/f") == "--- a/f\n+++ b/f\n"
         return
     (tmp_path / "f").write_bytes("".join(a).encode())
-    text = unified(a, b, hunks, old="a/f", new="b/f", context=context)
+    text = unified(a, b, hunks, old="a/f", new="b/f")
     subprocess.run(
         ["git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-"],
         input=text.encode(), cwd=tmp_path, check=True,

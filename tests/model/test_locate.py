@@ -103,7 +103,7 @@ def test_hunks_are_shifted_like_the_one_before_and_never_out_of_order():
 @given(plains, plains, plains)
 def test_replacing_is_editing_whole_lines(plain, old, new):
     lines, places = split(plain), offsets_of(plain, old)
-    edits = line_edits(plain, lines, old, new, places)
+    edits = line_edits(plain, old, new, places)
     assert "".join(applied(lines, edits)) == replaced(plain, old, new, places)
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(edits))
     assert split("".join(applied(lines, edits))) == applied(lines, edits)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sightline.model.manifest import (
     EMPTY,
     STEPS_MAX,
-    Difference,
     Entry,
+    FileDifference,
     Manifest,
     Step,
     Stored,
@@ -144,7 +144,7 @@ def test_what_became_of_a_path_is_told():
         "kind": "kind",
         "mode": "mode",
     }
-    assert differences(old, new)[0] == Difference("added", "added", None, Entry(first, PLAIN))
+    assert differences(old, new)[0] == FileDifference("added", "added", None, Entry(first, PLAIN))
 
 
 def test_a_symlink_has_the_revision_of_where_it_leads():

@@ -3,9 +3,9 @@ import subprocess
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.model.merge_readings import histories, misses
 
-from sightline.model.diff import diff
-from sightline.model.merge import collide, merge
+from sightline.model.merge import merge
 
 letters = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "}\n"]), max_size=8)
 splices = st.lists(
@@ -51,38 +51,6 @@ def test_what_is_merged_is_lines_of_the_three(three):
     assert set(merged.lines) <= {line for text in three for line in text}
 
 
-def fights(base, ours, theirs):
-    """Changes of both sides that claim the same lines and are not equal."""
-    return {
-        (h, t)
-        for h in diff(base, ours)
-        for t in diff(base, theirs)
-        if collide(h, t) and (h[:2], ours[h[2] : h[3]]) != (t[:2], theirs[t[2] : t[3]])
-    }
-
-
-@given(sides())
-def test_changes_of_the_same_lines_conflict_unless_one_side_includes_the_other(three):
-    merged = merge(*three)
-    if merged.clean and fights(*three):
-        base, ours, theirs = three
-        texts = [
-            [line for _, _, put in _moves(base, side) for line in put] for side in (ours, theirs)
-        ]
-        assert any(_in_order(added, merged.lines) and added for added in texts)
-    assert merged.clean or fights(*three) or any(map(_unended, three))
-    assert bool(merged.lines) <= merged.clean
-
-
-def _unended(lines):
-    return "".join(lines)[-1:] not in ("", "\n")
-
-
-def _in_order(some, lines):
-    rest = iter(lines)
-    return all(line in rest for line in some)
-
-
 BASE = [f"{n}\n" for n in range(6)]
 
 
@@ -119,20 +87,50 @@ def test_a_change_of_one_side_only_is_taken(three):
     assert list(merge(base, ours, ours).lines) == ours
 
 
-@given(sides())
-def test_a_clean_merge_has_both_sides_changes(three):
-    """Taken away from the merged text, the changes of one side leave those of the other."""
-    base, ours, theirs = three
-    merged = merge(base, ours, theirs)
-    if merged.clean and not fights(*three) and not any(map(_unended, three)):
-        gained = sum(b1 - b0 - a1 + a0 for a0, a1, b0, b1 in diff(base, ours))
-        both = set(map(tuple, _moves(base, ours))) & set(map(tuple, _moves(base, theirs)))
-        twice = sum(len(put) - (end - start) for start, end, put in both)
-        assert len(merged.lines) == len(theirs) + gained - twice
+def lines(text):
+    return [f"{letter}\n" for letter in text]
 
 
-def _moves(base, text):
-    return [(a0, a1, tuple(text[b0:b1])) for a0, a1, b0, b1 in diff(base, text)]
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged"),
+    [
+        ("apxxqb", "Apxqb", "apxqB", "ApxqB"),
+        ("a}x}b", "Ax}b", "a}xB", "AxB"),
+    ],
+)
+def test_both_sides_remove_the_same_one_of_equal_lines(base, ours, theirs, merged):
+    assert list(merge(lines(base), lines(ours), lines(theirs)).lines) == lines(merged)
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged"),
+    [
+        ("apqb", "ApNqb", "apNqB", "ApNqB"),
+        ("apxqb", "Apxxqb", "apxxqB", "ApxxqB"),
+        ("ab", "aNB", "aNb", "aNB"),
+        ("a", "xa", "x", "x"),
+    ],
+)
+def test_an_insertion_that_both_sides_made_stands_once(base, ours, theirs, merged):
+    assert list(merge(lines(base), lines(ours), lines(theirs)).lines) == lines(merged)
+
+
+def test_the_same_removal_in_a_stretch_too_long_to_be_read_together():
+    long = "ab" * 40
+    merged = merge(lines(f"s{long}xx{long}t"), lines(f"S{long}x{long}t"), lines(f"s{long}x{long}T"))
+    assert list(merged.lines) == lines(f"S{long}x{long}T")
+
+
+def test_adjacent_changes_that_may_have_removed_the_same_line_conflict():
+    assert not merge(lines("axxb"), lines("Axb"), lines("axB")).clean
+
+
+def test_no_line_is_lost_or_doubled_by_any_reading():
+    """A sample of bench/merging.py."""
+    for base, ours, theirs in histories(500, seed=0):
+        merged = merge(base, ours, theirs)
+        if merged.clean:
+            assert misses(base, ours, theirs, merged.lines) == (set(), set())
 
 
 @given(sides())

@@ -1,7 +1,11 @@
+import random
+import sys
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.model.nearest import nearest, squeeze
+from sightline.model.nearest import COMPARED, nearest, squeeze
 
 CODE = ["def f(x):\n", "\tif x:\n", "\t\treturn 1\n", "\n", "def g(y):\n", "    return y\n"]
 
@@ -67,3 +71,26 @@ def test_reindented_text_is_always_found(lines, at, size):
     if any(squeeze(line) for line in block):
         near = nearest(sought, lines)
         assert near is not None
+
+
+@pytest.mark.parametrize("distinct", [1, 20, 3_000])
+@pytest.mark.parametrize("wanted", [1, 100, 3_000])
+def test_a_long_text_that_is_not_there_takes_a_bounded_number_of_comparisons(distinct, wanted):
+    chance = random.Random(1)
+    some = ["".join(chance.choices("abcdef ", k=60)) for _ in range(distinct)]
+    lines = [f"{some[n % distinct]}\n" for n in range(3_000)]
+    sought = "".join(f"{line[:-1]}!\n" for line in lines[-wanted:])
+    comparisons = 0
+
+    def count(frame, event, _):
+        nonlocal comparisons
+        comparisons += event == "call" and frame.f_code.co_name == "_likeness"
+
+    sys.setprofile(count)
+    try:
+        near = nearest(sought, lines)
+    finally:
+        sys.setprofile(None)
+    assert near is not None
+    assert comparisons <= 2 * COMPARED
+    assert near.likeness > 0.8

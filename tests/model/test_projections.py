@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from tests.support.folding import fold_knowledge
 
 from sightline.model.events import (
     Belief,
@@ -25,7 +26,6 @@ from sightline.model.projections import (
     column,
     disk_paths,
     fold_disk,
-    fold_knowledge,
     know,
     on_disk,
 )

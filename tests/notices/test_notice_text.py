@@ -94,7 +94,7 @@ def test_an_id_is_enough_while_it_is_the_present_notice(place, ten):
     told = ten.notice()
     ten.acknowledge(told.id)
     assert ten.notice() is None
-    with pytest.raises(UnknownName, match="No notice nothing"):
+    with pytest.raises(UnknownName, match="no notice with the id nothing"):
         ten.acknowledge("nothing")
 
 

@@ -103,7 +103,7 @@ class World:
             with suppress(sightline.EditRefused):
                 self._by_verb(self.one if deed.who == "agent" else self.sessions["two"], deed)
         elif deed.who == "command":
-            with self.one.ran(f"touch {deed.path} {deed.to}"):
+            with self.one.ran(self.command(deed)):
                 self._by_hand(deed)
         else:
             self._by_hand(deed)
@@ -113,6 +113,14 @@ class World:
         for path in PATHS + NEW:
             if before.get(path) != after.get(path):
                 self.touched.setdefault(path, set()).add(deed.who)
+
+    def command(self, deed: Deed) -> str:
+        """A shell command that does it, as it names what it writes."""
+        if deed.what == "delete":
+            return f"rm {deed.path}"
+        if deed.what == "move":
+            return f"mv {deed.path} {deed.to}"
+        return f"ln -sf x {deed.path}" if deed.what == "link" else f"sed -i s/x/y/ {deed.path}"
 
     def _by_verb(self, session: sightline.Session, deed: Deed) -> None:
         if deed.what == "link" or self.leads(deed.path):

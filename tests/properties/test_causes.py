@@ -13,6 +13,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from tests.support.examples import examples
 from tests.support.places import Place
 
 from sightline.changes.commands import changes
@@ -167,7 +168,7 @@ def played(does, folder: str) -> World:
     return world
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(deeds)
 def test_whose_change_it_was_is_never_turned_round(does):
     with tempfile.TemporaryDirectory() as folder:
@@ -179,7 +180,7 @@ def test_whose_change_it_was_is_never_turned_round(does):
         world.close()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(deeds)
 def test_nothing_of_others_is_swallowed(does):
     """What others left there, and was not read, is told; nothing is told of what is as believed."""
@@ -199,7 +200,7 @@ kinds = st.sampled_from(["agent", "command", "formatter", "git", "session", "ext
 whos = st.sampled_from([None, "mine", "other"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(deeds, st.lists(st.tuples(kinds, whos), min_size=1))
 def test_a_cause_decides_no_verdict(does, causes):
     with tempfile.TemporaryDirectory() as folder:

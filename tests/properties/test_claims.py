@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.support.examples import examples
 
 from sightline import ClaimRefused, EditRefused
 from sightline.config.settings import Settings
@@ -125,4 +126,4 @@ class Claims(RuleBasedStateMachine):
 
 
 TestClaims = Claims.TestCase
-TestClaims.settings = settings(max_examples=40, stateful_step_count=30)
+TestClaims.settings = settings(max_examples=examples(40), stateful_step_count=30)

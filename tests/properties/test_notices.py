@@ -3,11 +3,13 @@ acknowledged, edits and reads, what differs is told next or was acknowledged, an
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run
 from tests.properties.test_machine import WIDE
+from tests.support.examples import examples
 
 import sightline
 from sightline.testing import MemoryWorkspace, make_session
@@ -188,11 +190,12 @@ class Notices(RuleBasedStateMachine):
                 assert set(lines[first - 1 : last]) <= self.printed
 
 
+@pytest.mark.hypothesis
 def test_over_any_order_what_differs_is_told_once_and_asking_is_free():
     run(
         Notices,
         settings=settings(
-            max_examples=1_000 if WIDE else 40,
+            max_examples=1_000 if WIDE else examples(40),
             stateful_step_count=20,
             derandomize=not WIDE,
             database=None,

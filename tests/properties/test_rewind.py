@@ -9,12 +9,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, foreign, whose
 from tests.properties.test_machine import WIDE
+from tests.support.examples import examples
 
 from sightline.model.events import WriteIntended
 
 COUNTS: Counter[str] = Counter()
 some = settings(derandomize=not WIDE, database=None, deadline=None)
-wide = settings(some, max_examples=2_000 if WIDE else 150)
+wide = settings(some, max_examples=2_000 if WIDE else examples(150))
 ends = st.sampled_from(["\n", "\r\n"])
 
 
@@ -123,7 +124,7 @@ class Dying:
             delattr(thing, name)
 
 
-@settings(some, max_examples=400 if WIDE else 25)
+@settings(some, max_examples=examples(400) if WIDE else 25)
 @given(deeds, ends)
 def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):
     whole, made, _, _ = lived([], after, ends)

@@ -80,8 +80,7 @@ class Users(Ground):
     def a_watcher_looks(self, hinted, everything, lost) -> None:
         """Wherever it is sent. What it finds is what is there, and its finder is nobody."""
         self.watcher.hints = Hints(frozenset(hinted), everything=everything, lost=lost)
-        glance = self.watching.wait(0)
-        for entry in glance.entries if glance else ():
+        for entry in self.watching.wait(0) or ():
             if entry.session == NOBODY and entry.kind == "changed":
                 assert entry.after != entry.before
 

@@ -34,11 +34,6 @@ def test_a_row_is_parts_of_no_truncations_sums():
     assert made.worst == ((2, 1.5), (1, 1.0), (0, 0.5))
 
 
-def test_no_session_is_no_comparison():
-    with pytest.raises(ValueError, match="no session"):
-        summarize("p", [], [])
-
-
 def test_the_frontier_are_those_that_nobody_beats_on_both_axes():
     made = {
         "none": [outcome(100)],

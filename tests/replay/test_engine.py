@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
+from tests.support.examples import examples
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
 from sightline.replay.engine import measure, play
@@ -107,7 +108,7 @@ def test_the_clock_is_the_policys_alone():
 
 
 @each_policy
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(talk=talks(), border=st.integers(1, 13), tokens=st.integers(1, 900))
 def test_another_future_changes_no_view_before_it(name, talk, border, tokens):
     if name in CHEATS:
@@ -147,7 +148,7 @@ def test_the_oracle_does_look_ahead_so_the_test_above_can_fail():
 
 
 @each_policy
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(talk=talks())
 def test_every_policy_decides_once_for_a_block_and_never_makes_a_view_longer(name, talk):
     record = talk.record()
@@ -159,7 +160,7 @@ def test_every_policy_decides_once_for_a_block_and_never_makes_a_view_longer(nam
 
 
 @each_policy
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(talk=talks())
 def test_typed_text_is_never_touched(name, talk):
     typed = {place for place, block in enumerate(talk.blocks) if block.kind == "user"}
@@ -191,7 +192,7 @@ def written_out(blocks, decisions, prefix):
 
 
 @each_policy
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(talk=talks())
 def test_what_is_kept_up_step_by_step_is_what_a_view_made_anew_has(name, talk):
     record = talk.record()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
+from tests.support.examples import examples
 
 from sightline.replay.engine import play
 from sightline.replay.policies import OURS
@@ -23,7 +24,7 @@ def decided(talk, name, upto):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(before=talks(), after=talks(), border=st.integers(1, 20), tokens=st.integers(1, 900))
 def test_another_future_changes_no_view_before_it(name, before, after, border, tokens):
     talk = joined(before, after)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 from tests.replay.test_policies import joined
+from tests.support.examples import examples
 
 from sightline.conversation.words import name_of
 from sightline.replay.engine import find_losses, play
@@ -32,7 +33,7 @@ def holds(block, text):
 
 
 @pytest.mark.parametrize("name", ["default", "careful"])
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(before=talks(), after=talks())
 def test_every_lost_edit_has_a_stub_that_names_its_text(name, before, after):
     for text, named_texts in losses(joined(before, after), name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from sightline.search.path_index import Index, OutOfTime
 from sightline.search.patterns import pattern
@@ -39,7 +40,7 @@ def one_by_one(paths: list[str], text: str) -> list[str]:
     return [*exactly, *(path for path in found if path not in exactly)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(PATHS, PATTERNS)
 def test_any_pattern_is_answered_as_by_looking_at_each_path(paths, text):
     assert Index(paths).matching(pattern(text)) == one_by_one(paths, text)

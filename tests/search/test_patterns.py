@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from sightline.search.patterns import ALTERNATIVES_MAX, PATTERN_MAX, expand, pattern
 
@@ -65,7 +66,7 @@ PARTS = st.lists(st.sampled_from(["a", "b", "*", "?", "[ab]", "[!a]", ".", "\\*"
 """No "a**": git takes the stars after the literal beginning for leading ones."""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.one_of(st.just("**"), PARTS), min_size=2, max_size=4))
 def test_any_glob_means_what_git_says(repository, parts):
     glob = "/".join(part if part.strip(".") else "a" for part in parts)

@@ -10,6 +10,7 @@ from tests.support.places import TEN
 
 from sightline.model.events import SessionEnded
 from sightline.sessions.affected import outside_family
+from sightline.sessions.words import affected
 from sightline.testing import MemoryWorkspace, make_session
 
 
@@ -54,6 +55,18 @@ def test_a_deleted_file_makes_all_that_was_shown_stale(tree):
     a.read("a.py")
     b.read("a.py", (3, 5))
     assert told(a.delete("a.py")) == [("b", ((3, 5),))]
+
+
+@pytest.mark.parametrize("text", ["a\n", None])
+def test_who_was_shown_an_empty_file_is_named_without_lines(tree, text):
+    tree.put("empty.py", "")
+    a, b = make_session(tree, id="a"), make_session(tree, id="b")
+    a.read("empty.py")
+    b.read("empty.py")
+    found = a.delete("empty.py") if text is None else a.write("empty.py", text)
+    assert told(found) == [("b", ())]
+    assert affected(found.affected, "a") == "Your write made agent session b stale on empty.py."
+    assert told(a.write("empty.py", "b\n") if text else a.create("empty.py", "b\n")) == []
 
 
 def test_who_is_gone_or_has_ended_is_not_named(place, sleeper):  # noqa: F811

@@ -162,19 +162,16 @@ def test_lines_that_name_their_place():
     "unit",
     [
         "cat f;",
-        "'",
         '"',
         "\\",
         "(",
         "$(",
         "cat <<E\n",
         "a=",
-        "1,9p;",
-        "-n ",
         "&",
-        "|cat f",
         "`",
         "#",
+        *(pytest.param(unit, marks=pytest.mark.wide) for unit in ("|cat f", "'", "1,9p;", "-n ")),
     ],
 )
 def test_a_hostile_command_is_bounded(unit):

@@ -6,7 +6,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
 from tests.store.reference import ReferenceStore
+from tests.support.examples import examples
+from tests.support.folding import fold_knowledge
 
 from sightline.errors import StoreConflict
 from sightline.model import events
 from sightline.model.active_claims import fold as fold_claims
 from sightline.model.events import Belief, Cause, Fact
-from sightline.model.projections import fold_disk, fold_knowledge
+from sightline.model.projections import fold_disk
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
 from sightline.model.timeline import ARCHIVE, NOBODY, Recorded
 from sightline.store.port import Store
@@ -29,6 +32,17 @@ Open = Callable[[], Store]
 AGENT = Cause("agent")
 OTHER = Cause("external")
 STAMP = Stamp(StatSignature(2**40, 5, 6, 2**64 - 1, 2**64 - 2, 0o100644), A, 9)
+
+
+MOVING: list[type[Fact]] = [events.Changed, events.Moved, events.GitMoved]
+KINDS: list[list[type[Fact]] | None] = [MOVING, [events.Seen, events.TurnBegan], None]
+QUESTIONS: list[dict[str, Any]] = [
+    {"newest": 2},
+    {"oldest": 2},
+    {"since": 2, "path": "a.py"},
+    {"newest": 1, "path": "a.py"},
+    {"oldest": 1, "path": "b/ö.py", "upto": 4},
+]
 
 
 def belief(text: str = A, shown: int = 10) -> Belief:
@@ -160,6 +174,9 @@ class StoreContract(ABC):
         assert at(newest=2) == [5, 6]
         assert at(newest=1, kinds=[events.Seen]) == [4]
         assert at(newest=0) == []
+        assert at(oldest=2) == at()[:2]
+        assert at(oldest=1, session="s1") == at(session="s1")[:1]
+        assert at(oldest=1, path="a", kinds=[events.Changed, events.Seen]) == at(path="a")[:1]
         assert at(kinds=[]) == []
         assert at(session="nobody") == at(path="nowhere") == []
 
@@ -181,7 +198,7 @@ class StoreContract(ABC):
 
     # --- views ----------------------------------------------------------------------------------
 
-    @settings(for_each_store, max_examples=150)
+    @settings(for_each_store, max_examples=examples(150))
     @given(histories)
     def test_every_view_is_the_fold_from_zero_whatever_happened(self, history):
         """Also through rewinds, rewinds of rewinds, forks of forks, and forks of the past."""
@@ -204,12 +221,34 @@ class StoreContract(ABC):
                 for upto in (0, len(log) // 3, len(log) // 2, len(log)):
                     assert one.known(session, upto) == fold_knowledge(log, session, upto)
             assert one.sessions() == reference.sessions()
+            for ended in (True, False):
+                for newest in (None, 1, 2):
+                    chosen = one.sessions(ended=ended, newest=newest)
+                    assert chosen == reference.sessions(ended=ended, newest=newest)
+                counted = [one.session_count(ended=ended, archived=old) for old in (True, False)]
+                assert sum(counted) == len(one.sessions(ended=ended))
+                assert counted[0] == reference.session_count(ended=ended, archived=True)
+            assert one.sessions(parent="s1") == reference.sessions(parent="s1")
+            assert one.held_on("m") == reference.held_on("m")
+            for at in (0, len(history) // 2, len(history)):
+                assert sorted(one.active_since(at)) == sorted(reference.active_since(at))
+            begun = reference.newest_sessions(events.TurnBegan, 3)
+            assert [*one.newest_sessions(events.TurnBegan, 3).items()] == [*begun.items()]
+            assert one.agents(["s1", "nobody"]) == reference.agents(["s1", "nobody"])
             assert other.pending() == reference.pending()
             assert other.claims() == reference.claims() == fold_claims(log)
             for path in ("a.py", "b/ö.py", "odd\udcff.py"):
                 assert list(one.timeline(path=path)) == list(reference.timeline(path=path))
                 assert one.knowledge("s1", path) == reference.knowledge("s1", path)
                 assert one.knowers(path) == reference.knowers(path)
+                assert one.knowers(path, 1) == reference.knowers(path, 1)
+                assert one.count(path, MOVING, 3) == reference.count(path, MOVING, 3)
+            for session in ("s1", "s2", "archive:s1"):
+                changed_paths = one.paths_changed(session)
+                assert sorted(changed_paths) == sorted(reference.paths_changed(session))
+                for asked, kinds in product(QUESTIONS, KINDS):
+                    ours = one.timeline(session=session, kinds=kinds, **asked)
+                    assert [*ours] == [*reference.timeline(session=session, kinds=kinds, **asked)]
 
     def test_a_rewind_restores_what_was_known_and_leaves_the_disk_view(self, store):
         store.append("s1", [seen("a", A)], at=1)
@@ -359,7 +398,7 @@ class StoreContract(ABC):
             assert gone == (revision,)
             assert one.blob(revision) is None
             assert one.purge(lambda: [revision], "secret", session="s1", at=6) == ()  # noqa: B023
-            one.keep([data], durable=True)
+            one.keep([data])
             assert other.blob(revision) == data
         kinds = [events.BlobPurged]
         assert [r.fact.reason for r in one.timeline(kinds=kinds)] == ["secret", "secret"]

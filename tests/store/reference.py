@@ -10,20 +10,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 
+from tests.support.folding import fold_knowledge
+
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
-from sightline.model.events import BlobPurged, Fact
+from sightline.model.events import BlobPurged, Changed, Fact
 from sightline.model.projections import (
     DiskFile,
     Knowledge,
     SessionState,
     column,
-    fold_knowledge,
     know,
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp, named
-from sightline.model.timeline import NOBODY, Recorded, turns_at
+from sightline.model.timeline import NOBODY, Recorded, live, turns_at
+from sightline.model.timeline import archived as is_archived
 from sightline.store.event_index import (
     check_expected,
     column_conflict,
@@ -105,6 +107,7 @@ class ReferenceStore:
         upto: int | None = None,
         since: int | None = None,
         newest: int | None = None,
+        oldest: int | None = None,
     ) -> Iterator[Recorded]:
         with self._lock:
             facts = [
@@ -115,7 +118,15 @@ class ReferenceStore:
                 and (path is None or path in paths_of(recorded.fact))
                 and (kinds is None or type(recorded.fact) in kinds)
             ]
+        facts = facts[:oldest]
         return iter(facts if newest is None else facts[max(len(facts) - newest, 0) :])
+
+    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
+        return len(live(self.timeline(path=path, kinds=kinds, newest=most)))
+
+    def paths_changed(self, session: str) -> list[str]:
+        changes = self.timeline(session=session, kinds=[Changed])
+        return list({each.fact.path: 0 for each in changes if isinstance(each.fact, Changed)})
 
     def position(self) -> int:
         return len(self._log)
@@ -146,17 +157,58 @@ class ReferenceStore:
     def session(self, session: str) -> SessionState | None:
         return self._sessions.get(session)
 
-    def sessions(self) -> list[SessionState]:
+    def sessions(
+        self,
+        *,
+        ended: bool | None = None,
+        parent: str | None = None,
+        newest: int | None = None,
+    ) -> list[SessionState]:
         with self._lock:
-            begun = [state for state in self._sessions.values() if state.id != NOBODY]
-            return sorted(begun, key=lambda state: (state.started, state.id))
+            states = [
+                state
+                for state in self._sessions.values()
+                if state.id != NOBODY
+                and ended in (None, state.ended is not None)
+                and parent in (None, state.parent)
+            ]
+        states.sort(key=lambda state: ((state.ended or 0) if ended else state.started, state.id))
+        chosen = states if newest is None else states[max(len(states) - newest, 0) :]
+        return sorted(chosen, key=lambda state: (state.started, state.id))
 
-    def knowers(self, path: str) -> dict[str, Knowledge]:
+    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
+        newest = [*self.timeline(kinds=[kind], newest=most)]
+        states = {state.id: state for state in self.sessions(ended=False)}
+        names = [row.session for row in reversed(newest) if row.session in states]
+        return {name: states[name].owner for name in names}
+
+    def held_on(self, machine: str) -> dict[str, str]:
+        return {
+            state.id: state.owner
+            for state in self.sessions(ended=False)
+            if state.owner and state.owner.startswith(f"{machine}:")
+        }
+
+    def active_since(self, at: int) -> list[str]:
+        recent = (r.session for r in self._log if r.recorded_at >= at and r.session != NOBODY)
+        return list(dict.fromkeys(recent))
+
+    def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
+        states = self.sessions(ended=ended)
+        return sum(archived in (None, is_archived(state.id)) for state in states)
+
+    def agents(self, sessions: Iterable[str]) -> dict[str, str]:
         with self._lock:
+            return {name: self._sessions[name].agent for name in sessions if name in self._sessions}
+
+    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
+        with self._lock:
+            knowing = [name for name, states in self._knowledge.items() if path in states]
+            knowing.sort(key=lambda name: (self._knowledge[name][path].position, name))
             return {
-                session: states[path]
-                for session, states in sorted(self._knowledge.items())
-                if path in states and self._sessions[session].ended is None
+                session: self._knowledge[session][path]
+                for session in sorted(knowing[-most:])
+                if self._sessions[session].ended is None
             }
 
     def claims(self) -> dict[str, Claim]:
@@ -172,9 +224,7 @@ class ReferenceStore:
             wanted = self._stamps if paths is None else self._stamps.keys() & set(paths)
             return {path: self._stamps[path] for path in sorted(wanted)}
 
-    def keep(
-        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
-    ) -> None:
+    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
         with self._lock:
             texts = named(blobs)
             self._blobs.update(texts)

@@ -133,3 +133,25 @@ def test_all_who_come_first_at_once_get_the_same_store(home, tmp_path):
 def test_a_workspace_that_is_not_there_is_an_error(home, tmp_path):
     with pytest.raises(StoreError, match="nowhere"):
         store_file(home, str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize("kind", ["paths", "folders"])
+@pytest.mark.parametrize("text", ["", "what", "12 34", "0123456789abcdef", "../../etc/x 1 2"])
+def test_a_damaged_entry_is_named_and_the_store_is_found_without_it(
+    home, work, tmp_path, kind, text
+):
+    root = work("one")
+    file = store_file(home, root)
+    (entry,) = (tmp_path / "state" / "workspaces" / kind).iterdir()
+    if kind == "folders":  # read only where the path's entry does not answer
+        (other,) = (tmp_path / "state" / "workspaces" / "paths").iterdir()
+        other.unlink()
+    entry.write_text(text)
+    with pytest.raises(StoreError, match="is damaged") as caught:
+        store_file(home, root)
+    assert str(entry) in caught.value.message
+    assert "Move the file away" in caught.value.hint
+    assert entry.read_text() == text
+    if kind == "paths":
+        entry.unlink()
+        assert store_file(home, root) == file

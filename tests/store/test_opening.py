@@ -20,6 +20,8 @@ from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.store import migrations
 from sightline.store.opening import open_file, open_store, refuse_network
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -128,15 +130,15 @@ def test_the_database_of_another_program(file):
 
 def test_a_store_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
-    db.execute("PRAGMA user_version=9")
+    db.execute("PRAGMA user_version=10")
     db.close()
-    with refused(file, "schema version 9; this sightline knows 7"):
+    with refused(file, "schema version 10; this sightline knows 9"):
         use(file)
 
 
 def test_a_fact_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
-    db.execute("UPDATE events SET kind = 'Teleported' WHERE position = 3")
+    db.execute("UPDATE events SET kind = 'Teleported', checksum = NULL WHERE position = 3")
     db.close()
     store = open_file(file)
     with pytest.raises(StoreError, match="Teleported, version 1") as caught:
@@ -146,14 +148,14 @@ def test_a_fact_of_a_newer_sightline(file):
 
 
 def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, monkeypatch):
-    (tmp_path / "0008_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0008_mood.sql")))
+    (tmp_path / "0009_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0009_mood.sql")))
     store = open_file(file)
     assert store._base.run("SELECT * FROM mood, swing") == []
     assert store.verify() == []
     store.close()
     db = sqlite3.connect(file)
-    assert db.execute("PRAGMA user_version").fetchone() == (8,)
+    assert db.execute("PRAGMA user_version").fetchone() == (10,)
     db.close()
 
 
@@ -325,3 +327,49 @@ def test_a_symlink_to_a_network_folder_does_not_hide_it(tmp_path):
 
 def test_the_machine_this_runs_on_has_a_table_or_none(tmp_path):
     refuse_network(str(tmp_path / "store.db"))
+
+
+def test_a_store_whose_log_was_removed_says_which_facts_it_lost(tmp_path):
+    file = str(tmp_path / "store.db")
+    store = open_file(file)
+    append_one(store, "s", 1)
+    store.close()
+    assert os.listdir(tmp_path) == ["store.db"]
+    killed = (
+        "import os, sys; from sightline.store.opening import open_file;"
+        " from tests.store.writers import append_one;"
+        " store = open_file(sys.argv[1]);"
+        " [append_one(store, 's', n) for n in range(5)];"
+        " print(store.position(), flush=True); os._exit(9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    done = subprocess.run(
+        [sys.executable, "-c", killed, file], env=environment, stdout=subprocess.PIPE, check=False
+    )
+    recorded = int(done.stdout)
+    os.rename(f"{file}-wal", tmp_path / "aside")
+    with pytest.raises(StoreError, match="has lost its facts") as caught:
+        open_file(file)
+    assert f"to {recorded}: its log {file}-wal was removed" in caught.value.message
+    assert "Put the log back" in caught.value.hint
+
+    os.rename(tmp_path / "aside", f"{file}-wal")
+    store = open_file(file)
+    assert store.position() == recorded
+    store.close()
+    assert os.listdir(tmp_path) == ["store.db"]
+
+
+def test_a_store_goes_on_without_its_log_when_the_user_says_so(tmp_path):
+    file = str(tmp_path / "store.db")
+    store = open_file(file)
+    append_one(store, "s", 1)
+    store.close()
+    Path(f"{file}-newest").write_text(f"{99:020}")
+    with pytest.raises(StoreError, match="lost its facts") as caught:
+        open_file(file)
+    assert f"delete {file}-newest" in caught.value.hint
+    os.unlink(f"{file}-newest")
+    store = open_file(file)
+    assert store.verify() == []
+    store.close()

@@ -190,7 +190,7 @@ def test_only_the_owner_may_read_it_whatever_the_umask(file, umask):
     assert stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode) == 0o700
     modes = {stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode), *found.values()}
     assert modes == {0o600, 0o700}
-    assert found.keys() == {"store.db", "store.db-wal", "store.db-shm"}
+    assert found.keys() == {"store.db", "store.db-wal", "store.db-shm", "store.db-newest"}
 
 
 def test_a_folder_that_is_there_keeps_its_mode(tmp_path):
@@ -247,9 +247,13 @@ def test_purged_bytes_are_nowhere_in_the_files(store, file):
 @pytest.mark.parametrize(
     ("tamper", "found"),
     [
-        ("UPDATE knowledge SET lines = 99", "row of knowledge of session s, f0"),
+        ("UPDATE knowledge SET lines = 99", "What a session knows of f0 is damaged"),
+        (
+            "UPDATE knowledge SET lines = 99, checksum = NULL",
+            "row of knowledge of session s, f0",
+        ),
         ("DELETE FROM disk WHERE path = 'f1'", "row of disk f1 is None"),
-        ("UPDATE sessions SET turn = 9", "row of session s"),
+        ("UPDATE sessions SET turn = 9, checksum = NULL", "row of session s"),
         ("INSERT INTO intents VALUES (1)", "row of intent 1"),
         ("DELETE FROM events WHERE position = 2", "Position 2 of the timeline"),
         ("UPDATE texts SET frame = x'00'", "kept text .* is damaged"),

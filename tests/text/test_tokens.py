@@ -63,20 +63,3 @@ def test_what_is_around_the_texts_counts_too():
     assert counter("four") == 4
     assert counter.around(10) == 40
     assert counter.around(10, tools=2) == 40 + 549 + 2 * 53
-
-
-@pytest.mark.parametrize(
-    ("family", "size", "tokens"),
-    [
-        ("claude", (200, 200), 53),
-        ("claude-5", (1092, 1092), 1_589),
-        ("claude", (8_000, 4_000), 1_600),
-        ("o200k", (512, 512), 255),
-        ("o200k", (1024, 1024), 765),
-        ("o200k", (2048, 4096), 1_105),
-        ("o200k", (None, None), 1_500),
-        ("claude", (0, 100), 1_500),
-    ],
-)
-def test_a_picture_has_tokens_by_its_size(family, size, tokens):
-    assert Counter(len, "length", family, 0.1).picture(*size) == tokens

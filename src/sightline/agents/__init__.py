@@ -7,5 +7,3 @@ PUBLIC = (
     "settings_file",
     "settings_text",
 )
-
-PURE = ("prompt_mentions",)

@@ -1,10 +1,12 @@
-"""Read the api_conversation_history.json of a Cline or Roo Code task: Anthropic messages as they
-were sent, with calls as tags in their texts. Cline in a terminal writes a file with calls in
-blocks."""
+"""Read a task of Cline or Roo Code: its api_conversation_history.json, with Anthropic messages as
+they were sent and calls as tags in their texts; the file of Cline in a terminal, with calls in
+blocks; and a task exported as Markdown, each message with its texts one after the other."""
 
 from __future__ import annotations
 
 import os
+import re
+from hashlib import sha256
 
 from sightline.agents.json_fields import Row, objects
 from sightline.agents.recording import Telling, document, head, moment
@@ -65,3 +67,34 @@ class _History(Telling):
             if message["role"] == "assistant":  # the task stays in front of it
                 self.add(self.messages[0], self.times[0])
         self.add({**message, "content": content}, moment(message.get("ts")))
+
+
+SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
+DETAILS = "\n<environment_details>"
+ROLES = {"User": "user", "Assistant": "assistant"}
+
+
+def exported_conversation(path: str) -> Conversation:
+    """Return the conversation in an export. OSError; NotOurs; ValueError, with a message for a
+    person, for an export without messages."""
+    begins = head(path)
+    ours = b"<environment_details>" in begins or b"<task>" in begins
+    if not begins.lstrip().startswith(b"**User:**") or not ours:
+        raise NotOurs("it holds no messages as Roo Code exports them")
+    with open(path, "rb") as file:
+        data = file.read()
+    messages = Telling()
+    _, *parts = SPEAKER.split(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+    for speaker, text in zip(parts[::2], parts[1::2], strict=True):
+        content = _contents(text.strip("\n"))
+        if content:
+            messages.add({"role": ROLES[speaker], "content": content})
+    return messages.conversation("anthropic", ROO, path, sha256(data).hexdigest()[:16])
+
+
+def _contents(text: str) -> list[Row]:
+    """Return the texts of a message. The host's description of its surroundings was a text of its
+    own."""
+    before, details, after = text.rpartition(DETAILS)
+    parts = [before, f"{details}{after}".lstrip("\n")] if details else [text]
+    return [{"type": "text", "text": part} for part in parts if part.strip()]

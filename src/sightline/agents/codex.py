@@ -86,4 +86,4 @@ def _is_typed(item: Row) -> bool:
     if item.get("type") != "message" or item.get("role") != "user":
         return False
     texts = [str(part.get("text", "")) for part in objects(item.get("content"))]
-    return any(author(text) == "person" for text in texts)
+    return any(author(text) == "user" for text in texts)

@@ -79,6 +79,13 @@ class Shown(Event, frozen=True):
     at: int | None = None
 
 
+class Reading(Event, frozen=True):
+    """The agent is about to read a file by a tool of the host."""
+
+    path: str
+    call: str
+
+
 class CellEdit(Struct, frozen=True):
     """An edit by a notebook tool. cell: its id, or None for the first place; mode: replace, insert
     (after that cell) or delete."""
@@ -143,9 +150,10 @@ class CommandEnded(Event, frozen=True):
 
 class Answered(Event, frozen=True):
     """Every answer of tools and hooks up to now reached the model. failed: attempts that no hook
-    reported."""
+    reported. done: attempts that the host carried out, whether a hook reported them or not."""
 
     failed: tuple[Failed, ...] = ()
+    done: tuple[Attempted, ...] = ()
 
 
 class ChangedOutside(Event, frozen=True):

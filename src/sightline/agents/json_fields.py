@@ -33,6 +33,14 @@ def objects(value: object) -> list[Row]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+def text_parts(content: object) -> list[Row]:
+    """Return the parts of a message's content without blank texts; a text alone is one part."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    return [
+        part for part in parts if part.get("type") != "text" or str(part.get("text", "")).strip()
+    ]
+
+
 def parse_row(line: bytes) -> Row | None:
     """Return the object on a line; None for a damaged line: recordings have lines cut in half or
     run together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.agents.json_fields import Row, nested, objects
+from sightline.agents.json_fields import Row, nested, text_parts
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
@@ -118,10 +118,9 @@ def _text(text: str) -> Row:
 
 
 def _contents(content: object) -> list[Row]:
-    """Return the parts of a content; a text alone is one part. Pictures get Anthropic's form."""
-    known = [_text(content)] if isinstance(content, str) else objects(content)
-    parts = [_picture(each) if each.get("type") == "image" else each for each in known]
-    return [each for each in parts if each.get("type") != "text" or str(each.get("text")).strip()]
+    """Return the parts of a content. Pictures get Anthropic's form."""
+    parts = text_parts(content)
+    return [_picture(each) if each.get("type") == "image" else each for each in parts]
 
 
 def _picture(part: Row) -> Row:

@@ -5,18 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sightline.agents import (
-    cline,
-    codex,
-    copilot,
-    gemini_cli,
-    mini_swe_agent,
-    opencode,
-    openhands,
-    pi,
-    roo,
-    swe_agent,
-)
+from sightline.agents import cline, codex, copilot, gemini_cli, opencode, openhands, pi, swe_agent
 from sightline.agents.claude_code import messages as claude_code
 from sightline.agents.recording import head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
@@ -58,10 +47,10 @@ READERS: Mapping[str, Callable[[str], Conversation]] = {
     "opencode": opencode.conversation,
     "gemini-cli": gemini_cli.conversation,
     "swe-agent": swe_agent.conversation,
-    "mini-swe-agent": mini_swe_agent.conversation,
+    "mini-swe-agent": swe_agent.mini_conversation,
     "openhands": openhands.conversation,
     "cline": cline.conversation,
-    "roo": roo.conversation,
+    "roo": cline.exported_conversation,
     "aider, SpecStory": reject_rendering,
 }
 """Product -> the reader of its recordings. A reader recognises a file by its beginning."""

@@ -8,7 +8,7 @@ import stat
 from msgspec import Struct
 
 from sightline.errors import SettingsError
-from sightline.filesystem.private_files import aside_of, new_file, sync_folder, write_file
+from sightline.filesystem.private_files import write_file
 
 FILE_BYTES_MAX = 16 << 20
 BACKUP = ".sightline-backup"
@@ -91,22 +91,7 @@ def _replace(target: str, data: bytes) -> None:
         before = None
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "the file is write-protected", target)
-    aside = aside_of(target)
-    try:
-        with open(new_file(aside), "wb") as file:
-            file.write(data)
-            file.flush()
-            if before is not None:
-                made = os.fstat(file.fileno())
-                if os.name != "nt" and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
-                    os.chown(aside, before.st_uid, before.st_gid)
-                os.chmod(aside, stat.S_IMODE(before.st_mode))
-            os.fsync(file.fileno())
-        os.replace(aside, target)
-    finally:
-        if os.path.lexists(aside):
-            os.unlink(aside)
-    sync_folder(os.path.dirname(target))
+    write_file(target, data, before)
 
 
 def _failed(path: str, verb: str, error: OSError) -> SettingsError:

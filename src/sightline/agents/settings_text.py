@@ -20,9 +20,6 @@ class BadSettings(Exception):
 
     def __init__(self, why: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {why}")
-        self.why = why
-        self.line = line
-        self.column = column
 
 
 class Item(Struct, frozen=True):

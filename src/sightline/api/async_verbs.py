@@ -6,11 +6,15 @@ begun is finished and recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+)
 from functools import wraps
-from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sightline.conversation.log import Conversation
 
@@ -43,28 +47,15 @@ def async_context(
     """Return a method whose async context manager enters and leaves that of a verb in threads."""
 
     @wraps(verb)
-    def enter(self: Any, /, *args: P.args, **named: P.kwargs) -> AsyncContext[R]:
-        return AsyncContext(verb(self._blocking, *args, **named))
+    @asynccontextmanager
+    async def enter(self: Any, /, *args: P.args, **named: P.kwargs) -> AsyncIterator[R]:
+        inner = verb(self._blocking, *args, **named)
+        async with AsyncExitStack() as stack:
+            entered = await in_thread(inner.__enter__)
+            stack.push_async_exit(lambda *error: in_thread(lambda: inner.__exit__(*error)))
+            yield entered
 
     return enter
-
-
-class AsyncContext(AbstractAsyncContextManager[R], Generic[R]):
-    """A blocking context manager, entered and left in threads."""
-
-    def __init__(self, inner: AbstractContextManager[R]) -> None:
-        self._inner = inner
-
-    async def __aenter__(self) -> R:
-        return await in_thread(self._inner.__enter__)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await in_thread(lambda: self._inner.__exit__(kind, error, trace))
 
 
 class AsyncConversation:

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from sightline.changes.session_context import TRIES, SessionContext, believe
+from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.errors import SessionError, StoreConflict
+from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import moving
-from sightline.model.belief import Held, look
+from sightline.model.belief import look
 from sightline.model.events import Belief, Fact, Seen, SessionForked, SessionStarted
 from sightline.model.projections import Knowledge
 from sightline.model.results import HandedOver
@@ -91,20 +92,15 @@ def _give(
     if not held and (lines is not None or known.belief.lines):
         return None
     row = ground.store.disk(known.path)
+    stood = row.revision if row is not None else UNKNOWN
+    receiver = ground.for_session(to)
     for _ in range(TRIES):
-        theirs = ground.store.knowledge(to, known.path)
+        theirs = load_knowledge(receiver, ResolvedPath(known.path))
         belief, body = _after(ground, theirs, known.belief, held)
-        stood = row.revision if row is not None else UNKNOWN
         seen = Seen(known.path, stood, held, "handover", belief, known.name)
-        same = theirs is not None and theirs.path == known.path
+        blobs = ground.keepable(known.path, body)
         try:
-            ground.store.append(
-                to,
-                [seen],
-                at=ground.clock(),
-                blobs=ground.keepable(known.path, body),
-                expect={known.path: theirs.position if theirs is not None and same else 0},
-            )
+            receiver.append([seen], blobs=blobs, expect={known.path: theirs.position})
         except StoreConflict:
             continue
         return HandedOver(known.name or known.path, held)
@@ -112,19 +108,14 @@ def _give(
 
 
 def _after(
-    ground: SessionContext, theirs: Knowledge | None, belief: Belief, held: Spans
+    ground: SessionContext, theirs: Known, belief: Belief, held: Spans
 ) -> tuple[Belief, bytes | None]:
     """Return the receiver's new belief: the giver's text of the lines handed over, else its own.
 
     If either text is not stored, the text handed over last counts.
     """
-    given = structs.replace(belief, shown=held, held=held)
-    if theirs is None:
-        return given, None
-    data, own = ground.store.blob(belief.text), ground.store.blob(theirs.belief.text)
-    text = decode(data) if data is not None else None
-    before = decode(own) if own is not None else None
-    if text is None or data is None or before is None:
-        return given, None
-    kept = Held(tuple(before.lines), theirs.belief.shown, theirs.belief.held)
-    return believe(look(kept, text.lines, held), text, data, belief.text)
+    data, own = ground.store.blob(belief.text), theirs.held
+    text = decode(data)
+    if own is None or data is None or text is None:
+        return structs.replace(belief, shown=held, held=held), None
+    return believe(look(own, text.lines, held), text, data, belief.text)

@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.briefing.compose import Briefing, Part
-from sightline.checkpoints.swept_texts import Swept
 from sightline.codegraph.related_files import Related
 from sightline.errors import EditRefused, PathError
 from sightline.history.log_entries import Entry, Why
 from sightline.history.session_history import SessionFiles
 from sightline.model import manifest
 from sightline.model.events import Cause
+from sightline.model.manifest import FileDifference
 from sightline.model.projections import SessionState
 from sightline.model.results import (
     ChangedBy,
@@ -29,7 +29,6 @@ from sightline.model.results import (
     Environment,
     Export,
     FileChange,
-    FileDifference,
     FileInContext,
     Notice,
     RewindReport,
@@ -39,6 +38,7 @@ from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing
 from sightline.search.stats import FindStats
 from sightline.sessions.presence import Presence
+from sightline.store.retention import Swept
 
 Shape = dict[str, Any]
 
@@ -192,6 +192,7 @@ def _(why: Why) -> Shape:
         "text_kept": why.kept,
         "policy": why.policy,
         "other_sessions": [*why.others],
+        **({} if why.moved_to is None else {"moved_to": why.moved_to}),
     }
 
 

@@ -14,8 +14,9 @@ from sightline.errors import SessionError
 from sightline.filesystem import process
 from sightline.filesystem.discovery import discover
 from sightline.filesystem.disk import DiskWorkspace
+from sightline.filesystem.open_files import enough_files
 from sightline.filesystem.port import Workspace
-from sightline.guard.write_journal import recover_all, unfinished_rewinds
+from sightline.guard.unfinished import recover_all
 from sightline.model.events import Fact, SessionStarted
 from sightline.sessions.lifecycle import UNNAMED, id_for
 from sightline.sessions.presence import environment
@@ -24,6 +25,7 @@ from sightline.store.opening import open_store
 from sightline.store.port import Store
 
 
+@enough_files()
 def open_session(
     workspace: str | os.PathLike[str] = ".",
     *,
@@ -45,10 +47,7 @@ def open_session(
 
     WorkspaceError, SettingsError, StoreError, SessionError.
     """
-    name = os.fspath(workspace)
-    root = discover(None if name == "." else name)
-    chosen = settings if settings is not None else settings_of(root, store)
-    kept, tree = ports(root, chosen, store)
+    kept, tree, chosen = open_folder(workspace, store, settings)
     try:
         session = start(
             kept,
@@ -61,23 +60,23 @@ def open_session(
             approve=approve,
             holder=process.owner(),
         )
-        finish_rewind(session)
+        finish(session._context)  # noqa: SLF001 - faces compose the parts
     except BaseException:
         kept.close()
         raise
     return session
 
 
-def finish_rewind(session: Session, until: float | None = None) -> str:
-    """Finish a rewind of this session whose process died, and return words for the outcome, or "".
-
-    until: the deadline, by time.monotonic(). StoreError.
-    """
-    ground = session._context  # noqa: SLF001 - faces compose the parts
-    if not unfinished_rewinds(ground, session.id):
-        return ""
-
-    return finish(ground, until)
+@enough_files()
+def open_folder(
+    folder: str | os.PathLike[str], store: str | None, settings: Settings | None
+) -> tuple[Store, Workspace, Settings]:
+    """Open the store and the tree of a folder, as open_session takes them, and return them with the
+    settings that hold. WorkspaceError, SettingsError, StoreError."""
+    name = os.fspath(folder)
+    root = discover(None if name == "." else name)
+    chosen = settings if settings is not None else settings_of(root, store)
+    return *ports(root, chosen, store), chosen
 
 
 def start(
@@ -147,4 +146,9 @@ def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Work
     kept = open_store(url, workspace_root=root, state_home=settings.state_home)
     # Whatever store is used, all writers of one tree take the same locks.
     state = os.path.dirname(store_file(settings.state_home, root))
-    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s)
+    return kept, DiskWorkspace(
+        root,
+        state,
+        deadline_s=settings.deadline_s,
+        agents_refuse=settings.ignore_files == "refuse",
+    )

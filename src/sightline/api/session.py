@@ -21,19 +21,23 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import changed_since, export, gc, take
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.rewind import rewinder
+from sightline.checkpoints.rewind.recovery import finish
 from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
 from sightline.codegraph.related_files import Related
 from sightline.conversation import deleted_messages as removed_messages
 from sightline.conversation.log import Conversation
 from sightline.errors import EditRefused
+from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
 from sightline.guard.batch import Change
 from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
+from sightline.guard.unfinished import recover_all
 from sightline.model import results
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.model.events import Dropped
 from sightline.model.spans import Span
 from sightline.notices import delivery, notice_text, pending, warnings
 from sightline.search import find, listing, listing_requests, stats
@@ -64,6 +68,7 @@ class Session:
         self._users = users if users is not None else set()  # this session and its forks: one store
         self._users.add(self._lock)
         self._conversation: Conversation | None = None
+        self._was_interrupted = False
         self.id = context.session
         self.agent = agent
 
@@ -306,18 +311,23 @@ class Session:
                 yield
 
     @contextmanager
-    def ran(self, command: str) -> Iterator[Run]:
+    def ran(self, command: str, *, cwd: str | None = None) -> Iterator[Run]:
         """Run a command, and record what it changes.
+
+        A change of a file that the command names is the command's. Any other change meanwhile is
+        only probably its own: see rewind.
 
         Args:
             command: The command line.
+            cwd: The folder that the command runs in, absolute or from the workspace's. None: the
+                workspace's.
 
         Note:
             The block runs the command, and sets `exit_code` of the Run. After the block, `result`
             of the Run holds the changes.
         """
         with self._checkpointed(command=command) as changed:
-            run = host_writes.Run(self._context, command)
+            run = host_writes.Run(self._context, command, cwd)
             try:
                 yield run
             finally:  # a command that fails may have changed files before
@@ -488,12 +498,14 @@ class Session:
         conversation: bool = False,
         dry_run: bool = False,
         force_paths: Iterable[str] = (),
+        commands: bool = False,
         deleted_messages: Iterable[object] = (),
     ) -> results.RewindReport:
         """Take back what this session did since a checkpoint.
 
         The session's own lines go, and everybody else's stay. Changes that cannot be told apart
-        are left alone, and listed. A safety checkpoint comes first: rewinding to it undoes the
+        are left alone, and listed. So is what changed while a command of the session ran, unless
+        the command names the file: the user may have saved it meanwhile. A safety checkpoint comes first: rewinding to it undoes the
         rewind.
 
         Args:
@@ -502,6 +514,8 @@ class Session:
             conversation: Also rewind the conversation and what the session knows.
             dry_run: Preview the rewind; change nothing.
             force_paths: Restore this file to the checkpoint, even over changes by others.
+            commands: Also take back what changed while a command of the session ran, whoever
+                changed it.
             deleted_messages: Messages taken out of the conversation, as for edited-since. The
                 report warns of the files that they edited.
 
@@ -515,6 +529,7 @@ class Session:
             conversation=conversation,
             dry_run=dry_run,
             force_paths=force_paths,
+            commands=commands,
             deleted=removed_messages.read_deleted(self._context, deleted_messages),
         )
 
@@ -919,6 +934,30 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session {self.id!r} of {self.agent!r} in {self.workspace!r}>"
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """Settle first what an earlier verb left that Ctrl-C interrupted."""
+        if self._was_interrupted:
+            self._settle()
+            self._was_interrupted = False
+        self._context.shown = []
+        try:
+            yield
+        except Exception:
+            raise
+        except BaseException:
+            self._was_interrupted = True
+            raise
+
+    def _settle(self) -> None:
+        """Settle an interrupted verb, as the next open does for a process that was killed. What the
+        verb recorded as shown never reached the agent."""
+        release_left()
+        recover_all(self._context, own=True)
+        finish(self._context, own=True)
+        unseen = [Dropped(path, received=False) for path in self._context.shown]
+        self._context.append(unseen)
 
     def _edit(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._checkpointed(path) as changed:

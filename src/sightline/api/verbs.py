@@ -1,4 +1,4 @@
-"""The verbs of the library: a decorator for their methods, their names, and their parameters.
+"""The verbs of the library: a decorator for their methods, and their parameters.
 
 A verb is written once, as a method of Session or Workspace. The async face, the command line and
 the tools of agents take its parameters from the signature and their descriptions from the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from inspect import Parameter as SignatureParameter
 from inspect import cleandoc, signature
@@ -16,6 +17,8 @@ from threading import RLock
 from typing import Annotated, Any, Concatenate, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from msgspec import Meta, Struct
+
+from sightline.filesystem.open_files import enough_files
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,6 +33,8 @@ class Locked(Protocol):
 
     _lock: RLock
 
+    def _running(self) -> AbstractContextManager[object]: ...
+
 
 def verb(
     method: Callable[Concatenate[LockedT, P], R],
@@ -38,51 +43,10 @@ def verb(
 
     @wraps(method)
     def locked(self: LockedT, /, *args: P.args, **named: P.kwargs) -> R:
-        with self._lock:
+        with self._lock, enough_files(), self._running():
             return method(self, *args, **named)
 
     return locked
-
-
-WITHOUT_COMMAND = {
-    *("apply", "believed", "dropped", "environment", "find_each", "fork", "mentioned", "renew"),
-    *("request_listings", "warn", "writing", "wrote"),
-}
-"""Methods of Session that the command line lacks, or has as an option of another command."""
-
-OTHER_COMMANDS = {
-    "acknowledge": "ack",
-    "export": "checkpoint-export",
-    "files": "status",
-    "list_directory": "list",
-    "model_usage": "models",
-    "ran": "run",
-}
-"""Method of Session -> its command, where that is not the method's name with dashes."""
-
-TOOLS = {
-    "apply": "apply_changes",
-    "briefing": "briefing",
-    "changes": "file_changes",
-    "checkpoint": "checkpoint",
-    "claim": "claim_files",
-    "edit": "edit_file",
-    "files": "context_status",
-    "find": "find_files",
-    "list_directory": "list_directory",
-    "read": "read_file",
-    "related": "related_files",
-    "rewind": "rewind",
-    "write": "write_file",
-}
-"""Method of Session -> the tool that an agent calls for it."""
-
-
-def command_name(method: str) -> str | None:
-    """Return the command of a method of Session, None where there is none."""
-    if method in WITHOUT_COMMAND:
-        return None
-    return OTHER_COMMANDS.get(method, method.replace("_", "-"))
 
 
 class Parameter(Struct, frozen=True):

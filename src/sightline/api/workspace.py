@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Self
 
 from msgspec import Struct, structs
 
-from sightline.api.opening import ports, settings_of, start
+from sightline.api.opening import open_folder, start
 from sightline.api.verbs import Natural, verb
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.gc import gc
-from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.time_points import ALWAYS, SinceWhen
 from sightline.checkpoints.time_points import since as since_when
 from sightline.config.settings import Settings
-from sightline.filesystem.discovery import discover
 from sightline.history import session_history
 from sightline.history.as_of import AsOf
 from sightline.history.log_entries import KINDS, OF_FILES, Entry
@@ -27,6 +26,7 @@ from sightline.history.session_history import LogQuery, SessionSummary
 from sightline.history.watching import Watching
 from sightline.model.events import Cause
 from sightline.model.spans import Spans
+from sightline.store.retention import Swept
 
 KEEPER = "library"
 """The session, and its agent, that records that a program had texts forgotten."""
@@ -69,6 +69,9 @@ class Workspace:
         self._settings = settings
         self._lock = RLock()
 
+    def _running(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
     @property
     def root(self) -> str:
         """The absolute path of the folder."""
@@ -82,7 +85,8 @@ class Workspace:
     @verb
     def sessions(self) -> list[SessionSummary]:
         """List all sessions, oldest first, with their agent, presence and number of files."""
-        return session_history.sessions(self._context)
+        listed = session_history.sessions(self._context, last=None).sessions
+        return sorted(listed, key=lambda each: (each.session.started, each.id))
 
     @verb
     def timeline(
@@ -99,9 +103,9 @@ class Workspace:
         Args:
             path: The file.
             session: Only what this session did.
-            since: Only from then on: a position (what stands behind it), a time with its zone, or
-                a length of time ago.
-            kinds: Only facts of this kind, such as changed.
+            since: Show only what happened after this: a position, a time with its zone, or a length
+                of time ago.
+            kinds: Show only facts of this kind, such as changed.
             newest: Show only the newest N.
 
         Raises:
@@ -138,10 +142,10 @@ class Workspace:
         """
         with Watching(self._context, unshown=unshown) as watching:
             while True:
-                glance = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
-                if glance is None and timeout_s is not None:
+                entries = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
+                if entries is None and timeout_s is not None:
                     return
-                for entry in glance.entries if glance is not None else ():
+                for entry in entries or ():
                     if entry.kind in OF_FILES:
                         yield _public(entry)
 
@@ -153,16 +157,16 @@ class Workspace:
         max_size: int | None = None,
         dry_run: bool = False,
     ) -> Swept:
-        """Forget kept texts that nobody needs.
+        """Forget kept texts of files that nobody needs.
 
-        The old ones go, then the oldest of those that take more room than they should. The timeline
-        stays; only texts of files go. Texts that a session at work believes stay, and so do those
-        that an agent's newest edit of a file replaced lately.
+        First the texts go that are older than a limit; then, while the others take too much room,
+        the oldest of them. A text stays while a session that is at work relies on it, and so does
+        the text that an agent's newest edit of a file replaced lately. No fact of the timeline goes.
 
         Args:
             older_than: Forget texts older than this; the setting keep_days by default.
             max_size: Bytes that kept texts may take; the setting keep_bytes by default.
-            dry_run: Only say what would go.
+            dry_run: Say what would go, and forget nothing.
         """
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
         own = self._context
@@ -203,10 +207,7 @@ def open_workspace(
     Raises:
         WorkspaceError, SettingsError, StoreError.
     """
-    name = os.fspath(path)
-    root = discover(None if name == "." else name)
-    chosen = settings if settings is not None else settings_of(root, store)
-    kept, tree = ports(root, chosen, store)
+    kept, tree, chosen = open_folder(path, store, settings)
     try:
         return Workspace(session_history.survey(kept, tree, chosen, clock or now_us), chosen)
     except BaseException:

@@ -7,7 +7,4 @@ PUBLIC = (
     "words",
 )
 
-PURE = (
-    "continuation",
-    "mention_parser",
-)
+PURE = ("mention_parser",)

@@ -12,11 +12,11 @@ from msgspec import structs
 
 from sightline.briefing import words
 from sightline.briefing.contents import BUNDLE, Bundle, BundledFile
-from sightline.briefing.memory import own_changes
+from sightline.briefing.memory import own_changes, own_ends
 from sightline.changes.session_context import SessionContext
 from sightline.codegraph.related import Kinds, related_each
-from sightline.conversation import message_chain
-from sightline.model.events import Changed, Moved, TurnBegan
+from sightline.model.events import TurnBegan
+from sightline.model.path import quoted
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, whole
 from sightline.model.text import decode
@@ -41,9 +41,7 @@ WITHIN_S = 1.0
 """Seconds for reading imports; then the bundle uses the imports known so far."""
 
 
-def bundle(
-    context: SessionContext, *, texts: bool = True, within_s: float = WITHIN_S
-) -> Bundle | None:
+def bundle(context: SessionContext, *, texts: bool = True) -> Bundle | None:
     """Return the bundle that is due; None without edits or unseen related files, or when the settings
     turn it off. texts: False names the files only."""
     settings = context.settings
@@ -53,7 +51,7 @@ def bundle(
     existing = [path for path in edited if _is_file(context, path)][:EDITED_MAX]
     if not existing:
         return None
-    related, unread = _related(context, existing, within_s)
+    related, unread = _related(context, existing)
     files = [
         file
         for path, why in related.items()
@@ -87,17 +85,15 @@ def _edited(context: SessionContext) -> tuple[list[str], int]:
     oldest = min(turn.position for turn in turns) if len(turns) > TURNS else 0
     after = upto = max(oldest, *map(int, delivered_digests(context, BUNDLE)), 0)
     exists: dict[str, bool] = {}
-    for row in message_chain.branch_facts(context, [Changed, Moved]):
-        for path, _, now, _ in own_changes(row) if row.position > after else ():
+    for row in own_ends(context, after=after):
+        for path, _, now, _ in own_changes(row):
             exists.pop(path, None)  # popped, so that the newest change comes last
             exists[path] = now != MISSING
             upto = row.position
     return [path for path, is_present in reversed(exists.items()) if is_present], upto
 
 
-def _related(
-    context: SessionContext, edited: list[str], within_s: float
-) -> tuple[dict[str, list[str]], int]:
+def _related(context: SessionContext, edited: list[str]) -> tuple[dict[str, list[str]], int]:
     """Return the related files with their reasons, those related to most edited files first, and the
     number of sources not read yet."""
     settings = context.settings
@@ -105,13 +101,13 @@ def _related(
     kinds = Kinds(imports, tests, importers=imports, siblings=False)
     scores: dict[str, float] = {}
     reasons: dict[str, list[str]] = {}
-    found = related_each(context, edited, kinds, limit=CANDIDATES, within_s=within_s)
+    found = related_each(context, edited, kinds, limit=CANDIDATES, within_s=WITHIN_S)
     for neighbours in found:
         for file in neighbours:
             path = file.path
             if file.score >= CLOSE and path not in edited and settings.may_store(path):
                 scores[path] = scores.get(path, 0.0) + file.score
-                reasons.setdefault(path, []).append(f"{file.why[0]} ({neighbours.path})")
+                reasons.setdefault(path, []).append(f"{file.why[0]} ({quoted(neighbours.path)})")
     ranked = sorted(scores, key=lambda path: (-scores[path], path))
     return {path: reasons[path] for path in ranked}, found[0].unread
 
@@ -129,7 +125,7 @@ def _unseen_file(
 ) -> BundledFile | None:
     """Return a related file; None when the agent has its whole current text."""
     found = context.look(path)
-    text = decode(found.data) if found.data is not None else None
+    text = decode(found.data)
     if text is None:
         return None
     known = context.store.knowledge(context.session, found.path)

@@ -53,11 +53,13 @@ class Stale(Struct, frozen=True):
 
 class Work(Struct, frozen=True):
     """A file that this session changed. deed: created, modified, deleted or moved; src: former path
-    of a moved file."""
+    of a moved file; probable: nobody knows whether a command of this session changed it, or
+    somebody else while the command ran."""
 
     path: str
     deed: str
     src: str | None = None
+    probable: bool = False
 
 
 class Held(Struct, frozen=True):

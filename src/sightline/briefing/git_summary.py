@@ -81,7 +81,7 @@ def looks(context: SessionContext, patch: str) -> Iterator[Look]:
             data = context.look(context.workspace.locate(path).path).data
         except PathError:
             continue  # removed since git read it
-        text = decode(data) if data is not None else None
+        text = decode(data)
         last = first + len(new) - 1
         if text is not None and tuple(text.lines[first - 1 : last]) == new:
             yield Look(path, (first, last), "".join(new), "mention")

@@ -6,8 +6,8 @@ has the files, so the memory is the same after a restart, a rewind or a compacti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Literal
 
 from msgspec import structs
 
@@ -16,8 +16,7 @@ from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.continuation import is_continuation, unwrap
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
-from sightline.conversation.formats.format import FORMATS, detect
-from sightline.conversation.log import Conversation
+from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.todos import todos
 from sightline.conversation.token_counter import family_of
 from sightline.conversation.window.blocks import Block
@@ -25,10 +24,9 @@ from sightline.errors import StoreError
 from sightline.model.events import Changed, Moved
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, Stretch
 from sightline.notices import pending
-
-Message = Mapping[str, Any]
+from sightline.store.port import Store
 
 BUDGET = 1_500
 """Tokens of the block."""
@@ -42,18 +40,12 @@ BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command
 """Beginnings of the texts that hosts add among a person's messages."""
 
 
-def memory(
-    context: SessionContext,
-    conversation: Conversation | Iterable[Message] | None = None,
-    *,
-    budget: int = BUDGET,
-) -> Memory:
-    """Return the work of this session so far. conversation: the messages, or the Conversation that
-    has them; None: the recorded ones. budget: tokens of the block, estimated for the session's
-    model. ValueError for messages of an unknown format, and for a budget below words.LEAST."""
+def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
+    """Return the work of this session so far. budget: tokens of the block, estimated for the
+    session's model. ValueError for a budget below words.LEAST."""
     if type(budget) is not int or budget < words.LEAST:
         raise ValueError(f"budget is a number of tokens, {words.LEAST} or more, not {budget!r}")
-    blocks, unread = _blocks(context, conversation)
+    blocks, unread = _blocks(context)
     listed = todos(blocks)
     done = [todo for todo in listed if todo.state == "done"]
     still_open = [todo for state in ("doing", "pending") for todo in listed if todo.state == state]
@@ -95,15 +87,8 @@ def memory(
     )
 
 
-def _blocks(
-    context: SessionContext, conversation: Conversation | Iterable[Message] | None
-) -> tuple[list[Block], int]:
+def _blocks(context: SessionContext) -> tuple[list[Block], int]:
     """Return the conversation as blocks, and the number of its messages that are not stored."""
-    if conversation is not None:
-        recorded = getattr(conversation, "messages", None)
-        history: list[Message] = list(conversation if recorded is None else recorded())  # type: ignore[arg-type]
-        return (FORMATS[detect(history)].blocks(history, len) if history else []), 0
-
     rows = message_chain.chain_facts(context, "", message_chain.MESSAGES)
     messages = []
     for row in rows:
@@ -123,23 +108,76 @@ def _last_touch(knowledge: Knowledge) -> tuple[int, int]:
 
 def changed_files(context: SessionContext) -> list[Work]:
     """Return the files that this session's own edits and commands changed, newest first. Edits that
-    a rewind removed from its conversation do not count."""
+    a rewind removed from its conversation do not count. A file that changed while a command ran,
+    and that may be somebody else's work, is probable."""
     first: dict[str, str] = {}
     last: dict[str, tuple[str, str | None]] = {}
-    for row in message_chain.branch_facts(context, [Changed, Moved]):
+    sure: set[str] = set()
+    for row in own_ends(context):
         for path, before, after, src in own_changes(row):
             first.setdefault(path, before)
+            if _is_certain(row):
+                sure.add(path)
             origin = last.pop(path, ("", None))[1]  # popped, so that the newest change comes last
             if src is not None:
                 origin = last[src][1] or (src if first[src] != MISSING else None)
             last[path] = after, origin
     changed = [
-        _work(path, first[path], after, origin)
+        structs.replace(_work(path, first[path], after, origin), probable=path not in sure)
         for path, (after, origin) in reversed(last.items())
         if first[path] != after
     ]
     sources = {work.src for work in changed if work.src}
     return [work for work in changed if work.deed != "deleted" or work.path not in sources]
+
+
+ENDS = 8
+"""Changes of a file that are read first to find an own one at either end of a stretch."""
+
+
+def own_ends(context: SessionContext, *, after: int = 0) -> list[Recorded]:
+    """Return every move on this session's branch behind a position, and of each file the first and
+    the last own change, and one that is certain, in order. No other own change has an effect on the
+    whole."""
+    store, end = context.store, context.store.position()
+    moves = message_chain.branch_facts(context, [Moved], end, after=after)
+    rows = {row.position: row for row in moves}
+    for stretch in message_chain.branch_of(context, end, after=after):
+        for path in store.paths_changed(stretch.session):
+            ends = [*_own_end(store, stretch, path, 0), *_own_end(store, stretch, path, -1)]
+            if ends and not any(map(_is_certain, ends)):
+                ends += _own_end(store, stretch, path, -1, is_certain=True)
+            rows |= {row.position: row for row in ends}
+    return [rows[position] for position in sorted(rows)]
+
+
+def _own_end(
+    store: Store, stretch: Stretch, path: str, end: Literal[0, -1], *, is_certain: bool = False
+) -> list[Recorded]:
+    """Return the own change of a file at one end of a stretch, where there is one. end: 0 for the
+    first change, -1 for the last. is_certain: only a change whose cause is certain."""
+    session, after, upto = stretch.session, stretch.after, stretch.upto
+    count = ENDS
+    while True:
+        newest, oldest = (None, count) if end == 0 else (count, None)
+        found = store.timeline(
+            session=session,
+            path=path,
+            kinds=[Changed],
+            after=after,
+            upto=upto,
+            newest=newest,
+            oldest=oldest,
+        )
+        rows = list(found)
+        own = [row for row in rows if any(own_changes(row)) and _is_certain(row) >= is_certain]
+        if own or len(rows) < count:
+            return own[end:][:1]
+        count *= ENDS
+
+
+def _is_certain(row: Recorded) -> bool:
+    return isinstance(row.fact, Changed | Moved) and row.fact.cause.confidence == "certain"
 
 
 def own_changes(row: Recorded) -> Iterator[tuple[str, str, str, str | None]]:

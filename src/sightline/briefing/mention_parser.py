@@ -1,13 +1,12 @@
 """Parse @-mentions in a user's text, for faces that add the content themselves.
 
-`agents.prompt_mentions` has another purpose: the mentions that one agent product expands by itself.
+`agents.claude_code.dialect` has another purpose: the mentions that one agent product expands by itself.
 It follows that product's rules, so that no text counts as shown that was not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -79,13 +78,6 @@ def parse_mentions(text: str) -> tuple[Mention, ...]:
     address), or after a backslash do not count. The disk is not consulted.
     """
     found: dict[tuple[str, str, str | None, Span | None], Mention] = {}
-    for mention in find_mentions(text):
-        found.setdefault(mention.same, mention)
-    return tuple(found.values())
-
-
-def find_mentions(text: str) -> Iterator[Mention]:
-    """Yield every mention in a text, repeated ones included."""
     start = at = 0
     codes = [code.span() for code in CODE.finditer(text)]
     for code, after in [*codes, (len(text), len(text))]:
@@ -95,20 +87,9 @@ def find_mentions(text: str) -> Iterator[Mention]:
             if mark == 0 or text[mark - 1].isspace() or text[mark - 1] in OPENING:
                 mention, at = _parse_at(text, mark, code)
                 if mention is not None:
-                    yield mention
+                    found.setdefault(mention.same, mention)
         start = after
-
-
-def replace_mentions(text: str, replacement: Callable[[Mention], str | None]) -> str:
-    """Return the text with its mentions replaced. None leaves a mention unchanged."""
-    parts: list[str] = []
-    at = 0
-    for mention in find_mentions(text):
-        words = replacement(mention)
-        if words is not None:
-            parts += [text[at : mention.start], words]
-            at = mention.end
-    return "".join([*parts, text[at:]])
+    return tuple(found.values())
 
 
 def _parse_at(text: str, start: int, stop: int) -> tuple[Mention | None, int]:

@@ -203,7 +203,7 @@ class _Resolver:
     def _show_of_folder(self, path: str) -> ShownFile:
         if self._full():
             return ShownFile(path, "none", why=NO_ROOM)
-        if not self._context.settings.may_store(path):
+        if not self._context.may_store(path):
             return ShownFile(path, "none", why=NEVER_STORED)
         try:
             return self._show(path, None)
@@ -216,7 +216,7 @@ class _Resolver:
         located = self._context.workspace.locate(name)
         path = located.name or located.path
         found = self._context.look(located.path)
-        text = decode(found.data) if found.data is not None else None
+        text = decode(found.data)
         if text is None:
             raise unreadable(found, path)
         total = len(text.lines)

@@ -13,12 +13,13 @@ from msgspec import Struct, structs
 from sightline.changes.authors import by, cause_of, moment
 from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
-from sightline.model.events import Changed, GitMoved, Moved
+from sightline.model.events import Changed, Fact, GitMoved, Moved
 from sightline.model.results import ChangedBy, FileInContext
 from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded, live
 from sightline.model.validation import number_or_all
+from sightline.store.port import Store
 
 LIMIT = 50
 """Files of a registry, unless asked for."""
@@ -28,6 +29,8 @@ CHANGES = 10
 
 COUNTED = 1_000
 """Changes that are counted for each file."""
+
+CHANGING: list[type[Fact]] = [Changed, Moved, GitMoved]
 
 RULE = "not fresh first, then edited by this session, then last touched; the rest is left out"
 """The order of the files, and which of them are pruned."""
@@ -115,9 +118,7 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
 
     knowledge = context.store.knowledge(context.session, file.path)
     path = knowledge.path if knowledge else file.path
-    log = context.store.timeline(path=path, kinds=[Changed, Moved, GitMoved], newest=COUNTED)
-    recorded = [fact for fact in log if not archived(fact.session)]
-    changes = [_change(context, fact, path) for fact in recorded[-CHANGES:]]
+    changes = [_change(context, recorded, path) for recorded in _newest(context.store, path)]
     return Entry(
         path=file.path,
         state=file.state,
@@ -137,10 +138,21 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
         changed_by=file.changed_by,
         edited=file.edited_by_agent,
         changes=tuple(structs.replace(each, md5=sum_of(each.after)) for each in changes),
-        change_count=len(recorded),
+        change_count=context.store.count(path, CHANGING, COUNTED),
         md5_seen=sum_of(file.revision_seen),
         md5=sum_of(file.revision_on_disk),
     )
+
+
+def _newest(store: Store, path: str) -> list[Recorded]:
+    """Return the newest changes of a file that no recording brought."""
+    most = CHANGES
+    while True:
+        rows = list(store.timeline(path=path, kinds=CHANGING, newest=most))
+        changes = live(rows)[-CHANGES:]
+        if len(changes) == CHANGES or len(rows) < most or most >= COUNTED:
+            return changes
+        most *= CHANGES
 
 
 def _change(context: SessionContext, recorded: Recorded, path: str) -> Change:

@@ -9,10 +9,10 @@ from msgspec import Struct, structs
 
 from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
-from sightline.briefing.mention_parser import Mention, replace_mentions
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
 from sightline.filesystem.git.show import Touched
+from sightline.model.path import quoted
 from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
@@ -131,16 +131,17 @@ def _changed_lines(changed: Sequence[Work]) -> Iterator[tuple[str, int]]:
     """Yield a line for each file; for many files, a line for each folder."""
     folders: dict[tuple[str, str], list[str]] = {}
     for work in changed:
+        deed = f"probably {work.deed}" if work.probable else work.deed
         if work.src or len(changed) <= GROUPED:
             source = f" (from {_path(work.src)})" if work.src else ""
-            yield f"{work.deed} {_path(work.path)}{source}", 1
+            yield f"{deed} {_path(work.path)}{source}", 1
         else:
-            folder, _, name = one_line(work.path).rpartition("/")
-            folders.setdefault((work.deed, folder), []).append(name)
+            folder, _, name = work.path.rpartition("/")
+            folders.setdefault((deed, folder), []).append(name)
     for (deed, folder), names in folders.items():
-        where = f"in {folder}/: " if folder else ""
+        where = f"in {quoted(folder)}/: " if folder else ""
         for at in range(0, len(names), ON_A_LINE):
-            few = [middle(name, PATH_CELLS) for name in names[at : at + ON_A_LINE]]
+            few = [middle(quoted(name), PATH_CELLS) for name in names[at : at + ON_A_LINE]]
             yield f"{deed} {where}{', '.join(few)}", len(few)
 
 
@@ -150,7 +151,7 @@ def _held(file: Held) -> str:
 
 
 def _path(path: str) -> str:
-    return middle(one_line(path), PATH_CELLS)
+    return middle(quoted(path), PATH_CELLS)
 
 
 def _ranked(sections: dict[str, Section]) -> Iterator[tuple[str, int]]:
@@ -203,14 +204,14 @@ NAMED = 3
 
 def bundle(due: Bundle) -> str:
     """Return the text of a bundle."""
-    edited = named([one_line(path) for path in due.edited], NAMED)
+    edited = named([quoted(path) for path in due.edited], NAMED)
     lines = [
         f"Files that belong to what you edited ({edited}), which you have not read as they are now:"
     ]
     for file in due.files:
         why = "; ".join(map(one_line, file.why[:NAMED]))
-        path, many = one_line(file.path), count(file.lines, "line")
-        lines.append(f"{path}, {many}, revision {short(file.revision)}: {why}")
+        path, many = file.path, count(file.lines, "line")
+        lines.append(f"{quoted(path)}, {many}, revision {short(file.revision)}: {why}")
         lines += numbered(file.text) if file.text is not None else ()
     if due.left_out:
         lines.append(f"({count(due.left_out, 'more file')} left out.)")
@@ -244,23 +245,11 @@ def blocks(mentioned: Mentioned) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def prompt(mentioned: Mentioned) -> str:
-    """Return the user's text with shown mentions renamed: '@/src/a.py' becomes
-    'src/a.py' (shown below). The rest stays unchanged."""
-    shown = {found.mention.same: found for found in mentioned.found if found.state == "shown"}
-
-    def replacement(mention: Mention) -> str | None:
-        found = shown.get(mention.same)
-        return None if found is None else f"'{_title(found)}' (shown below)"
-
-    return replace_mentions(mentioned.text, replacement)
-
-
 def _lines(resolved: Resolved) -> Iterator[str]:
     if resolved.state != "shown":
-        yield f"{one_line(resolved.mention.value)} is not shown: {one_line(resolved.why)}"
+        yield f"{quoted(resolved.mention.value)} is not shown: {one_line(resolved.why)}"
         for candidate in resolved.candidates:
-            yield f"  perhaps {one_line(candidate.path)} ({candidate.reason})"
+            yield f"  perhaps {quoted(candidate.path)} ({candidate.reason})"
     elif resolved.changes is not None:
         yield from _changes(resolved.changes)
     elif resolved.folder is not None:
@@ -270,26 +259,16 @@ def _lines(resolved: Resolved) -> Iterator[str]:
             yield from _file(file, resolved.mention.lines)
 
 
-def _title(resolved: Resolved) -> str:
-    if resolved.changes is not None:
-        commit = resolved.changes.commit
-        return "changes not committed yet" if commit is None else f"commit {short(commit.id)}"
-    if resolved.folder is not None:
-        return "./" if resolved.folder.path == "." else f"{one_line(resolved.folder.path)}/"
-    lines = resolved.mention.lines
-    return one_line(resolved.files[0].path) + ("" if lines is None else f", {spans((lines,))}")
-
-
 def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:
-    path, total = one_line(file.path), file.total_lines
+    path, total = file.path, file.total_lines
     if file.state == "none":
-        yield f"{path} is not shown: {one_line(file.why)}"
+        yield f"{quoted(path)} is not shown: {one_line(file.why)}"
         return
     first, last = file.lines
     part = f"{spans((file.lines,))} of {total}"
     if file.lines == (1, total):
         part = f"whole, {count(total, 'line')}"
-    yield f"{path}, {part if total else 'an empty file'}, revision {short(file.revision)}:"
+    yield f"{quoted(path)}, {part if total else 'an empty file'}, revision {short(file.revision)}:"
     yield from numbered(file.text, first) if last else ()
     wanted = min(asked[1], total) if asked is not None else total
     if last < wanted:
@@ -297,13 +276,13 @@ def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:
 
 
 def _folder(resolved: Resolved, folder: DirectoryListing) -> Iterator[str]:
-    yield f"{_title(resolved)}, a folder:"
+    yield f"{'.' if folder.path == '.' else one_line(folder.path)}/, a folder:"
     yield from listing(folder).split("\n")
     unshown: dict[str, list[str]] = {}
     for file in resolved.files:
         if file.state == "none":
-            reason = one_line(file.why.removeprefix(f"{file.path} "))
-            unshown.setdefault(reason, []).append(one_line(file.path))
+            reason = one_line(file.why.removeprefix(f"{quoted(file.path)} "))
+            unshown.setdefault(reason, []).append(quoted(file.path))
         else:
             yield ""
             yield from _file(file, None)
@@ -331,9 +310,9 @@ def _changes(shown: ShownChanges) -> Iterator[str]:
 
 
 def _touched(file: Touched) -> str:
-    source = f" from {one_line(file.old)}" if file.old is not None else ""
+    source = f" from {quoted(file.old)}" if file.old is not None else ""
     lines = f", +{file.added} -{file.removed}" if file.added is not None else ""
-    return f"{one_line(file.path)}: {LETTERS.get(file.letter, file.letter)}{source}{lines}"
+    return f"{quoted(file.path)}: {LETTERS.get(file.letter, file.letter)}{source}{lines}"
 
 
 TABLE_PATH_CELLS = 80
@@ -371,7 +350,7 @@ def _row(entry: Entry) -> tuple[str, ...]:
         each.rpartition(":")[2][:DIGITS] for each in (entry.revision_seen, entry.revision)
     )
     return (
-        middle(one_line(entry.path), TABLE_PATH_CELLS),
+        middle(quoted(entry.path), TABLE_PATH_CELLS),
         entry.state,
         one_line(seen if entry.last_via == "read" else f"{seen}, by {entry.last_via}"),
         size(entry.size),

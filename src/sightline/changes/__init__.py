@@ -3,8 +3,10 @@
 PUBLIC = (
     "attribution",
     "authors",
+    "command_evidence",
     "commands",
     "detect",
+    "linked_secrets",
     "manifests",
     "observe",
     "renames",

@@ -1,17 +1,20 @@
-"""Decide who made a change. Every finder of a change asks here. For wording only.
+"""Decide who made a change. Every finder of a change asks here.
 
-The first cause that fits the content wins: git, a command under way, an undo of an agent's edit, a
-formatter behind an edit; else somebody outside. There is no grace time. A wrong cause makes a wrong
-word, and never a wrong verdict.
+The first cause that fits the content wins: git, a command that has ended or is under way, an undo of
+an agent's edit, a formatter behind an edit; else somebody outside. There is no grace time. A wrong
+cause makes a wrong word, and never a wrong verdict. A rewind takes back what a command did only
+where the cause is certain (changes.command_evidence).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
 from sightline.changes import git_operations
+from sightline.changes.command_evidence import EndedCommand
 from sightline.changes.detect import Difference, bytes_of, changed, differing
 from sightline.changes.layout import same_but_layout
 from sightline.changes.session_context import SessionContext
@@ -24,18 +27,19 @@ from sightline.model.events import (
     CommandEnded,
     CommandStarted,
     Fact,
-    GitMoved,
-    Moved,
     TurnBegan,
     WriteIntended,
 )
 from sightline.model.revision import Revision
-from sightline.model.text import decode
-from sightline.model.timeline import Recorded, archived, live
+from sightline.model.text import plain_of
+from sightline.model.timeline import Recorded, archived, live, of_kind
 from sightline.shell_parsing.command_line import all_commands
 
 AT_WORK = 8
-"""Sessions that are searched for a command under way: those with the newest facts."""
+"""Sessions that are searched for a command under way: those that began one last."""
+
+STARTED = 500
+"""The newest beginnings of commands whose sessions are looked at, of all sessions."""
 
 RECENT = 64
 """Facts on commands that are read of each session."""
@@ -66,10 +70,10 @@ class Running(Struct, frozen=True):
 
 
 def detect_changes(
-    context: SessionContext, *looked: FileState, presumed: Cause | None = None
+    context: SessionContext, *looked: FileState, ended: EndedCommand | None = None
 ) -> list[Fact]:
     """Return the facts of files that differ from the timeline, where nobody is writing them.
-    presumed: the cause of every change that git did not make."""
+    ended: the command during which all of them changed."""
     differences = [
         difference for found in looked if (difference := differing(context, found)) is not None
     ]
@@ -85,10 +89,10 @@ def detect_changes(
         if difference.found.data is None:  # of a scan: its caller has no text to keep
             text = bytes_of(context, difference)
             context.store.keep(context.keepable(difference.path, text))
-    commands = _commands(context, presumed) if others else []
+    commands = _commands(context) if others else []
     return [
         *by_git.facts,
-        *(changed(d, _cause(context, d, by_git.likely, commands)) for d in others),
+        *(changed(d, _cause(context, d, by_git.likely, commands, ended)) for d in others),
     ]
 
 
@@ -98,42 +102,73 @@ def cause_of(context: SessionContext, difference: Difference) -> Cause:
 
 
 def _cause(
-    context: SessionContext, difference: Difference, likely: dict[str, Cause], commands: list[Cause]
+    context: SessionContext,
+    difference: Difference,
+    likely: dict[str, Cause],
+    commands: list[Cause],
+    ended: EndedCommand | None = None,
 ) -> Cause:
     path = difference.path
     if path in likely:
         return likely[path]
-    by_command = (cause for cause in commands if may_touch(cause.detail or "", path))
-    return next(by_command, None) or _by_content(context, difference)
+    by_command = None
+    if ended is not None:
+        data = bytes_of(context, difference)
+        before, after = difference.row.revision, difference.after
+        by_command = ended.cause_of_bytes(context, path, before, after, data)
+    return _by_command(path, by_command, commands) or _by_content(context, difference)
 
 
-def of_mode(context: SessionContext, path: str, presumed: Cause | None = None) -> Cause:
+def by_ended(
+    context: SessionContext, ended: EndedCommand, path: str, before: Revision, found: FileState
+) -> Cause:
+    """Return the cause of a change of a file that the timeline does not have."""
+    cause = ended.cause_of_bytes(context, path, before, found.revision, found.data)
+    return _by_command(path, cause, _commands(context)) or Cause("external")
+
+
+def of_mode(context: SessionContext, path: str, ended: EndedCommand | None = None) -> Cause:
     """Return the cause of a change of a file's mode, which leaves no content to compare."""
-    causes = _commands(context, presumed)
-    return next((c for c in causes if may_touch(c.detail or "", path)), Cause("external"))
+    by_command = None if ended is None else ended.cause_of_mode(context, path)
+    return _by_command(path, by_command, _commands(context)) or Cause("external")
 
 
-def _commands(context: SessionContext, presumed: Cause | None = None) -> list[Cause]:
-    """Return the commands under way as causes, the likeliest first."""
-    commands = [
-        Cause("command", command.session, command.command, "likely")
+def _by_command(path: str, ended: Cause | None, commands: list[Cause]) -> Cause | None:
+    """Return the cause of a change that was found while commands were under way: a command that
+    names the file, before one that may have changed any. ended: the cause if the change is of a
+    command that has just ended."""
+    if ended is not None and ended.confidence == "certain":
+        return ended
+    fitting = [each for each in commands if may_touch(each.detail or "", path)]
+    if ended is not None and may_touch(ended.detail or "", path):
+        fitting.insert(0, ended)
+    naming = (each for each in fitting if _is_plain(each.detail or ""))
+    return next(naming, fitting[0] if fitting else None)
+
+
+def _commands(context: SessionContext) -> list[Cause]:
+    """Return the commands under way as causes, the likeliest first. A command in the background
+    counts where it names the file: it is not the author of every save in a turn."""
+    return [
+        Cause("command", command.session, command.command, "likely", "guess")
         for command in reversed(running(context))
+        if not command.run.endswith(BACKGROUND) or _is_plain(command.command)
     ]
-    return commands if presumed is None else [presumed, *commands]
 
 
 def running(context: SessionContext) -> tuple[Running, ...]:
     """Return the commands of all sessions of this tree that are under way, the newest last."""
-    states = [s for s in context.store.sessions() if s.ended is None and not archived(s.id)]
-    newest = sorted(states, key=lambda state: state.position)[-AT_WORK:]
+    started = context.store.newest_sessions(CommandStarted, STARTED)
+    at_work = (
+        name
+        for name, holder in started.items()
+        if not archived(name) and (holder is None or alive(holder))
+    )
     kinds: list[type[Fact]] = [CommandStarted, CommandEnded, TurnBegan]
     commands = [
         command
-        for state in newest
-        if state.owner is None or alive(state.owner)
-        for command in under_way(
-            context.store.timeline(session=state.id, kinds=kinds, newest=RECENT)
-        )
+        for name in islice(at_work, AT_WORK)
+        for command in under_way(context.store.timeline(session=name, kinds=kinds, newest=RECENT))
     ]
     return tuple(sorted(commands, key=lambda command: command.position))
 
@@ -157,14 +192,26 @@ def under_way(log: Iterable[Recorded]) -> tuple[Running, ...]:
 def may_touch(command: str, path: str) -> bool:
     """Return whether a command may have changed a file, by its text. Most commands may change any
     file; some programs change only the files that they name."""
+    named = _named_words(command)
+    return named is None or any(_names(word, path.split("/")) for word in named if word)
+
+
+def _is_plain(command: str) -> bool:
+    """Return whether a command changes no file but those that it names."""
+    return _named_words(command) is not None
+
+
+def _named_words(command: str) -> list[str] | None:
+    """Return the words that may name the files which a command changes; None where it may change
+    others."""
     words: list[str | None] = []
     commands = all_commands(command, "/")
     for simple in commands:
         words += [*simple.words[1:], *(out for out, _ in simple.outputs)]
     plain = commands and {simple.words[0] for simple in commands if simple.words} <= NAMING
     if not plain or None in words or command.endswith("…"):
-        return True
-    return any(_names(word, path.split("/")) for word in words if word)
+        return None
+    return [word for word in words if word]
 
 
 def _names(word: str, path: list[str]) -> bool:
@@ -179,25 +226,6 @@ def _names(word: str, path: list[str]) -> bool:
     )
 
 
-def by_bracket(context: SessionContext, command: str, run: str, since: int) -> Cause:
-    """Return the cause of the differences at the end of a command of this session. since: the
-    position at which it began. The cause is certain when nobody else was at work meanwhile."""
-    others = any(command.run != run for command in running(context))
-    confidence = "likely" if others or _is_busy(context, since) else "certain"
-    return Cause("command", context.session, command, confidence)
-
-
-def _is_busy(context: SessionContext, since: int) -> bool:
-    """Return whether anybody else did anything behind a position."""
-    kinds: list[type[Fact]] = [Changed, Moved, GitMoved, WriteIntended, CommandStarted]
-    for recorded in context.store.timeline(after=since, kinds=kinds):
-        cause = getattr(recorded.fact, "cause", None)
-        author = cause.who if isinstance(cause, Cause) else recorded.session
-        if author != context.session:
-            return True
-    return False
-
-
 def _by_content(context: SessionContext, difference: Difference) -> Cause:
     """Return an undo of an agent's edit, a formatter behind one, or somebody outside."""
     row, found = difference.row, difference.found
@@ -206,12 +234,11 @@ def _by_content(context: SessionContext, difference: Difference) -> Cause:
     if row.cause is None or row.cause.kind not in CHAIN:
         return Cause("external")
     log = context.store.timeline(path=found.path, kinds=[Changed], upto=row.position, newest=PAST)
-    facts = [recorded.fact for recorded in reversed(live(log))]
-    past = [fact for fact in facts if isinstance(fact, Changed)]
+    past = [*of_kind(Changed, reversed(live(log)))]
     if put_back(past, difference.after):
         return Cause("external", detail=PUT_BACK)
-    before = _text(context.store.blob(row.revision))
-    return by_formatter(past, before, _text(bytes_of(context, difference))) or Cause("external")
+    before = plain_of(context.store.blob(row.revision))
+    return by_formatter(past, before, plain_of(bytes_of(context, difference))) or Cause("external")
 
 
 def put_back(past: Sequence[Changed], after: Revision) -> bool:
@@ -250,7 +277,7 @@ def after_write(
     """Return the cause of bytes that replaced those which this session's host wrote just now."""
     if detail is not None:
         return Cause("external", detail=detail)
-    return after_layout(_text(mine), _text(found), context.session) or Cause("external")
+    return after_layout(plain_of(mine), plain_of(found), context.session) or Cause("external")
 
 
 def _being_written(context: SessionContext, difference: Difference) -> bool:
@@ -259,13 +286,8 @@ def _being_written(context: SessionContext, difference: Difference) -> bool:
     for pending in context.store.pending():
         fact = pending.fact
         if isinstance(fact, WriteIntended) and fact.path == difference.path:
-            wanted = _text(context.store.blob(fact.after))
-            now = _text(bytes_of(context, difference))
+            wanted = plain_of(context.store.blob(fact.after))
+            now = plain_of(bytes_of(context, difference))
             if after_layout(wanted, now, pending.session) is not None:
                 return True
     return False
-
-
-def _text(data: bytes | None) -> str | None:
-    text = decode(data) if data is not None else None
-    return text.plain if text else None

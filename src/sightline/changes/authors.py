@@ -9,13 +9,13 @@ from msgspec import structs
 
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
-from sightline.model.events import Cause, Changed, Fact, GitMoved, RewindEnded
+from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy
 from sightline.model.timeline import Recorded, archived
 from sightline.text import phrases
 
-KINDS: list[type[Fact]] = [Changed, GitMoved]
+KINDS: list[type[Fact]] = [Changed, GitMoved, Moved]
 
 RECENT = 50
 """Changes of a file that are searched for the last one by somebody else."""
@@ -78,9 +78,11 @@ def _foreign(
 
 
 def cause_of(fact: Fact, path: str) -> Cause | None:
-    """Return the cause of a change of a file; None for a fact that changed another file."""
+    """Return the cause of a change or a rename of a file; None for a fact about another file."""
     if isinstance(fact, GitMoved) and path in fact.paths:
         return git_cause(fact)
+    if isinstance(fact, Moved) and path in (fact.src, fact.path):
+        return fact.cause
     return fact.cause if isinstance(fact, Changed) and fact.path == path else None
 
 

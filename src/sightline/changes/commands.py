@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from sightline.changes.attribution import detect_changes, may_touch, of_mode
+from sightline.changes.attribution import by_ended, detect_changes, of_mode
+from sightline.changes.command_evidence import EndedCommand
 from sightline.changes.detect import change, doubtful
 from sightline.changes.session_context import SessionContext
+from sightline.changes.untracked import covers
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
-from sightline.model.events import Cause, Change, Changed, Fact, GitMoved, WriteIntended
+from sightline.model.events import Cause, Changed, Fact, GitMoved, WriteIntended
+from sightline.model.manifest import Entry
 from sightline.model.projections import DiskFile, disk_paths
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, StatSignature, known
+from sightline.model.timeline import of_kind
 
 Before = Callable[[str, StatSignature], "Stood | None"]
 """A path and the signature of its file now -> the file before the command; None for a file that is
@@ -65,36 +69,23 @@ class Changes(Struct, frozen=True):
 
 def changes(
     context: SessionContext,
-    cause: Cause | None = None,
+    ended: EndedCommand | None = None,
     before: Before | None = None,
     *,
     paths: Iterable[str] | None = None,
     since_ns: int = 0,
     deadline_s: float | None = None,
 ) -> Changes:
-    """Return the differences of the disk from the timeline. cause: of the changes, None for an
-    unknown one. before: also return files that the timeline does not have, and that were made or
-    changed since. paths: of the tracked files look at these alone. since_ns: of the other files look
-    at those alone whose times are younger. deadline_s: the time for the other files; the answer is
-    what was found until then."""
+    """Return the differences of the disk from the timeline. ended: the command during which they
+    came about, if one has just ended. before: also return files that the timeline does not have, and
+    that were made or changed since. paths: of the tracked files look at these alone. since_ns: of
+    the other files look at those alone whose times are younger. deadline_s: the time for the other
+    files; the answer is what was found until then."""
     if paths is None:
         rows = context.store.disks()
     else:
         rows = {path: row for path in paths if (row := context.store.disk(path)) is not None}
     stamps = context.store.stamps(None if paths is None else rows)
-    tracked = _of_tracked(context, rows, stamps, cause)
-    if before is None or cause is None:
-        return tracked
-    facts, found, complete = _of_others(context, rows, cause, before, since_ns, deadline_s)
-    return Changes((*tracked.facts, *facts), (*tracked.found, *found), tracked.fresh, complete)
-
-
-def _of_tracked(
-    context: SessionContext,
-    rows: dict[str, DiskFile],
-    stamps: dict[str, Stamp],
-    cause: Cause | None,
-) -> Changes:
     looked: list[FileState] = []
     fresh: list[FileState] = []
     same_bytes: list[Changed] = []
@@ -102,82 +93,102 @@ def _of_tracked(
         if file.revision != rows[file.path].revision:
             looked.append(context.look(file.path))
             continue
-        if file.target is not None and (moved_link := _of_link(context, file, cause)):
+        if file.target is not None and (moved_link := _of_link(context, file, ended)):
             same_bytes.append(moved_link)
         if known(file.revision):
             fresh.append(file)
             stamp, now = stamps.get(file.path), file.signature
             if stamp is not None and now is not None and stamp.signature.mode != now.mode:
-                by = of_mode(context, file.path, cause)
-                same_bytes.append(_of_mode(file, by, now.mode))
-    detected = detect_changes(context, *looked, presumed=cause)
-    facts = [*(fact for fact in detected if isinstance(fact, (Changed, GitMoved))), *same_bytes]
+                by = of_mode(context, file.path, ended)
+                same_bytes.append(_of_mode(file, by, now.mode, stamp.signature.mode))
+    detected = detect_changes(context, *looked, ended=ended)
+    facts = [
+        *(_with_mode(f, stamps) for f in detected if isinstance(f, (Changed, GitMoved))),
+        *same_bytes,
+    ]
     changed = {path for fact in facts for path in disk_paths(fact)}
-    found = tuple(file for file in looked if file.path in changed)
-    return Changes(tuple(facts), found, tuple(fresh))
+    found = [file for file in looked if file.path in changed]
+    complete = True
+    if before is not None and ended is not None:
+        try:
+            for fact, file in _of_others(context, rows, ended, before, since_ns, deadline_s):
+                facts.append(fact)
+                found.append(file)
+        except DeadlinePassed:
+            complete = False
+    return Changes(tuple(facts), tuple(found), tuple(fresh), complete)
 
 
-def _of_mode(file: FileState, cause: Cause, mode: int | None) -> Changed:
-    return Changed(file.path, file.revision, file.revision, "mode", cause, mode)
+def _of_mode(file: FileState, cause: Cause, mode: int | None, before: int | None) -> Changed:
+    revision = file.revision
+    return Changed(file.path, revision, revision, "mode", cause, mode, mode_before=before)
 
 
-def _of_link(context: SessionContext, file: FileState, cause: Cause | None) -> Changed | None:
+def _with_mode(fact: Changed | GitMoved, stamps: dict[str, Stamp]) -> Changed | GitMoved:
+    """Add the mode before a command's change: its file may have other permissions now."""
+    stamp = stamps.get(fact.path) if isinstance(fact, Changed) else None
+    if not isinstance(fact, Changed) or fact.cause.kind != "command" or stamp is None:
+        return fact
+    mode = stamp.signature.mode
+    return fact if mode == fact.mode else structs.replace(fact, mode_before=mode)
+
+
+def _of_link(
+    context: SessionContext, file: FileState, ended: EndedCommand | None
+) -> Changed | None:
     """Return the fact of a symlink that leads elsewhere than the timeline says."""
-    last = next(context.store.timeline(path=file.path, kinds=[Changed], newest=1), None)
-    led = last.fact.target if last is not None and isinstance(last.fact, Changed) else None
+    changes_there = context.store.timeline(path=file.path, kinds=[Changed], newest=1)
+    led = next((fact.target for fact in of_kind(Changed, changes_there)), None)
     if led is None or led == file.target:
         return None
-    by = of_mode(context, file.path, cause)
+    by = of_mode(context, file.path, ended)
     return Changed(file.path, UNKNOWN, UNKNOWN, "kind", by, led=led, target=file.target)
 
 
 def _of_others(
     context: SessionContext,
     rows: dict[str, DiskFile],
-    cause: Cause,
+    ended: EndedCommand,
     before: Before,
     since_ns: int,
     deadline_s: float | None,
-) -> tuple[list[Changed], list[FileState], bool]:
-    """Return the changes of files that the timeline does not have, the files, and whether there was
-    time for all."""
-    facts: list[Changed] = []
-    found: list[FileState] = []
-    writes = [pending.fact for pending in context.store.pending()]
-    being_written = {fact.path for fact in writes if isinstance(fact, WriteIntended)}
+) -> Iterator[tuple[Changed, FileState]]:
+    """Yield the changes of files that the timeline does not have, with the files. DeadlinePassed."""
+    being_written = {write.path for write in of_kind(WriteIntended, context.store.pending())}
     until = None if deadline_s is None else monotonic() + deadline_s
-    try:
-        listed = list(context.workspace.walk(since_ns=since_ns, links=True, until=until))
-    except DeadlinePassed:
-        return facts, found, False
-    for path, signature in listed:
+    for path, signature in list(context.workspace.walk(since_ns=since_ns, links=True, until=until)):
         if until is not None and monotonic() > until:
-            return facts, found, False
+            raise DeadlinePassed
         was = before(path, signature) if path not in rows else None
         is_recorded = S_ISREG(signature.mode) or S_ISLNK(signature.mode)
         if was is None or path in being_written or not is_recorded:
             continue
         file = context.look(path)
-        by = cause if may_touch(cause.detail or "", path) else Cause("external")
-        fact = _change(was, file, by) if known(file.content) else None
+        fact = _change(context, was, file, ended) if known(file.content) else None
         if fact is not None:
-            facts.append(fact)
-            found.append(file)
-    return facts, found, True
+            yield fact, file
 
 
-def _change(was: Stood, file: FileState, cause: Cause) -> Changed | None:
+def _change(
+    context: SessionContext, was: Stood, file: FileState, ended: EndedCommand
+) -> Changed | None:
     """Return the fact of a file that differs in bytes, target or mode; None where it does not."""
     path, now = file.path, file.revision
-    if file.target is not None:
-        if file.target == was.target:
-            return None
-        kind: Change = "created" if was.revision == MISSING else "kind"
-        return Changed(path, was.revision, now, kind, cause, target=file.target)
-    if was.revision != now:
-        return Changed(path, was.revision, now, change(was.revision, now), cause)
     mode = file.signature.mode if file.signature is not None else None
-    return None if was.mode in (None, mode) else _of_mode(file, cause, mode)
+    if file.target is None and was.revision == now:
+        is_same = was.mode in (None, mode)
+        if is_same:
+            return None
+        return _of_mode(file, of_mode(context, path, ended), mode, was.mode)
+    cause = by_ended(context, ended, path, was.revision, file)
+    if file.target is None:
+        old = None if was.mode == mode else was.mode
+        kind = change(was.revision, now)
+        return Changed(path, was.revision, now, kind, cause, mode, mode_before=old)
+    if file.target == was.target:
+        return None
+    kind = "created" if was.revision == MISSING else "kind"
+    return Changed(path, was.revision, now, kind, cause, target=file.target)
 
 
 def by_times(_: str, __: StatSignature) -> Stood:
@@ -186,11 +197,29 @@ def by_times(_: str, __: StatSignature) -> Stood:
     return Stood(UNKNOWN)
 
 
-def changed_from(signatures: dict[str, StatSignature]) -> Before:
-    """Return a Before that compares with the signatures of all files before the command."""
+def in_checkpoint(context: SessionContext, entries: Mapping[str, Entry]) -> Before:
+    """Return a Before that takes the state of files from a checkpoint. Later changes have to be on
+    record."""
+
+    def before(path: str, _: StatSignature) -> Stood:
+        entry = entries.get(path)
+        if entry is None:
+            return Stood(MISSING if covers(context, entries, path) else UNKNOWN)
+        if entry.kind == "file":
+            return Stood(entry.revision, entry.mode)
+        return Stood(UNKNOWN, target=entry.target)
+
+    return before
+
+
+def changed_from(signatures: Mapping[str, StatSignature], recorded: Before = by_times) -> Before:
+    """Return a Before that compares with the signatures of all files before the command. recorded:
+    the state of a file that was there and has another signature now."""
 
     def before(path: str, signature: StatSignature) -> Stood | None:
         was = signatures.get(path)
-        return Stood(MISSING) if was is None else Stood(UNKNOWN) if was != signature else None
+        if was is None:
+            return Stood(MISSING)
+        return recorded(path, signature) if was != signature else None
 
     return before

@@ -5,7 +5,6 @@ No git process starts as long as git's logs are older than our last read of the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -14,6 +13,7 @@ from msgspec import Struct, structs
 from sightline.changes.detect import Difference, bytes_of, differing, doubtful
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import UNDER_WAY
+from sightline.filesystem.git.binary_patch import blob_id
 from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorded_moves
 from sightline.filesystem.git.repository import Repository
 from sightline.model.events import Cause, Changed, GitMoved, Rewritten
@@ -363,11 +363,8 @@ def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozense
     the file is missing."""
     if data is None:
         return frozenset((None,)) if revision == MISSING else frozenset()
-    ids = set()
-    for text in (data, data.replace(b"\r\n", b"\n")):
-        blob = b"blob %d\0" % len(text) + text
-        ids.add(hashlib.new(algorithm, blob, usedforsecurity=False).hexdigest())
-    return frozenset(ids)
+    texts = (data, data.replace(b"\r\n", b"\n"))
+    return frozenset(blob_id(text, algorithm) for text in texts)
 
 
 def conflicted(data: bytes | None) -> bool:

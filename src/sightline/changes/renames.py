@@ -56,10 +56,13 @@ def _cause(context: SessionContext, path: str) -> Cause:
 
 
 def _followed_before(context: SessionContext, path: str) -> ResolvedPath | None:
-    """Return the path that somebody else renamed a file to, where this session knows the file
-    there. An agent's own rename frees the old name."""
+    """Return the new path of a file that this session found renamed, and knows there. An agent that
+    renames a file itself frees the old name."""
     row = context.store.disk(path)
-    if row is None or row.moved_to is None or row.cause is None or row.cause.kind == "agent":
+    if row is None or row.moved_to is None:
+        return None
+    own = context.store.timeline(session=context.session, path=path, kinds=[Moved], newest=1)
+    if not any(isinstance(each.fact, Moved) and each.fact.intent is None for each in list(own)):
         return None
     known = context.store.knowledge(context.session, row.moved_to)
     return ResolvedPath(row.moved_to) if known is not None else None

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import urandom
 from time import time_ns
 
 from msgspec import Struct
 
+from sightline.changes.linked_secrets import Inode, secret_inodes
 from sightline.config.settings import Settings
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.filesystem.port import Workspace
+from sightline.filesystem.scan import settled
 from sightline.model.belief import Held
-from sightline.model.events import Belief, CheckpointMissed, CheckpointTaken, Fact, TurnBegan
+from sightline.model.events import (
+    Belief,
+    CheckpointMissed,
+    CheckpointTaken,
+    Fact,
+    Seen,
+    TurnBegan,
+    WarningRaised,
+)
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, revision_of
 from sightline.model.text import Text, decode
@@ -35,7 +46,8 @@ def now_us() -> int:
 class SessionContext:
     """A session and its ports. clock: returns UTC microseconds. owner: names this process as
     "host:pid:start". approve: asks the user to approve a write, given path and diff; None where no
-    user can be asked. missed: why an automatic checkpoint failed, for the caller to report."""
+    user can be asked. missed: why an automatic checkpoint failed, for the caller to report. shown: the
+    paths that were recorded as shown, since the caller last emptied the list."""
 
     def __init__(
         self,
@@ -55,8 +67,11 @@ class SessionContext:
         self.owner = owner
         self.approve = approve
         self.missed = ""
+        self.shown: list[str] = []
         self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
+        self._linked_secrets: set[Inode] = set()
+        self._linked_at_ns = 0
 
     def for_session(self, session: str) -> SessionContext:
         """Return a context of another session with the same ports, without approval by a user."""
@@ -78,6 +93,7 @@ class SessionContext:
         stats = {f.path: stamp for f in found if (stamp := stamp_of(f))}
         if self._tracked is not None and stats:
             self._tracked.learn(stats)
+        self.shown += [fact.path for fact in facts if isinstance(fact, Seen)]
         return self.store.append(
             self.session,
             facts,
@@ -116,9 +132,24 @@ class SessionContext:
 
     def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
         """Return those of a file's texts that exist, when the settings let them be stored."""
-        if not self.settings.may_store(path):
+        if not self.may_store(path):
             return []
         return [text for text in texts if text is not None]
+
+    def may_store(self, path: str) -> bool:
+        """Return whether the text of this file may be kept: neither its name nor another name of
+        the same file is one of secrets. OSError, Unverifiable."""
+        if not self.settings.may_store(path):
+            return False
+        found = self.workspace.linked(path)
+        if found is None:
+            return True
+        if not settled(found.mtime_ns, found.ctime_ns, self._linked_at_ns):
+            # A new name changes the times of the file, so an older look may not know it.
+            self._linked_at_ns = time_ns()
+            tree = self.workspace.tree(self.workspace.remembered())
+            self._linked_secrets = secret_inodes(self.workspace, self.settings, tree)
+        return (found.dev, found.ino) not in self._linked_secrets
 
 
 class Tracked:
@@ -171,11 +202,11 @@ class Known(Struct, frozen=True):
     @property
     def held(self) -> Held | None:
         """The believed text with its spans, decoded at each call."""
-        text = decode(self.believed) if self.believed is not None else None
+        text = decode(self.believed)
         if text is None or self.knowledge is None:
             return None
         belief = self.knowledge.belief
-        return Held(tuple(text.lines), belief.shown, belief.held)
+        return Held(text.lines, belief.shown, belief.held)
 
 
 def located(context: SessionContext, path: str) -> ResolvedPath:
@@ -217,9 +248,10 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
     """Return a belief as facts record it, and the bytes of its text. data, revision: of the file,
     used where the believed text equals the file's."""
     total = len(held.lines)
-    if list(held.lines) == text.lines:
+    plain = "".join(held.lines)
+    if plain == text.plain:
         return Belief(revision, held.shown, held.held, total), data
-    body = text.hold("".join(held.lines))
+    body = text.hold(plain)
     return Belief(revision_of(body), held.shown, held.held, total), body
 
 
@@ -228,3 +260,12 @@ def stamp_of(found: FileState) -> Stamp | None:
     if found.signature is None or found.revision in (MISSING, UNKNOWN):
         return None
     return Stamp(found.signature, found.revision, found.read_at_ns)
+
+
+WARNING = "w-"
+"""Prefix of the id of a warning."""
+
+
+def warning(text: str, paths: Iterable[str]) -> WarningRaised:
+    """Return the fact of a new warning about files, to be recorded together with other facts."""
+    return WarningRaised(f"{WARNING}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from sightline.changes import manifests
 from sightline.changes.detect import change
 from sightline.changes.session_context import SessionContext
+from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import Entry, Manifest
+from sightline.model.path import folders_above
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
 from sightline.model.timeline import Recorded, archived, live
 
@@ -43,6 +45,9 @@ def look(
         if entry is None and not covers(context, entries, path):
             continue  # the file may have been there all the time
         found = context.look(path)
+        if entry is not None and (by_user := _of_mode(found, entry)) is not None:
+            context.append([by_user], found=[found])
+            continue
         before, led = (entry.revision, entry.target) if entry is not None else (MISSING, None)
         if found.kind == "file" and known(found.revision) and (found.revision != before or led):
             fact = Changed(
@@ -56,6 +61,15 @@ def look(
             context.append([fact], blobs=context.keepable(path, found.data), found=[found])
     tracked.update(walked)
     return tuple(path for path in entries if path not in tracked and is_gone(context, path))
+
+
+def _of_mode(found: FileState, entry: Entry) -> Changed | None:
+    """Return the fact of changed permissions, where the bytes are those of a checkpoint's entry."""
+    mode = found.signature.mode if found.signature is not None else None
+    if entry.target is not None or found.revision != entry.revision or mode in (None, entry.mode):
+        return None
+    revision = found.revision
+    return Changed(found.path, revision, revision, "mode", Cause("external"), mode)
 
 
 def is_gone(context: SessionContext, path: str) -> bool:
@@ -122,5 +136,6 @@ def _manifest(checkpoint: Recorded) -> Revision:
 def covers(context: SessionContext, manifest: Mapping[str, Entry], path: str) -> bool:
     """Return whether a manifest would have a file, had it been there."""
     omitted = manifest.omitted if isinstance(manifest, Manifest) else {}
-    folders = [f"{path[:at]}/" for at, letter in enumerate(path) if letter == "/"]
-    return omitted.keys().isdisjoint([path, *folders]) and context.workspace.listed(path)
+    return omitted.keys().isdisjoint([path, *folders_above(path)]) and context.workspace.listed(
+        path
+    )

@@ -6,13 +6,9 @@ PUBLIC = (
     "compare",
     "export",
     "gc",
-    "swept_texts",
     "take",
     "time_points",
     "words",
 )
 
-PURE = (
-    "swept_texts",
-    "words",
-)
+PURE = ("words",)

@@ -8,6 +8,7 @@ from time import monotonic
 
 from msgspec import Struct, structs
 
+from sightline.changes.linked_secrets import DEV, INO, secret_inodes
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
@@ -99,6 +100,7 @@ class _Look:
             self._until -= monotonic() - started
             if monotonic() > self._until:
                 raise DeadlinePassed
+        linked = secret_inodes(self._context.workspace, settings, self.tree)
         for folder, listing in self.tree.listings.items():
             for name, reason in listing.hidden.items():
                 self.omitted[folder + name] = reason
@@ -111,7 +113,7 @@ class _Look:
                     self.rows[path] = known
                 elif S_ISLNK(mode):  # type: ignore[arg-type]
                     self.rows[path] = link_row(content, mode)  # type: ignore[arg-type]
-                elif name in secrets:
+                elif name in secrets or (linked and (row[DEV], row[INO]) in linked):
                     self.omitted[path] = SECRET
                 elif (too_large := _too_large(self._context, row[0])) is not None:  # type: ignore[arg-type]
                     self.omitted[path] = too_large
@@ -146,12 +148,13 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
         if path.endswith("ignore") or (current and not S_ISREG(current.mode)):
             return None
         if current is None:
-            if path not in last and _has_below(last, f"{path}/"):
+            below = (each for each in (*last.rows, *last.omitted) if each.startswith(f"{path}/"))
+            if path not in last and any(below):
                 return None
             continue
         if path not in last and not context.workspace.listed(path):
             return None
-        secret = None if context.settings.may_store(path) else SECRET
+        secret = None if context.may_store(path) else SECRET
         if (reason := secret or _too_large(context, current.size)) is not None:
             omitted[path] = reason
             continue
@@ -161,10 +164,6 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
             texts.append(found.data)
     taken = step(last.only(asked), Manifest(rows, omitted))
     return Capture(last.after(taken), tuple(texts), taken)
-
-
-def _has_below(last: Manifest, folder: str) -> bool:
-    return any(path.startswith(folder) for path in (*last.rows, *last.omitted))
 
 
 def _too_large(context: SessionContext, file_size: int) -> str | None:

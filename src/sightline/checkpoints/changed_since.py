@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sightline.changes.authors import by, moment
 from sightline.changes.commands import changes
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints.time_points import When, position_of
 from sightline.model.diff import diff
 from sightline.model.events import (
@@ -25,11 +25,10 @@ from sightline.model.events import (
 from sightline.model.projections import git_cause
 from sightline.model.results import Deleted, EditedFile, EditedFiles
 from sightline.model.revision import MISSING, Revision
-from sightline.model.spans import Spans, new_sides
-from sightline.model.text import decode
+from sightline.model.spans import new_sides
+from sightline.model.text import lines_of
 from sightline.model.timeline import Recorded, archived
 from sightline.notices import words
-from sightline.notices.warnings import fact_of
 
 PathChange = tuple[str, Revision, Revision, Cause]
 """A path, its revisions before and after a change, and the cause."""
@@ -47,11 +46,9 @@ def edited_since(
     start. deleted: messages that were taken out of the conversation; changes since the earliest of
     them count, and so do files that only their calls name. UnknownName, ValueError."""
     changes(context).record(context)
-    deleted_at = [
-        each.position - 1
-        for each in context.store.timeline(session=context.session, kinds=[MessageAppended])
-        if isinstance(each.fact, MessageAppended) and each.fact.message in deleted.ids
-    ]
+    messages = context.store.timeline(session=context.session, kinds=[MessageAppended])
+    ids = deleted.ids
+    deleted_at = [m.position - 1 for m in messages if getattr(m.fact, "message", None) in ids]
     after = min([position_of(context, when), *deleted_at])
     by_path: dict[str, list[tuple[Recorded, PathChange]]] = {}
     for recorded in context.store.timeline(after=after, kinds=CHANGES):
@@ -97,23 +94,17 @@ def _edited_file(
     before, (last, (_, _, after, cause)) = changes[0][1][1], changes[-1]
     if before == after:
         return None
+    old, new = [lines_of(context.store.blob(revision)) for revision in (before, after)]
     mine = [change[3].who == context.session for _, change in changes]
     return EditedFile(
         path,
         by(cause, last.happened_at, context),
         moment(last.happened_at),
         last.position,
-        _new_lines(context, before, after),
+        None if old is None or new is None else new_sides(diff(old, new)),
         mine=any(mine),
         others=not all(mine),
     )
-
-
-def _new_lines(context: SessionContext, before: Revision, after: Revision) -> Spans | None:
-    """Return the lines of the new text that are new; None where a text is not stored."""
-    texts = [context.store.blob(revision) for revision in (before, after)]
-    old, new = (decode(data) if data is not None else None for data in texts)
-    return None if old is None or new is None else new_sides(diff(old.lines, new.lines))
 
 
 def about_rewind(
@@ -138,7 +129,7 @@ def about_rewind(
         _paths([each for each in listed if each.from_messages]),
         [each.tool for each in edited.unread],
     )
-    return fact_of(text, _paths(listed))
+    return warning(text, _paths(listed))
 
 
 def _paths(files: Sequence[EditedFile]) -> list[str]:

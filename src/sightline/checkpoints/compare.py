@@ -9,9 +9,10 @@ from msgspec import Struct, structs
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import load_manifest, now, with_manifests
 from sightline.model.diff import diff, unified
-from sightline.model.manifest import Change, Difference, Entry, Manifest, differences
-from sightline.model.results import Checkpoint, FileDifference
-from sightline.model.text import decode
+from sightline.model.manifest import Change, Entry, FileDifference, Manifest, differences
+from sightline.model.path import folders_above, quoted
+from sightline.model.results import Checkpoint
+from sightline.model.text import lines_of
 
 
 class Chapter(Struct, frozen=True):
@@ -30,7 +31,14 @@ def compare(
     Unverifiable."""
     old = load_manifest(context, before)
     new = now(context) if after is None else load_manifest(context, after)
-    return [_with_diff(context, each, live=after is None) for each in _certain(old, new)]
+    return [
+        compared(
+            each,
+            _lines(context, each.path, each.before, live=False),
+            _lines(context, each.path, each.after, live=after is None),
+        )
+        for each in _certain(old, new)
+    ]
 
 
 def story(context: SessionContext) -> list[Chapter]:
@@ -46,7 +54,7 @@ def story(context: SessionContext) -> list[Chapter]:
     return chapters
 
 
-def _certain(old: Manifest, new: Manifest) -> list[Difference]:
+def _certain(old: Manifest, new: Manifest) -> list[FileDifference]:
     """List the differences that are certain: a path that one manifest omits, by itself or with a
     folder above it, may not differ."""
     omitted = old.omitted.keys() | new.omitted.keys()
@@ -55,17 +63,6 @@ def _certain(old: Manifest, new: Manifest) -> list[Difference]:
         for each in differences(old, new)
         if omitted.isdisjoint([each.path, *folders_above(each.path)])
     ]
-
-
-def folders_above(path: str) -> list[str]:
-    """Return each folder above a path, as a manifest names it: "a/", "a/b/"."""
-    return [path[: at + 1] for at, letter in enumerate(path) if letter == "/"]
-
-
-def _with_diff(context: SessionContext, each: Difference, *, live: bool) -> FileDifference:
-    difference = FileDifference(each.path, each.change, each.before, each.after)
-    old = _lines(context, each.path, each.before, live=False)
-    return compared(difference, old, _lines(context, each.path, each.after, live=live))
 
 
 def compared(
@@ -81,8 +78,10 @@ def compared(
     hunks = diff(old, new)
     added = sum(b1 - b0 for _, _, b0, b1 in hunks)
     removed = sum(a1 - a0 for a0, a1, _, _ in hunks)
-    old_name = "/dev/null" if difference.change == "added" else f"a/{src or difference.path}"
-    new_name = "/dev/null" if difference.change == "removed" else f"b/{difference.path}"
+    old_name = (
+        "/dev/null" if difference.change == "added" else quoted(f"a/{src or difference.path}")
+    )
+    new_name = "/dev/null" if difference.change == "removed" else quoted(f"b/{difference.path}")
     text = unified(old, new, hunks, old=old_name, new=new_name) if hunks else ""
     return structs.replace(difference, diff=text, added=added, removed=removed)
 
@@ -100,5 +99,4 @@ def _lines(
     if data is None and live:
         found = context.look(path)
         data = found.data if found.revision == entry.revision else None
-    text = decode(data) if data is not None else None
-    return None if text is None else text.lines
+    return lines_of(data)

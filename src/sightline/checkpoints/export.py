@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.checkpoints import take, words
-from sightline.checkpoints.compare import folders_above
 from sightline.errors import CheckpointFailed
 from sightline.filesystem.git import branch_commit
 from sightline.filesystem.git.binary_patch import Side, blob_id, link_bytes, mode_of, patch, takes
 from sightline.filesystem.git.branch_commit import GITLINK, GitRefused, Tracked
-from sightline.filesystem.git.repository import Repository
-from sightline.model.manifest import EMPTY, Difference, Entry, Manifest, differences
+from sightline.model.manifest import EMPTY, Entry, FileDifference, Manifest, differences
+from sightline.model.path import folders_above
 from sightline.model.results import Checkpoint, Export, NotCovered
 
 AUTHOR = "Sightline <sightline@localhost>"
@@ -66,46 +65,35 @@ def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str
     if repository is None:
         raise CheckpointFailed(*words.no_repository(context.workspace.root))
     try:
-        return _write_commit(context, repository, taken, manifest, branch, author)
+        if not branch_commit.is_branch_name(repository, branch):
+            raise CheckpointFailed(*words.no_branch_name(branch))
+        if branch_commit.has_branch(repository, branch):
+            raise CheckpointFailed(*words.branch_exists(branch))
+        parent = branch_commit.head(repository)
+        tracked = branch_commit.tracked(repository, parent)
+        sparse = branch_commit.sparse_paths(repository)
+        gone = [
+            path
+            for path in tracked
+            if path not in manifest
+            and path not in sparse
+            and not _stays(context, manifest, path, tracked[path][0])
+        ]
+        stays = tracked.keys() - manifest.rows.keys() - set(gone)
+        not_contained = tuple(_not_contained(manifest, stays))
+        draft = branch_commit.Commit(
+            after=parent,
+            author=author,
+            at_s=int(taken.at.timestamp()),
+            message=words.message(taken.label, taken.id, not_contained),
+            gone=gone,
+            puts=_changed_files(context, manifest, tracked, parent.algorithm),
+        )
+        commit = branch_commit.write(repository, draft)
+        branch_commit.name(repository, branch, commit, author)
     except GitRefused as error:
         raise CheckpointFailed(*words.git_said_no(str(error))) from error
-
-
-def _write_commit(
-    context: SessionContext,
-    repository: Repository,
-    taken: Checkpoint,
-    manifest: Manifest,
-    branch: str,
-    author: str,
-) -> Export:
-    if not branch_commit.is_branch_name(repository, branch):
-        raise CheckpointFailed(*words.no_branch_name(branch))
-    if branch_commit.has_branch(repository, branch):
-        raise CheckpointFailed(*words.branch_exists(branch))
-    parent = branch_commit.head(repository)
-    tracked = branch_commit.tracked(repository, parent)
-    sparse = branch_commit.sparse_paths(repository)
-    gone = [
-        path
-        for path in tracked
-        if path not in manifest
-        and path not in sparse
-        and not _stays(context, manifest, path, tracked[path][0])
-    ]
-    stays = tracked.keys() - manifest.rows.keys() - set(gone)
-    not_contained = tuple(_not_contained(manifest, stays))
-    draft = branch_commit.Commit(
-        after=parent,
-        author=author,
-        at_s=int(taken.at.timestamp()),
-        message=words.message(taken.label, taken.id, not_contained),
-        gone=gone,
-        puts=_changed_files(context, manifest, tracked, parent.algorithm),
-    )
-    commit = branch_commit.write(repository, draft)
     files = sum(map(takes, manifest))
-    branch_commit.name(repository, branch, commit, author)
     return Export(taken.id, taken.id, None, branch, commit, parent.commit, files, not_contained)
 
 
@@ -174,7 +162,7 @@ def _patch(context: SessionContext, begins: Checkpoint | None, ends: Checkpoint 
 
 
 def _why_left_out(
-    context: SessionContext, each: Difference, old: Manifest, new: Manifest
+    context: SessionContext, each: FileDifference, old: Manifest, new: Manifest
 ) -> str | None:
     """Return why a patch leaves a difference out; None where it does not. Where one side does not
     cover the path, the file may have been there all the time."""

@@ -1,4 +1,4 @@
-"""Forget stored texts that nobody needs; facts stay for ever.
+"""Forget stored texts that nobody needs, and checkpoints that take too much room; facts stay.
 
 A person decides how long texts are kept, in the settings and by running gc. Only automatic
 checkpoints keep to their room without being asked (keep_to_room).
@@ -6,17 +6,20 @@ checkpoints keep to their room without being asked (keep_to_room).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from time import sleep
 
+from msgspec import Struct
+
 from sightline.changes.manifests import Reader
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.quota import drop_checkpoints
-from sightline.checkpoints.swept_texts import Swept
+from sightline.checkpoints.take import with_manifests
 from sightline.config.settings import Settings
 from sightline.model.events import (
+    ASKED,
+    CheckpointDropped,
     CheckpointTaken,
     Condensed,
     Folded,
@@ -27,10 +30,10 @@ from sightline.model.events import (
 )
 from sightline.model.projections import SessionState
 from sightline.model.revision import Revision
-from sightline.model.timeline import TURNING, Recorded
+from sightline.model.timeline import TURNING, Recorded, of_kind
 from sightline.sessions.lifecycle import DELETED
 from sightline.sessions.presence import is_present, last_sign
-from sightline.store.retention import SIZE, Going, KeptText, Mentions, going, named
+from sightline.store.retention import SIZE, Going, KeptText, Mention, Mentions, Swept, going, named
 
 DAY_US = 24 * 3_600 * 1_000_000
 
@@ -98,14 +101,24 @@ def keep_to_room(context: SessionContext, settings: Settings) -> tuple[str, ...]
         needs = Needs(context, before, dropped)
         reader = Reader(store)
         free = {text for each in dropped.values() for text in _texts_of(reader, each)}
-        _forget(context, needs, [*_unneeded(context, needs, kept, free, before)])
+        free -= needs.revisions
+        chosen: list[Going] = []  # what nothing else needs, and no fact named lately
+        for each in kept:
+            if each.revision in free - needs.revisions:
+                mention = needs.mentions.newest.get(each.revision, Mention(0, None))
+                is_old = mention.at < before or each.revision in needs.manifests
+                now = context.clock()
+                under_way = each.since and needs.recorded_at(each.since) > now - UNDER_WAY_US
+                if is_old and not under_way:
+                    chosen.append(Going(each.revision, mention.path, each.size, mention.at, SIZE))
+        _forget(context, needs, chosen)
         store.tidy()
     return tuple(dropped)
 
 
 class Needs:
     """The texts that are needed, as of the newest fact that was read. Others go on recording
-    meanwhile: learn() takes in their facts before each step. manifests: those of all checkpoints
+    meanwhile: still_unneeded() takes in their facts before each step. manifests: those of all checkpoints
     that were ever taken."""
 
     def __init__(self, context: SessionContext, before: int, dropped: Iterable[str] = ()) -> None:
@@ -122,9 +135,8 @@ class Needs:
         for state in store.sessions():
             if self._is_active(state):
                 self._add_beliefs(state.id)
-        for intent in store.pending():
-            if isinstance(intent.fact, WriteIntended):
-                self.revisions.update(named(intent.fact))
+        for intent in of_kind(WriteIntended, store.pending()):
+            self.revisions.update(named(intent))
         for checkpoint in self.mentions.manifests.keys() - set(dropped):
             self._add_manifest(self.mentions.manifests[checkpoint])
         replaced = self.mentions.replaced.values()
@@ -151,9 +163,10 @@ class Needs:
             if session not in deleted - forked:
                 self.revisions |= texts
 
-    def learn(self) -> None:
-        """Take in new facts: a text that a new fact names is needed, and so is all that a session
-        believes which is active again, was forked or was rewound."""
+    def still_unneeded(self, revisions: Iterable[Revision]) -> list[Revision]:
+        """Return those of these texts that no new fact made needed: a text that a new fact names is
+        needed, and so is all that a session believes which is active again, was forked or was
+        rewound."""
         for recorded in self._new_facts():
             fact = recorded.fact
             self.revisions.update(named(fact))
@@ -161,6 +174,7 @@ class Needs:
                 self._add_beliefs(recorded.session)
             if isinstance(fact, CheckpointTaken):
                 self._add_manifest(fact.manifest)
+        return [revision for revision in revisions if revision not in self.revisions]
 
     def recorded_at(self, position: int) -> int:
         """Return when the fact at a position was recorded, in UTC microseconds."""
@@ -210,7 +224,7 @@ def _forget(
         together = list(group)
         for first in range(0, len(together), BATCH):
             step = {each.revision: each for each in together[first : first + BATCH]}
-            choose = partial(_still_unneeded, needs, step)
+            choose = partial(needs.still_unneeded, step)
             forgotten = context.store.purge(
                 choose, reason, session=context.session, at=context.clock()
             )
@@ -220,27 +234,71 @@ def _forget(
     return gone
 
 
-def _still_unneeded(needs: Needs, step: Iterable[Revision]) -> list[Revision]:
-    needs.learn()
-    return [revision for revision in step if revision not in needs.revisions]
+# --- checkpoints that are dropped to make room
+
+SPARE = 8
+"""Automatic dropping frees one part in so many of the room in addition, so that it is not due again
+soon."""
 
 
-def _unneeded(
+class Candidate(Struct, frozen=True):
+    """A checkpoint and the texts that it names. stays: it is never dropped; automatic: nobody asked
+    for it."""
+
+    checkpoint: str
+    texts: frozenset[Revision]
+    stays: bool = False
+    automatic: bool = False
+
+
+def drop_checkpoints(
     context: SessionContext,
-    needs: Needs,
     kept: Iterable[KeptText],
-    free: set[Revision],
-    before: int,
-) -> Iterator[Going]:
-    """Yield the texts of dropped checkpoints that nothing else needs and that no fact named
-    lately."""
-    now = context.clock()
-    for each in kept:
-        if each.revision not in free or each.revision in needs.revisions:
-            continue
-        mention = needs.mentions.newest.get(each.revision)
-        at = 0 if mention is None else mention.at
-        is_manifest = mention is not None and each.revision in needs.manifests
-        under_way = each.since and needs.recorded_at(each.since) > now - UNDER_WAY_US
-        if (is_manifest or at < before) and not under_way:
-            yield Going(each.revision, mention.path if mention else None, each.size, at, SIZE)
+    room: int,
+    *,
+    only_automatic: bool = False,
+    dry_run: bool = False,
+) -> dict[str, Revision]:
+    """Drop checkpoints until the texts of the others take no more than `room` bytes. Return the ids
+    of the dropped ones with their manifests. The newest one stays, and those that somebody gave a
+    label. only_automatic: keep all that somebody asked for. StoreError."""
+    sizes = {each.revision: each.size for each in kept}
+    manifests: dict[str, Revision] = {}
+    candidates: list[Candidate] = []
+    for checkpoint, manifest in with_manifests(context):
+        manifests[checkpoint.id] = checkpoint.manifest
+        rows = [] if manifest is None else manifest.rows.values()
+        texts = frozenset(row[0] for row in rows if len(row) == 2)
+        asked = checkpoint.why == ASKED
+        stays = asked and (only_automatic or bool(checkpoint.label))
+        candidates.append(Candidate(checkpoint.id, texts, stays, not asked))
+    dropped = choose_dropped(candidates, sizes, room)
+    if dropped and only_automatic:
+        dropped = choose_dropped(candidates, sizes, room - room // SPARE)
+    if dropped and not dry_run:
+        context.append([CheckpointDropped(each, SIZE) for each in dropped])
+    return {each: manifests[each] for each in dropped}
+
+
+def choose_dropped(
+    candidates: Iterable[Candidate], sizes: Mapping[Revision, int], room: int
+) -> list[str]:
+    """Choose the checkpoints to drop: automatic ones first, then others, each oldest first.
+    candidates: oldest first; the newest one stays. sizes: bytes of the stored texts."""
+    every = list(candidates)
+    droppable = [each for each in every[:-1] if not each.stays]
+    droppable.sort(key=lambda each: not each.automatic)
+    staying = [each for each in every[:-1] if each.stays] + every[-1:]
+    last_user: dict[Revision, int] = {}
+    for index, each in enumerate(droppable + staying):
+        last_user.update(dict.fromkeys(each.texts, index))
+    freed = [0] * len(every)
+    for revision, index in last_user.items():
+        freed[index] += sizes.get(revision, 0)
+    total, dropped = sum(freed), []
+    for each, size in zip(droppable, freed, strict=False):
+        if total <= room:
+            break
+        dropped.append(each.checkpoint)
+        total -= size
+    return dropped

@@ -33,7 +33,8 @@ from sightline.model.events import (
 from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
 from sightline.model.results import Checkpoint, NotCovered
 from sightline.model.revision import Revision, revision_of
-from sightline.model.timeline import Recorded, archived, live
+from sightline.model.timeline import Recorded, archived, live, of_kind
+from sightline.notices.warnings import warn_of_ignore_files
 
 REWIND = "rewind"
 """CheckpointTaken.why of a safety checkpoint: it was taken before a rewind."""
@@ -54,11 +55,9 @@ def take(
     paths: Iterable[str] | None = None,
     *,
     durable: bool = True,
-    why: str = ASKED,
-    until: float | None = None,
 ) -> Checkpoint:
-    """Take a checkpoint, as record() does, and return it."""
-    taken = record(context, label, paths, durable=durable, why=why, until=until)
+    """Take a checkpoint that somebody asked for, as record() does, and return it."""
+    taken = record(context, label, paths, durable=durable)
     return _checkpoint(context, taken.recorded, taken.fact, taken.manifest)
 
 
@@ -81,7 +80,17 @@ def record(
     CheckpointFailed, and nothing recorded, where a text cannot be read or stored."""
     try:
         last = _newest(context)
-        captured, read = _capture(context, last, paths, until)
+        captured: Capture | None = None
+        read: tuple[FileState, ...] = ()
+        if paths is not None and last.revision is not None:
+            asked = _canonical(context, last.manifest, paths)
+            captured = capture_paths(context, last.manifest, asked)
+        if captured is None:
+            found = changes(context)  # changes of known files that nobody recorded yet
+            if found.facts:
+                found.record(context)
+            captured = capture_tree(context, last.manifest, context.store.keep, until)
+            read = () if found.facts else found.fresh  # unchanged files, for the stat cache
         current = captured.manifest
         if current.omitted and not current:
             late = NO_TIME in current.omitted.values()
@@ -96,7 +105,10 @@ def record(
             newest = StoredManifest(current, revision, kept_as.steps, whole)
         name = f"cp-{urandom(4).hex()}"
         assert newest.revision is not None
-        message = _newest_message(context)
+        messages = context.store.timeline(
+            session=context.session, kinds=[MessageAppended], newest=1
+        )
+        message = next((each.message for each in of_kind(MessageAppended, messages)), None)
         fact = CheckpointTaken(name, label, newest.revision, message, len(current), why)
         like = replaced(last.manifest, captured.step)
         recorded = context.append(
@@ -107,26 +119,8 @@ def record(
     except (StoreError, Unverifiable, OSError) as error:
         raise CheckpointFailed(*words.failed(error)) from error
     NEWEST_MANIFEST[context.store] = newest
+    warn_of_ignore_files(context)
     return TakenCheckpoint(recorded[0], fact, current, recorded[-1].position)
-
-
-def _capture(
-    context: SessionContext,
-    last: StoredManifest,
-    paths: Iterable[str] | None,
-    until: float | None,
-) -> tuple[Capture, tuple[FileState, ...]]:
-    """Capture the tree. Changes of known files that nobody recorded yet are recorded before. Return
-    as well the files that were read without a change, for the stat cache."""
-    if paths is not None and last.revision is not None:
-        captured = capture_paths(context, last.manifest, _canonical(context, last.manifest, paths))
-        if captured is not None:
-            return captured, ()
-    found = changes(context)
-    if found.facts:
-        found.record(context)
-    captured = capture_tree(context, last.manifest, context.store.keep, until)
-    return captured, () if found.facts else found.fresh
 
 
 def _canonical(context: SessionContext, last: Manifest, paths: Iterable[str]) -> set[str]:
@@ -159,9 +153,9 @@ def _newest(context: SessionContext) -> StoredManifest:
         last = StoredManifest(manifest, revision, reader.steps, reader.whole)
         NEWEST_MANIFEST[context.store] = last
     purged: set[Revision] = set()
-    for each in context.store.timeline(kinds=[BlobPurged], after=recorded.position):
-        if isinstance(each.fact, BlobPurged):
-            purged |= {each.fact.revision, *each.fact.others}
+    log = context.store.timeline(kinds=[BlobPurged], after=recorded.position)
+    for fact in of_kind(BlobPurged, log):
+        purged |= {fact.revision, *fact.others}
     if purged and any(row[0] in purged for row in last.manifest.rows.values()):
         return StoredManifest(EMPTY)
     return last
@@ -232,13 +226,6 @@ def fact_of(recorded: Recorded) -> CheckpointTaken:
     return recorded.fact
 
 
-def _newest_message(context: SessionContext) -> str | None:
-    """Return the id of the newest message in this session's conversation."""
-    messages = context.store.timeline(session=context.session, kinds=[MessageAppended], newest=1)
-    fact = next((each.fact for each in messages), None)
-    return fact.message if isinstance(fact, MessageAppended) else None
-
-
 def _checkpoint(
     context: SessionContext, recorded: Recorded, fact: CheckpointTaken, manifest: Manifest | None
 ) -> Checkpoint:
@@ -251,7 +238,7 @@ def _checkpoint(
         fact.label,
         moment(recorded.happened_at),
         recorded.session,
-        max((each.fact.number for each in turns if isinstance(each.fact, TurnBegan)), default=0),
+        max((fact.number for fact in of_kind(TurnBegan, turns)), default=0),
         recorded.position,
         fact.manifest,
         fact.covers,

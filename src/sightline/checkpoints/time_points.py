@@ -37,7 +37,10 @@ def position_of(context: SessionContext, when: When) -> int:
     if isinstance(when, int):
         return when
     if when is None:
-        return _last_asked(context) or _start(context)
+        own = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
+        asked = [each.position for each in own if take.fact_of(each).why == ASKED]
+        first = next(iter(context.store.timeline(session=context.session, oldest=1)), None)
+        return asked[-1] if asked else first.position if first else 0
     if isinstance(when, datetime):
         return _position_at(context, when)
     name = when if isinstance(when, str) else when.id
@@ -60,17 +63,6 @@ def position_of(context: SessionContext, when: When) -> int:
         "Name a checkpoint by its id or label, a position on the timeline (sightline log), or a"
         " time such as 2026-01-31T12:00:00Z.",
     )
-
-
-def _last_asked(context: SessionContext) -> int | None:
-    """Return the position of this session's last checkpoint that is not automatic."""
-    taken = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
-    asked = [each.position for each in taken if take.fact_of(each).why == ASKED]
-    return asked[-1] if asked else None
-
-
-def _start(context: SessionContext) -> int:
-    return next((each.position for each in context.store.timeline(session=context.session)), 0)
 
 
 def _position_at(context: SessionContext, when: datetime) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from sightline.checkpoints.swept_texts import Swept
-from sightline.model.results import Checkpoint, Export, FileDifference, NotCovered
-from sightline.store.retention import AGE, SIZE, Going
+from sightline.model.manifest import FileDifference
+from sightline.model.path import quoted
+from sightline.model.results import Checkpoint, Export, NotCovered
+from sightline.store.retention import AGE, SIZE, Going, Swept
 from sightline.text.phrases import count, named, one_line, printable, size, table
 
 LABEL_MAX = 200
@@ -32,7 +33,7 @@ def describe_taken(checkpoint: Checkpoint) -> list[str]:
     lines = [f"Checkpoint {checkpoint.id}{label}: {count(checkpoint.files, 'file')}."]
     left_out = sorted(checkpoint.not_covered, key=lambda c: (c.reason == "ignored", c.path))
     if left_out:
-        reasons = [f"{printable(each.path)} ({each.reason})" for each in left_out]
+        reasons = [f"{quoted(each.path)} ({each.reason})" for each in left_out]
         lines.append(f"Not covered: {named(reasons, NAMED)}.")
     return lines
 
@@ -53,8 +54,8 @@ def in_list(
     if changed is None:
         between = "what happened in between cannot be told: a list of files is not kept any more"
     else:
-        paths = [f"{printable(path)} {BECAME[change]}" for path, change in changed]
-        between = named(paths, NAMED) if paths else "nothing changed"
+        paths = [f"{quoted(path)} {BECAME[change]}" for path, change in changed]
+        between = named([*map(quoted, paths)], NAMED) if paths else "nothing changed"
     files = count(checkpoint.files, "file")
     about = f"{automatic}session {printable(checkpoint.session)}{turn}, {files}{omitted}"
     return [
@@ -69,7 +70,7 @@ def stat(differences: Sequence[FileDifference]) -> list[str]:
     rows = [
         (
             BECAME[each.change],
-            printable(each.path),
+            quoted(each.path),
             "" if each.diff is None else f"+{each.added} -{each.removed}",
         )
         for each in differences
@@ -83,17 +84,17 @@ def stat(differences: Sequence[FileDifference]) -> list[str]:
 def without_text(difference: FileDifference) -> str:
     """Describe a difference that has no diff: a binary file, or one whose text is not stored."""
     more = "" if difference.diff is not None else ", no text to compare"
-    return f"{printable(difference.path)}: {BECAME[difference.change]}{more}"
+    return f"{quoted(difference.path)}: {BECAME[difference.change]}{more}"
 
 
 def before(paths: Sequence[str], command: str) -> str:
     """Return the label of a checkpoint before a turn's first change."""
-    return one_line(f"before {named(paths, 1) or command}")[:LABEL_MAX]
+    return one_line(f"before {named([*map(quoted, paths)], 1) or command}")[:LABEL_MAX]
 
 
 def after(paths: Sequence[str]) -> str:
     """Return the label of a checkpoint after edits."""
-    return one_line(f"after {named(paths, 1)}")[:LABEL_MAX]
+    return one_line(f"after {named([*map(quoted, paths)], 1)}")[:LABEL_MAX]
 
 
 def missed(message: str, hint: str) -> str:
@@ -182,7 +183,7 @@ def _listed(heading: str, left_out: Sequence[NotCovered]) -> Iterator[str]:
     if left_out:
         yield heading
     for each in left_out[:EXPORT_NAMED]:
-        yield f"  {printable(each.path)} ({printable(each.reason)})"
+        yield f"  {quoted(each.path)} ({printable(each.reason)})"
     if len(left_out) > EXPORT_NAMED:
         yield f"  and {len(left_out) - EXPORT_NAMED} more"
 
@@ -196,7 +197,7 @@ def message(label: str, id: str, left_out: Sequence[NotCovered]) -> str:
 
 def text_gone(path: str) -> tuple[str, str]:
     """Word the error of a text that is not stored any more."""
-    return f"Nothing was exported: the text of {path} is not kept any more.", (
+    return f"Nothing was exported: the text of {quoted(path)} is not kept any more.", (
         "Export another checkpoint: sightline checkpoints lists them."
     )
 
@@ -224,7 +225,7 @@ def branch_exists(branch: str) -> tuple[str, str]:
 
 def git_said_no(error: str) -> tuple[str, str]:
     """Word the error that git reported."""
-    owned = "dubious ownership" in error
+    owned = "another user" in error
     first = "The repository is another user's: export as that user" if owned else "Mend that"
     return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: --patch"
 
@@ -282,6 +283,6 @@ def _files(gone: Sequence[Going]) -> list[tuple[str, str, str]]:
         by_path.setdefault(each.path, []).append(each.size)
     most = sorted(by_path.items(), key=lambda pair: (-sum(pair[1]), str(pair[0])))
     return [
-        (printable(path or "(of no file)"), count(len(sizes), "text"), size(sum(sizes)))
+        (quoted(path) if path else "(of no file)", count(len(sizes), "text"), size(sum(sizes)))
         for path, sizes in most[:FILES_NAMED]
     ]

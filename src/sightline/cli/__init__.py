@@ -1,5 +1,3 @@
 """The command line: arguments, words and exit codes around the verbs of api."""
 
 PUBLIC = ("entry",)
-
-PURE = ("doctor_words",)

@@ -15,6 +15,7 @@ from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import who
+from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
 from sightline.notices import warnings as session_warnings
 from sightline.notices import words
@@ -64,7 +65,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
     rows = [("Go on, this is known now:", ack)]
     path = next((change.path for change in notice.changes if change.state == "stale"), None)
     if path is not None:
-        rows.append(("Reload a file first:", f"sightline read {printable(path)}{of}"))
+        rows.append(("Reload a file first:", f"sightline read {quoted(path)}{of}"))
     return "\n".join(["", *phrases.table(rows)])
 
 
@@ -74,11 +75,8 @@ def ack(call: Call, answer: str) -> None:
     with call.open() as session:
         session.acknowledge(answer)
         left = [change.path for change in session.changes()]
-    if call.json:
-        output.json({"acknowledged": answer, "left": left})
-        return
     more = f"Still new: {', '.join(map(printable, left))}." if left else "Nothing else is new."
-    output.done(call, f"Acknowledged. {more}")
+    output.result(call, {"acknowledged": answer, "left": left}, f"Acknowledged. {more}")
 
 
 @command(Session.edited_since, without=("deleted_messages",))
@@ -116,7 +114,7 @@ def edited_since(
 
 def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
     by = "a deleted message asks for it" if file.from_messages else who(file.by, session)
-    return time(file.at) if file.at else "-", one_line(file.path), by
+    return time(file.at) if file.at else "-", quoted(file.path), by
 
 
 @command(Session.warnings)
@@ -124,14 +122,11 @@ def warnings(call: Call) -> None:
     """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
     with call.survey() as context:
         listed = session_warnings.pending(context, call.session)
-    if call.json:
-        output.json({"warnings": shape(listed)})
-    elif listed:
-        rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in listed]
-        output.text("\n".join(phrases.table(rows)))
+    rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in listed]
+    table = "\n".join(phrases.table(rows))
+    output.answer(call, {"warnings": shape(listed)}, table, "There is no warning.")
+    if listed and not call.json:
         output.note(call, f"Once it was seen to: sightline ack {listed[0].id}")
-    else:
-        output.note(call, "There is no warning.")
 
 
 @command(Session.briefing, message={"flag": "--message"})
@@ -140,11 +135,6 @@ def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
     with call.open() as session:
         composed = session.briefing(**arguments)
-        if call.json:
-            output.json(shape(composed))
-        elif composed.text:
-            output.text(composed.text)
-        else:
-            output.note(call, "Nothing is due.")
+        output.answer(call, shape(composed), composed.text, "Nothing is due.")
         if ack:
             session.acknowledge(composed)

@@ -23,7 +23,8 @@ from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since as ago
-from sightline.model.results import FileDifference, RewindReport
+from sightline.model.manifest import FileDifference
+from sightline.model.results import RewindReport
 from sightline.notices.words import raised
 
 LABEL_MAX = 200
@@ -36,10 +37,7 @@ def checkpoint(call: Call, label: str) -> None:
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with call.open() as session, output.progress(call, "Keeping how the workspace stands"):
         kept = session.checkpoint(label)
-    if call.json:
-        output.json({"checkpoint": shape(kept)})
-        return
-    output.done(call, "\n".join(words.describe_taken(kept)))
+    output.result(call, {"checkpoint": shape(kept)}, "\n".join(words.describe_taken(kept)))
 
 
 @command(Session.checkpoints)
@@ -47,19 +45,18 @@ def checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
         chapters, unfinished = story(context), recovery.listed(context)
-    if call.json:
-        listed = [shape(chapter.checkpoint) for chapter in chapters]
-        output.json({"checkpoints": listed, "unfinished_rewinds": shape(unfinished)})
-        return
     lines: list[str] = []
     for chapter in chapters:
         when = ago(chapter.checkpoint.at)
         lines += words.in_list(chapter.checkpoint, when, chapter.changed, first=not lines)
-    if lines:
-        output.text("\n".join(lines))
-    else:
-        output.note(call, "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]")
-    for rewind in unfinished:
+    listed = [shape(chapter.checkpoint) for chapter in chapters]
+    output.answer(
+        call,
+        {"checkpoints": listed, "unfinished_rewinds": shape(unfinished)},
+        "\n".join(lines),
+        "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
+    )
+    for rewind in () if call.json else unfinished:
         output.say(rewind_words.begun(rewind.to, rewind.session, ago(rewind.at)))
 
 
@@ -155,7 +152,7 @@ def rewind(
     was left alone.
     """
     asking = not (dry_run or yes)
-    if asking and (call.json or not (sys.stdin.isatty() and sys.stderr.isatty())):
+    if asking and (call.json or not output.can_ask()):
         raise click.UsageError(
             "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
         )
@@ -169,9 +166,14 @@ def rewind(
             return session.rewind(to, dry_run=dry_run, deleted_messages=deleted, **arguments)
 
         plan = carried_out(dry_run=True) if asking or dry_run or diff else None
+        cautious = plan
+        if asking and arguments["commands"]:
+            cautious = session.rewind(to, dry_run=True, **{**arguments, "commands": False})
         wanted = plan.diffs if plan and (asking or diff or call.json) else None
-        if asking and plan is not None and not _agreed(call, plan, wanted or (), diff=diff):
-            return
+        if asking and plan is not None and cautious is not None:
+            doubts = cautious if arguments["commands"] else None
+            if not _agreed(call, plan, wanted or (), doubts, diff=diff):
+                return
         report = plan
         if plan is None or not dry_run:
             with output.progress(call, "Rewinding"):
@@ -193,12 +195,20 @@ def _show(call: Call, differences: Sequence[FileDifference]) -> None:
 
 
 def _agreed(
-    call: Call, plan: RewindReport, differences: Sequence[FileDifference], *, diff: bool
+    call: Call,
+    plan: RewindReport,
+    differences: Sequence[FileDifference],
+    cautious: RewindReport | None,
+    *,
+    diff: bool,
 ) -> bool:
-    """Show the plan and ask for consent. Return False if there is nothing to do."""
+    """Show the plan and ask for consent. Return False if there is nothing to do. cautious: where
+    the plan has files that may be the user's, the plan without them."""
     if diff:
         _show(call, differences)
-    output.text("\n".join(rewind_words.lines_of(plan, rewind_words.counts_of(differences))))
+    counts = rewind_words.counts_of(differences)
+    doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
+    output.text("\n".join([*rewind_words.lines_of(plan, counts), *doubts]))
     if not (rewind_words.changes(plan) or plan.conversation):
         return False
     if not output.confirmed("Do this?"):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
@@ -20,87 +20,82 @@ from msgspec import structs
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT
-from sightline.agents.claude_code.settings import SCOPES, RegisteredHook, Scope
+from sightline.agents.claude_code.settings import SCOPES, Scope
 from sightline.agents.settings_file import carry_out
-from sightline.api.opening import ports, settings_of
-from sightline.changes.session_context import SessionContext, now_us
+from sightline.api.opening import settings_of
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import recovery
 from sightline.cli import connect
+from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.history.log_entries import WORDS
-from sightline.history.session_history import survey
 from sightline.hooks import daemon_status
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
 from sightline.model.events import CheckpointMissed, CheckpointTaken, SightLost
-from sightline.model.timeline import archived
-from sightline.sessions.presence import presence
+from sightline.sessions.presence import present_sessions
 
 
-def findings(root: str, store: str | None) -> Iterator[Finding]:
-    """Check this installation and one workspace. store: the option --store."""
+def findings(call: Call) -> Iterator[Finding]:
+    """Check this installation and one workspace."""
     yield from _versions()
-    settings = None
+    root, settings = call.root, None
     try:
-        settings = settings_of(root, store)
+        settings = settings_of(root, call.store)
     except SightlineError as error:
-        facts = {"message": error.message, "hint": error.hint}
-        yield Finding("settings", "problem", "refused", facts)
+        yield doctor.refused("settings", error)
     else:
-        yield from _kept(root, settings)
+        yield from _kept(call, settings)
     yield from _agent(root)
     yield claude.transcript(root, connect.config_dir())
     yield from hook_findings(root, None if settings is None else settings.answerer)
 
 
-def mend(root: str, store: str | None, found: list[Finding]) -> None:
+def mend(call: Call, found: list[Finding]) -> None:
     """Repair what --fix can repair. SightlineError, OSError."""
     for finding in found:
         if finding.fix == "permissions":
-            doctor.close_to_others(settings_of(root, store))
+            doctor.close_to_others(settings_of(call.root, call.store))
         elif finding.fix == "rewind":
-            with _surveyed(root, settings_of(root, store)) as context:
+            with call.survey() as context:
                 for rewind in recovery.listed(context):
                     recovery.finish(context.for_session(rewind.session))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
-            kind = _kind(connect.connections(root, [scope])[scope])
-            carry_out(connect.plan(root, scope, kind))
+            kind = claude.kind_of(connect.connections(call.root, [scope])[scope])
+            carry_out(connect.plan(call.root, scope, kind))
 
 
 def _versions() -> Iterator[Finding]:
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    yield Finding("sightline", "ok", "here", {"version": __version__, "folder": folder})
+    here = {"version": __version__, "folder": connect.PACKAGE}
+    yield Finding("sightline", "ok", "here", here)
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
     yield doctor.sqlite_build()
-    try:
-        git = subprocess.run(
-            ["git", "--version"], capture_output=True, text=True, check=False, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    version, _ = claude.version_of("git")
+    if version:
+        yield Finding("git", "ok", "here", {"version": version.removeprefix("git version ")})
+    else:
         yield Finding("git", "warning", "absent", {})
-        return
-    version = git.stdout.strip().removeprefix("git version ")
-    yield Finding("git", "ok", "here", {"version": version})
 
 
-def _kept(root: str, settings: Settings) -> Iterator[Finding]:
+def _kept(call: Call, settings: Settings) -> Iterator[Finding]:
     """Check the settings, which are valid, and the store that they name."""
     users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
-    own = [path for path in (users, os.path.join(root, "sightline.toml")) if os.path.exists(path)]
+    own = [
+        path for path in (users, os.path.join(call.root, "sightline.toml")) if os.path.exists(path)
+    ]
     files = {"files": ", ".join(own)} if own else {}
     yield Finding("settings", "ok", "valid" if own else "default", files)
     yield doctor.policy(settings)
     yield doctor.state_folder(settings)
-    yield doctor.store(root, settings)
-    with suppress(SightlineError), _surveyed(root, settings) as context:  # doctor.store says why
+    yield doctor.store(call.root, settings)
+    with suppress(SightlineError), call.survey() as context:  # doctor.store says why
         yield from [*_counters(context)]
-    with suppress(SightlineError), _surveyed(root, settings) as context:
         for rewind in recovery.listed(context):
             yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
     watcher = doctor.watcher()
@@ -120,18 +115,6 @@ def _kept(root: str, settings: Settings) -> Iterator[Finding]:
     yield Finding("faults", "warning", "some", {"count": len(newest), **facts, "file": file})
 
 
-@contextmanager
-def _surveyed(root: str, settings: Settings) -> Iterator[SessionContext]:
-    store, tree = ports(root, settings, None)
-    try:
-        yield survey(store, tree, settings, now_us)
-    finally:
-        store.close()
-
-
-COUNTERS = ("facts", "sessions", "edits", "checkpoints", "sight", "watching", "room")
-"""Names of the findings that are counters; their facts are numbers by name."""
-
 JOURNAL = "journal"
 """The word for facts about writes under way, which no log shows."""
 
@@ -148,8 +131,10 @@ def _counters(context: SessionContext) -> Iterator[Finding]:
     )
 
     states = dict.fromkeys(("present", "gone", "ended", "archived"), 0)
-    for state in store.sessions():
-        states["archived" if archived(state.id) else presence(context, state).state] += 1
+    states["present"] = len(present_sessions(context))
+    states["gone"] = store.session_count(ended=False, archived=False) - states["present"]
+    states["ended"] = store.session_count(ended=True, archived=False)
+    states["archived"] = store.session_count(archived=True)
     yield Finding("sessions", "ok", "counted", states)
 
     edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
@@ -171,11 +156,8 @@ def _counters(context: SessionContext) -> Iterator[Finding]:
     else:
         yield Finding("sight", "ok", "whole", {"gaps": 0})
 
-    watcher = context.workspace.watch()
-    try:
+    with closing(context.workspace.watch()) as watcher:
         eyes = watcher.eyes()
-    finally:
-        watcher.close()
     facts = {"mode": eyes.mode, "why": eyes.why, "folders": eyes.folders, "unseen": eyes.unseen}
     yield Finding("watching", "warning" if eyes.why == "limit" else "ok", eyes.mode, facts)
 
@@ -206,11 +188,10 @@ def _agent(root: str) -> Iterator[Finding]:
 
 def _registration(root: str, scope: Scope, path: str) -> Finding | None:
     try:
-        kind = _kind(connect.registered(path))
+        kind = claude.kind_of(connect.registered(path))
         return claude.registration(scope, path, connect.hooks_for(root, kind))
     except SightlineError as error:
-        facts = {"message": error.message, "hint": error.hint}
-        return Finding("hooks", "problem", "refused", facts)
+        return doctor.refused("hooks", error)
 
 
 def _latency(root: str, scope: Scope) -> Iterator[Finding]:
@@ -221,10 +202,6 @@ def _latency(root: str, scope: Scope) -> Iterator[Finding]:
         yield http_latency(asked[0])
     elif all(map(os.path.isfile, claude.files(found))):
         yield command_latency(found[0].hook, "" if scope == "local" else f" --scope {scope}")
-
-
-def _kind(found: list[RegisteredHook]) -> connect.Kind:
-    return "http" if claude.kind_of(found) == "http" else "command"
 
 
 def hook_findings(root: str, setting: str | None) -> Iterator[Finding]:

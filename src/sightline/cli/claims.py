@@ -14,12 +14,13 @@ from sightline.cli.output import Call
 from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.filesystem.watch.event_support import mounts
+from sightline.model.path import quoted
 from sightline.model.results import Claim
 from sightline.model.spans import Span
-from sightline.sessions import words
+from sightline.sessions import words as session_words
 from sightline.sessions.claims import listed
 from sightline.text import phrases
-from sightline.text.phrases import printable, spans
+from sightline.text.phrases import spans
 
 PATHS_MAX = 100
 DAY_S = 86_400
@@ -65,16 +66,16 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
             claimed = session.renew(renew, ttl)
         else:
             claimed = session.claim(paths, ttl=ttl, exclusive=exclusive)
+    words = f"Claimed {_paths(claimed)} until {_end(claimed)}: {claimed.id}"
+    output.result(call, {"claim": shape(claimed)}, words)
     if call.json:
-        output.json({"claim": shape(claimed)})
         return
-    output.done(call, f"Claimed {_paths(claimed)} until {_end(claimed)}: {claimed.id}")
     try:
         kind = file_system(os.path.realpath(call.root), mounts())
     except FileNotFoundError:  # the system does not tell its mounts
         return
     if kind in NETWORK:
-        output.note(call, words.this_machine_alone(kind))
+        output.note(call, session_words.this_machine_alone(kind))
 
 
 @command(Session.release, claim={"nargs": -1, "required": False, "metavar": "ID..."})
@@ -88,12 +89,8 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
         released = own if every else list(dict.fromkeys(claim))
         for name in released:
             session.release(name)
-    if call.json:
-        output.json({"released": released})
-        return
-    output.done(
-        call, f"Released {', '.join(released)}." if released else "There was nothing claimed."
-    )
+    words = f"Released {', '.join(released)}." if released else "There was nothing claimed."
+    output.result(call, {"released": released}, words)
 
 
 @command(Session.claims)
@@ -101,14 +98,12 @@ def claims(call: Call) -> None:
     """A claim ends with its session."""
     with call.survey() as context:
         standing = listed(context)
-    if call.json:
-        output.json({"claims": shape(standing)})
-        return
     rows = [("ID", "SESSION", "AGENT", "UNTIL", "PATHS")]
     for each in standing:
         shared = "" if each.exclusive else " (shared)"
         rows.append((each.id, each.session, each.agent, _end(each), f"{_paths(each)}{shared}"))
-    output.text("\n".join(phrases.table(rows)) if standing else "Nothing is claimed.")
+    words = "\n".join(phrases.table(rows)) if standing else "Nothing is claimed."
+    output.answer(call, {"claims": shape(standing)}, words)
 
 
 @command(Session.hand_over, to={"metavar": "SESSION"}, paths={"metavar": "[PATH]..."})
@@ -118,17 +113,13 @@ def hand_over(call: Call, to: str, paths: list[str], lines: Span | None) -> None
         raise click.UsageError("--lines are of one PATH.")
     with call.open() as session:
         given = session.hand_over(to, paths or None, lines=lines)
-    if call.json:
-        output.json({"to": to, "files": shape(given)})
-        return
-    files = [f"{printable(file.path)}: {spans(file.lines) or 'empty'}" for file in given]
-    output.done(
-        call, "\n".join([f"{to} was given:", *files]) if files else "There was nothing held."
-    )
+    files = [f"{quoted(file.path)}: {spans(file.lines) or 'empty'}" for file in given]
+    words = "\n".join([f"{to} was given:", *files]) if files else "There was nothing held."
+    output.result(call, {"to": to, "files": shape(given)}, words)
 
 
 def _paths(claim: Claim) -> str:
-    return printable(", ".join(claim.paths))
+    return ", ".join(map(quoted, claim.paths))
 
 
 def _end(claim: Claim) -> str:

@@ -6,24 +6,20 @@ import os
 import sys
 from collections.abc import Iterable
 from shutil import which
-from typing import Literal
 
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.hook_settings import Hook
 from sightline.agents.claude_code.settings import (
+    Kind,
     RegisteredHook,
     Scope,
     connected,
     disconnected,
-    refused,
 )
 from sightline.agents.settings_file import Change, read, text_of
-from sightline.agents.settings_text import BadSettings
 from sightline.api.opening import settings_of
 from sightline.errors import SettingsError
 from sightline.hooks.http_endpoint import http_settings
-
-Kind = Literal["command", "http"]
 
 AGENTS = {hook_settings.AGENT: "Claude Code"}
 """Agent that can be connected -> the name people call it."""
@@ -60,8 +56,7 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
 
 def settings_file(scope: Scope, root: str) -> str:
     """Return the file with Claude Code's settings of a scope."""
-    home = os.path.expanduser("~")
-    return settings.settings_file(scope, root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
+    return settings.settings_file(scope, root, config_dir())
 
 
 def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = False) -> Change:
@@ -83,10 +78,8 @@ def registered(path: str) -> list[RegisteredHook]:
     data = read(path)
     if data is None or not data.strip():
         return []
-    try:
+    with settings.named(path):
         return settings.registered_hooks(text_of(path, data))
-    except BadSettings as bad:
-        raise refused(path, bad) from None
 
 
 def config_dir() -> str:

@@ -15,6 +15,7 @@ from sightline.cli.input import from_stdin, text_or_file
 from sightline.cli.options import command, count_from, place_from
 from sightline.cli.output import Call
 from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
+from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.model.spans import Span
 from sightline.sessions.words import affected
@@ -35,7 +36,7 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
     for file in (result, *result.others):
         output.done(call, output.coloured(call, file.diff))
         if file.merged:
-            output.note(call, f"Merged with what others changed in {printable(file.path)}.")
+            output.note(call, f"Merged with what others changed in {quoted(file.path)}.")
         if file.notice is not None:
             output.say(printable(file.notice.text.rstrip("\n")))
         if file.affected:
@@ -77,7 +78,9 @@ def edit(
 @command(Session.edit_lines, without=("start", "end"), new={"flag": "--new"})
 @click.argument("lines", type=place_from, metavar="A-B")
 def edit_lines(call: Call, path: str, lines: Span, new: str | None) -> None:
-    """10-9 inserts before line 10. Without --new the new lines come from stdin."""
+    """A-B are the first and the last line to replace, such as 10-12. To insert before line 10, write
+    10-9. Without --new, the new lines come from stdin.
+    """
     text = from_stdin(call, "the new lines") if new is None else new
     edited(call, Session.edit_lines, path, *lines, text)
 

@@ -12,6 +12,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_all()
     args = list(sys.argv[1:] if argv is None else argv)
     if args[:1] == ["hook"]:
+        from sightline.hooks.client import main as hook
+
         hook(args[1:])
     from sightline.cli.group import cli  # a hook starts without click
     from sightline.cli.output import let_go
@@ -32,10 +34,3 @@ def _open_all() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-
-
-def hook(args: Sequence[str]) -> None:
-    """Answer one hook call, as the script does that agents' settings name; end the process."""
-    from sightline.hooks.client import main
-
-    main(list(args))

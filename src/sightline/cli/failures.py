@@ -10,18 +10,14 @@ import click
 from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.errors import (
-    CheckpointFailed,
-    ClaimRefused,
     EditRefused,
-    FileMissing,
-    HistoryError,
-    PathRefused,
     RewindInterrupted,
-    RewindRefused,
+    SessionError,
+    SettingsError,
     SightlineError,
     StoreError,
-    UnknownName,
     Unverifiable,
+    WorkspaceError,
 )
 
 NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
@@ -73,11 +69,7 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
         return UNKNOWN
-    no = (
-        *(CheckpointFailed, ClaimRefused, EditRefused, FileMissing, PathRefused),
-        *(HistoryError, RewindRefused, UnknownName),
-    )
-    return NO if isinstance(error, no) else USAGE
+    return USAGE if isinstance(error, (SessionError, SettingsError, WorkspaceError)) else NO
 
 
 def report(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:

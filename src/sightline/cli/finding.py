@@ -23,10 +23,7 @@ def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
     with call.open() as session, usage(), output.progress(call, "Listing the files"):
         result = session.find(**arguments)
-    if call.json:
-        output.json(shape(result))
-    else:
-        output.text(words.find_text(result))
+    output.answer(call, shape(result), words.find_text(result))
     if not result.matches:
         raise Answered(NO)
 
@@ -44,10 +41,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
         return
     with call.open() as session, usage():
         listing = session.list_directory(**arguments)
-    if call.json:
-        output.json(shape(listing))
-    else:
-        output.text(words.listing(listing))
+    output.answer(call, shape(listing), words.listing(listing))
 
 
 @command(Session.related, without=("max_bytes", "max_tokens"))
@@ -55,10 +49,7 @@ def related(call: Call, **arguments: Any) -> None:
     """For other languages, only tests and neighbouring files are listed."""
     with call.open() as session, output.progress(call, "Reading imports"):
         files = session.related(**arguments)
-    if call.json:
-        output.json(shape(files))
-    else:
-        output.text(codegraph_words.text(files))
+    output.answer(call, shape(files), codegraph_words.text(files))
 
 
 @command(Session.registry, without=("limit",), with_md5={"flag": "--md5"})
@@ -79,9 +70,4 @@ def stats(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
     with call.survey() as context:
         counts = searches.stats(context.store, call.session)
-    if call.json:
-        output.json(shape(counts))
-    elif text := words.text(counts):
-        output.text(text)
-    else:
-        output.note(call, "No session looked for files yet.")
+    output.answer(call, shape(counts), words.text(counts), "No session looked for files yet.")

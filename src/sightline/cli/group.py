@@ -14,6 +14,7 @@ from sightline import __version__
 from sightline.cli.failures import exit_code
 from sightline.cli.options import global_options
 from sightline.cli.output import Call
+from sightline.filesystem.open_files import enough_files
 
 COMMANDS = {
     "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking",
@@ -58,9 +59,10 @@ class Commands(click.Group):
         """Run with these arguments and return the exit code."""
         call = Call()
         try:
-            done: object = super().main(
-                list(args), prog_name="sightline", standalone_mode=False, obj=call
-            )
+            with enough_files():
+                done: object = super().main(
+                    list(args), prog_name="sightline", standalone_mode=False, obj=call
+                )
         except BaseException as error:  # noqa: BLE001 - Ctrl-C and a closed pipe too have their exit codes
             return exit_code(error, call)
         return done if isinstance(done, int) else 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
-from textwrap import fill
 from time import time
 
 import click
@@ -32,8 +30,6 @@ from sightline.text import phrases
 EVERY_S = 0.5
 """Seconds between two looks at the store for new facts."""
 
-WIDTH = 79
-
 BEFORE = 10
 """Facts that --follow begins with by default."""
 
@@ -55,9 +51,10 @@ def log(
     *,
     follow: bool,
 ) -> None:
-    """With --session, only what that session did. --kind may stand several times; a wrong one names
-    all there are. WHEN is such as 2h, 2026-01-01, a time, or a position (the number in front of
-    each line). With --json, one object a line.
+    """With --session, the log shows only what that session did. Repeat --kind to show several kinds;
+    'sightline log --kind x' names them all. WHEN is a length of time such as 2h, a date such as
+    2026-01-01, a time, or a position: the number in front of each line. With --json, each line is
+    one object.
     """
     with call.survey() as context:
         with usage("--since"):
@@ -94,9 +91,6 @@ def why(call: Call, path: str) -> None:
     """Explain the verdict on a file, fact by fact."""
     with call.open() as session:
         reasons = reasons_for(session._context, path)  # noqa: SLF001 - faces compose the parts
-    if call.json:
-        output.json(shape(reasons))
-        return
     by = reasons.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
     lines = story(
@@ -104,9 +98,12 @@ def why(call: Call, path: str) -> None:
         session.id,
         cli_words.who(by, session.id),
         ago,
-        lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}",
+        lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )
-    output.text("\n".join(line if line[:1] in ("", " ") else _wrapped(line) for line in lines))
+    wrapped = [
+        line if line[:1] in ("", " ") else output.wrapped(line, indent="  ") for line in lines
+    ]
+    output.answer(call, shape(reasons), "\n".join(wrapped))
 
 
 def _nothing(asked: LogQuery) -> str:
@@ -118,19 +115,10 @@ def _dated(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield a line for each entry, under its day. A change that a session only found has no session."""
     day = None
     for entry in entries:
-        at = _local(entry.at)
+        at = output.local(entry.at)
         if at.date() != day:
             day = at.date()
             yield f"{day}"
         words = sentence(entry, entry.session)
         who = "-" if foreign(entry) or not entry.session else phrases.printable(entry.session)
         yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {words}"
-
-
-def _wrapped(line: str) -> str:
-    return fill(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-
-
-def _local(at: int) -> datetime:
-    """Return microseconds as the time on the reader's clock."""
-    return datetime.fromtimestamp(at / 1_000_000, UTC).astimezone()

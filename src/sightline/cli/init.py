@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
-from difflib import unified_diff
 from typing import Never
 
 import click
 
-from sightline.agents.claude_code.settings import Scope
+from sightline.agents.claude_code.settings import Kind, Scope
 from sightline.agents.settings_file import Change, backup_of, carry_out
 from sightline.cli import connect, output
-from sightline.cli.connect import Kind
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.filesystem.discovery import discover
+from sightline.model.diff import diff, unified
+from sightline.model.text import split
 from sightline.text.phrases import table
 
 
@@ -104,16 +104,10 @@ def _none_found(call: Call) -> Never:
 
 def _diff(change: Change) -> str:
     """Return the change of a file as a patch."""
-    before, after = (
-        (data or b"").decode().splitlines(keepends=True) for data in (change.before, change.after)
-    )
+    before, after = (split((data or b"").decode()) for data in (change.before, change.after))
     old = "/dev/null" if change.before is None else change.path
     new = "/dev/null" if change.after is None else change.path
-    lines = (
-        line if line.endswith("\n") else f"{line}\n"
-        for line in unified_diff(before, after, old, new)
-    )
-    return "".join(lines)
+    return unified(before, after, diff(before, after), old=old, new=new)
 
 
 ACTIONS = {"connected": "added to", "updated": "updated in"}

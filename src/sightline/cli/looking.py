@@ -11,28 +11,30 @@ from sightline.api.session import Session
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
-from sightline.cli.options import command, path_argument
+from sightline.cli.options import command, last_sessions, path_argument
 from sightline.cli.output import Call
 from sightline.history import session_history
+from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.spans import Span
-from sightline.text.phrases import printable, shown, spans
+from sightline.text.phrases import count, shown, spans
 
 
 @command()
-def status(call: Call) -> None:
+@last_sessions
+def status(call: Call, last: int | None) -> None:
     """Show each session's files, and the changed ones.
 
-    With --session, only that one's.
+    Present sessions come first. With --session, only that one's.
     """
     with call.survey() as context:
         with output.progress(call, "Looking at the files that sessions were shown"):
-            sessions_shown = session_history.status(context, call.session)
+            shown_now = session_history.status(context, call.session, last=last)
         if call.json:
-            sessions = [words.session_shape(context, each) for each in sessions_shown]
-            output.json({"workspace": context.workspace.root, "sessions": sessions})
+            root = context.workspace.root
+            output.json({"workspace": root, **words.page_shape(context, shown_now)})
             return
-        output.text("\n".join(words.status_lines(call, context, sessions_shown, call.session)))
+        output.text("\n".join(words.status_lines(call, context, shown_now, call.session)))
 
 
 MANY = {"nargs": -1, "metavar": "PATH..."}
@@ -43,15 +45,12 @@ def check(call: Call, path: tuple[str, ...]) -> None:
     """Exit code 0: the session may rely on all files; 1: not on all; 3: a file cannot be read right now."""
     with call.open() as session:
         verdicts = [session.check(each) for each in path]
-        if call.json:
-            output.json({"files": shape(verdicts)})
-        else:
-            width = max(len(verdict.state) for verdict in verdicts)
-            lines = [
-                f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
-                for verdict in verdicts
-            ]
-            output.done(call, "\n".join(lines))
+        width = max(len(verdict.state) for verdict in verdicts)
+        lines = [
+            f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
+            for verdict in verdicts
+        ]
+        output.result(call, {"files": shape(verdicts)}, "\n".join(lines))
     answer(verdicts)
 
 
@@ -68,10 +67,11 @@ def diff(call: Call, path: str) -> None:
             output.json(fields(verdict, "path", "state", "diff", "changed_by"))
         else:
             if verdict.diff:
-                headed = f"--- a/{verdict.path}\n+++ b/{verdict.path}\n{verdict.diff}"
+                old, new = quoted(f"a/{verdict.path}"), quoted(f"b/{verdict.path}")
+                headed = f"--- {old}\n+++ {new}\n{verdict.diff}"
                 output.text(output.coloured(call, headed))
             output.note(call, words.about(session, verdict))
-            if verdict.state == "unseen":
+            if verdict.state == "unseen" and verdict.reason != "not_found":
                 hint = "Read it first, or name the session that was shown it with --session."
                 output.note(call, hint)
     answer([verdict])
@@ -104,12 +104,10 @@ def saw(call: Call, path: str, lines: Span | None, via: str, text_file: str | No
     with call.open() as session:
         session.saw(path, lines=lines, text=text, via=via)
         verdict = session.check(path)
-    if call.json:
-        known = fields(verdict, "path", "seen_lines", "state")
-        output.json({"path": known.pop("path"), "via": via, **known})
-        return
     much = "all of it" if verdict.complete else spans(verdict.seen_lines)
-    output.done(call, f"Recorded. Of {verdict.path} this session has seen {much}.")
+    words = f"Recorded. Of {quoted(verdict.path)} this session has seen {much}."
+    shape = {"path": verdict.path, "via": via, **fields(verdict, "seen_lines", "state")}
+    output.result(call, shape, words)
 
 
 def answer(verdicts: list[Verdict]) -> None:
@@ -144,15 +142,18 @@ def _bytes(session: Session, view: FileView) -> bytes:
 
 def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:
     """Say how much of the file was shown. A cut by a limit is said with --quiet, too."""
-    path, (first, last) = printable(view.path), view.lines
+    path, (first, last) = view.path, view.lines
+    if asked is not None and not last:
+        output.say(f"{quoted(path)} has only {count(view.total_lines, 'line')}.")
+        return
     before = ", unchanged since they were shown before" if view.unchanged else ""
     much = shown(((first, last),) if last else (), view.total_lines)
-    output.note(call, f"{path}: {much} shown{before}.")
+    output.note(call, f"{quoted(path)}: {much} shown{before}.")
     if view.diff:
         output.note(call, "Changed since this session last saw it:")
         output.note(call, output.coloured(call, view.diff, sys.stderr))
     if last and last < view.total_lines:
-        more = f"More: sightline read {path} --lines {last + 1}-"
+        more = f"More: sightline read {quoted(path)} --lines {last + 1}-"
         if asked is None or asked[1] > last:
             output.say(f"Cut at line {last}, as the settings limit it. {more}")
         else:

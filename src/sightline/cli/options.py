@@ -12,6 +12,7 @@ import click
 
 from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
 from sightline.cli.output import Call
+from sightline.history.session_history import LAST as LAST_SESSIONS
 from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
 
@@ -105,7 +106,7 @@ def _attributes(annotation: Any) -> dict[str, Any]:
     if annotation == Span:
         return {"type": lines_from, "metavar": "A-B"}
     if get_origin(annotation) is Annotated:
-        return {"type": click.IntRange(get_args(annotation)[1].ge), "metavar": "N"}
+        return {"type": number_from(get_args(annotation)[1].ge), "metavar": "N"}
     if get_origin(annotation) is Literal:
         return {"type": click.Choice(get_args(annotation)), "metavar": None}
     return {"is_many": True} if get_origin(annotation) else {}
@@ -183,25 +184,23 @@ LAST = 2**53
 
 def lines_from(text: str) -> Span:
     """Return the lines A-B, both included; A alone is one line, A- goes on to the end."""
-    first, last = _range(text)
-    if last < first:
-        raise click.BadParameter(f"{text!r} ends before it begins.")
-    return first, last
+    return _range(text, 1)
 
 
 def place_from(text: str) -> Span:
     """Return lines as lines_from does; A-B with B one less than A is the place before line A."""
-    first, last = _range(text)
-    if last < first - 1:
-        raise click.BadParameter(f"{text!r} ends before it begins.")
-    return first, last
+    return _range(text, 0)
 
 
-def _range(text: str) -> Span:
+def _range(text: str, least: int) -> Span:
+    """Return a range of at least so many lines."""
     first, dash, last = text.partition("-")
-    if first.isdecimal() and int(first) > 0 and (last.isdecimal() or not last):
-        return int(first), int(last) if last else LAST if dash else int(first)
-    raise click.BadParameter(f"{text!r} is not a range of lines such as 10-20.")
+    if not first.isdecimal() or int(first) < 1 or not (last.isdecimal() or not last):
+        raise click.BadParameter(f"{text!r} is not a range of lines such as 10-20.")
+    span = int(first), int(last) if last else LAST if dash else int(first)
+    if span[1] - span[0] + 1 < least:
+        raise click.BadParameter(f"{text!r} ends before it begins.")
+    return span
 
 
 def age_from(text: str) -> int:
@@ -223,6 +222,28 @@ def usage_of_type() -> Iterator[None]:
         yield
     except ValueError as wrong:
         raise click.BadParameter(f"{wrong}.") from None
+
+
+def number_from(least: int) -> Callable[[str | int], int]:
+    """Return the type of whole numbers from the least one on."""
+
+    def number(text: str | int) -> int:
+        if str(text).isdecimal() and int(text) >= least:
+            return int(text)
+        raise click.BadParameter(f"{str(text)!r} is not a whole number from {least} on.")
+
+    return number
+
+
+def last_sessions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for the number of sessions that are not present."""
+    return click.option(
+        "--last",
+        type=count_from,
+        default=LAST_SESSIONS,
+        metavar="N|all",
+        help=f"Also the last N sessions that are not present. Default: {LAST_SESSIONS}.",
+    )(function)
 
 
 def count_from(text: str | int) -> int | None:

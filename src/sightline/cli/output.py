@@ -6,27 +6,34 @@ import json as codec
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from functools import cached_property
+from textwrap import fill
 from threading import Timer
 from typing import Any, TextIO
 
 import click
 
 from sightline.api.json_shapes import SCHEMA
-from sightline.api.opening import finish_rewind, ports, settings_of, start
+from sightline.api.opening import ports, settings_of, start
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
+from sightline.checkpoints.rewind import recovery
 from sightline.config.settings import Settings
 from sightline.filesystem.discovery import discover
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history.session_history import survey
+from sightline.model.path import quoted
 from sightline.store.identity import store_file
 from sightline.store.port import Store
 from sightline.text.phrases import printable
 
 PROGRESS_AFTER_S = 0.5
+
+WIDTH = 79
+"""Characters of a line of prose."""
 
 
 class Unprintable(OSError):
@@ -74,6 +81,24 @@ def let_go(stream: TextIO) -> None:
         os.close(nowhere)
 
 
+def answer(call: Call, shape: Mapping[str, Any], words: str, nothing: str = "") -> None:
+    """Print an answer: one object with --json, else words. nothing: the remark where there are none."""
+    if call.json:
+        json(shape)
+    elif words or not nothing:
+        text(words)
+    else:
+        note(call, nothing)
+
+
+def result(call: Call, shape: Mapping[str, Any], words: str) -> None:
+    """Print that something was done: one object with --json, else words, unless --quiet."""
+    if call.json:
+        json(shape)
+    else:
+        done(call, words)
+
+
 def done(call: Call, words: str) -> None:
     """Print that something was done, unless --quiet."""
     if not call.quiet:
@@ -110,6 +135,29 @@ def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> 
     return words if plain else click.style(words, fg=colour)
 
 
+def wrapped(words: str, start: str = "", indent: str = "") -> str:
+    """Return words as lines of at most WIDTH characters: the first begins with `start`, others with
+    `indent`."""
+    return fill(
+        words,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def local(at: int) -> datetime:
+    """Return UTC microseconds as the time on the reader's clock."""
+    return datetime.fromtimestamp(at / 1_000_000, UTC).astimezone()
+
+
+def minute(at: int) -> str:
+    """Return UTC microseconds as a day and a time on the reader's clock: "2026-01-31 12:00"."""
+    return f"{local(at):%Y-%m-%d %H:%M}"
+
+
 def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
     """Return a diff without its last newline; for a terminal in colours and printable."""
     whole = diff.removesuffix("\n")
@@ -130,23 +178,24 @@ STATE_COLOURS = {"fresh": "green", "unseen": "cyan"}
 
 
 @contextmanager
-def progress(call: Call, words: str) -> Iterator[None]:
-    """Show words on a terminal while the block runs, if it takes long."""
+def progress(call: Call, words: str) -> Iterator[Callable[[int, int], None]]:
+    """Show words on a terminal while the block runs, if it takes long. The block may say how much is
+    done, of how much."""
     if call.quiet or call.json or not sys.stderr.isatty():
-        yield
+        yield lambda *_: None
         return
 
     shown: list[str] = []
 
-    def show() -> None:
+    def show(more: str = "") -> None:
         shown.append(words)
-        click.echo(f"{words} …", err=True, nl=False)
+        click.echo(f"\r{words} …{more}", err=True, nl=False)
 
     timer = Timer(PROGRESS_AFTER_S, show)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield lambda done, of: show(f" {done} of {of}") if shown else None
     finally:
         timer.cancel()
         timer.join()
@@ -195,7 +244,7 @@ class Call:
         finish: finish a rewind of the session whose process died, and say so.
         """
         store, workspace, settings = self._ports()
-        try:
+        with closing(store):
             state = store.session(self.session_id)
             own = state is None or state.agent == AGENT
             session = start(
@@ -208,22 +257,19 @@ class Call:
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,
             )
-            if finish and (finished := finish_rewind(session)):
+            context = session._context  # noqa: SLF001 - faces compose the parts
+            if finish and (finished := recovery.finish(context)):
                 say(finished)
             yield session
-            if missed := session._context.missed:  # noqa: SLF001 - what no verb answers
-                say(missed)
-        finally:
-            store.close()
+            if context.missed:
+                say(context.missed)
 
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:
         """Open store and workspace, to look at all sessions without beginning one."""
         store, workspace, settings = self._ports()
-        try:
+        with closing(store):
             yield survey(store, workspace, settings, now_us)
-        finally:
-            store.close()
 
     def path(self, name: str) -> str:
         """Return a path relative to the root of the workspace.
@@ -249,14 +295,19 @@ class Call:
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:
     """Return a function that asks the user to approve (path, diff); None without a terminal."""
-    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not can_ask():
         return None
 
     def approve(path: str, diff: str) -> bool:
         note(call, coloured(call, diff, sys.stderr))
-        return confirmed(f"{path} is protected. Make this change?")
+        return confirmed(f"{quoted(path)} is protected. Make this change?")
 
     return approve
+
+
+def can_ask() -> bool:
+    """Return whether somebody sits at a terminal to answer a question."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -12,7 +10,7 @@ from sightline.agents.readers import READERS
 from sightline.api.json_shapes import Shape, fields, shape
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import command
+from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.errors import UnknownName
 from sightline.replay.comparison import Row
@@ -23,17 +21,14 @@ from sightline.replay.run_sessions import replay as played
 from sightline.replay.words import no_session, report
 from sightline.text.tokens import estimate
 
-BAR = 30
-"""Characters of the progress bar."""
-
 
 @command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable.")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
-@click.option("--min-tokens", type=click.IntRange(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
-@click.option("--soft-budget", type=click.IntRange(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N files.")
+@click.option("--min-tokens", type=number_from(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
+@click.option("--soft-budget", type=number_from(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
+@click.option("--limit", type=number_from(1), metavar="N", help="Only the first N files.")
 @click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="Play only one half of the sessions, chosen by a digest of their ids: what is tuned on one is shown on the other.")  # fmt: skip
 def replay(
     call: Call,
@@ -53,9 +48,9 @@ def replay(
     observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy made a
     view that its format does not allow.
     """
-    wanted = order(policies, prices, min_tokens, soft_budget)
-    with _progress(call) as progress:
-        recorded = played(paths, wanted, half, limit=limit, progress=progress)
+    wanted = order(policies, prices, min_tokens, soft_budget, half)
+    with output.progress(call, "Playing the recordings") as progress:
+        recorded = played(paths, wanted, limit=limit, progress=progress)
     rows = recorded.rows()
     if call.json:
         output.json(replay_shape(recorded, rows))
@@ -67,35 +62,18 @@ def replay(
         raise Answered(NO)
 
 
-@contextmanager
-def _progress(call: Call) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on a terminal, and wipe it out at the end; show nothing elsewhere."""
-    if call.quiet or call.json or not sys.stderr.isatty():
-        yield None
-        return
-
-    def show(done: int, of: int) -> None:
-        full = BAR * done // max(of, 1)
-        bar = "█" * full + "░" * (BAR - full)
-        click.echo(f"\r{bar} {done} of {of} files", err=True, nl=False)
-
-    try:
-        yield show
-    finally:
-        click.echo("\r\x1b[K", err=True, nl=False, color=True)
-
-
 def order(
     policies: Sequence[str] = (),
     prices: Sequence[str] = (),
     least_tokens: int = 0,
     soft_budget: int | None = None,
+    half: Half = "both",
     among: Mapping[str, Maker] = POLICIES,
 ) -> Order:
     """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
-    return Order(READERS, select(policies, among), setting, least_tokens)
+    return Order(READERS, select(policies, among), setting, least_tokens, half)
 
 
 def places(prices: Sequence[str]) -> list[int]:
@@ -120,7 +98,7 @@ def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
         "edits_without_support": whole.unfounded if whole else 0,
         "references": whole.references if whole else 0,
         "parameters": {
-            "half": recorded.half,
+            "half": recorded.order.half,
             "min_tokens": recorded.order.least_tokens,
             **fields(recorded.order.setting, "window", "prefix", "soft_budget", "price"),
         },

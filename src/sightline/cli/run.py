@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
+from sightline.model.path import quoted
 from sightline.text import phrases
 
 NOT_RUNNABLE, NOT_FOUND = 126, 127
@@ -25,14 +27,14 @@ NOT_RUNNABLE, NOT_FOUND = 126, 127
 PATHS_NAMED = 10
 
 
-@command(Session.ran, command={"nargs": -1, "type": click.UNPROCESSED})
+@command(Session.ran, without=("cwd",), command={"nargs": -1, "type": click.UNPROCESSED})
 def run(call: Call, command: tuple[str, ...]) -> None:
     """For example: sightline run -- make format
 
     The exit code is the command's own. With --json, what it prints goes to stderr.
     """
     with call.open() as session, _interrupts() as interrupts:
-        with session.ran(shlex.join(command)) as under_way:
+        with session.ran(shlex.join(command), cwd=os.getcwd()) as under_way:
             under_way.exit_code = code = _spawned(call, command)
         done = under_way.result
     assert done is not None
@@ -40,7 +42,7 @@ def run(call: Call, command: tuple[str, ...]) -> None:
         output.json(shape(done))
     elif code not in (NOT_RUNNABLE, NOT_FOUND):
         paths = sorted({*(change.path for change in done.changes), *done.removed})
-        named = phrases.named([phrases.printable(path) for path in paths], PATHS_NAMED)
+        named = phrases.named([quoted(path) for path in paths], PATHS_NAMED)
         files = phrases.count(len(paths), "file")
         nothing = "It changed no file (ignored ones are not looked at)."
         output.note(call, f"It changed {files}: {named}." if paths else nothing)

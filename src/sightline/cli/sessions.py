@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.cli import output, words
 from sightline.cli.failures import NO, Answered, report
-from sightline.cli.options import EPILOG, command, global_options, usage
+from sightline.cli.options import EPILOG, command, global_options, last_sessions, usage
 from sightline.cli.output import Call
 from sightline.history import session_history
 from sightline.sessions import lifecycle
@@ -24,8 +23,9 @@ from sightline.text.phrases import one_line, printable
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG, params=[*global_options(hidden=True)])
+@last_sessions
 @click.pass_context
-def sessions(context: click.Context) -> None:
+def sessions(context: click.Context, last: int | None) -> None:
     """List sessions, or show, delete or fork one.
 
     A session is present while the process that holds it lives: an agent's own, or the shell that
@@ -35,23 +35,20 @@ def sessions(context: click.Context) -> None:
         return
     call = context.ensure_object(Call)
     with call.survey() as ground:
-        every = session_history.sessions(ground)
-        listed_sessions = [(each, presence(ground, each.session)) for each in every]
-    if call.json:
-        listed = [
-            {**shape(each.session), "files": each.files, **shape(state)}
-            for each, state in listed_sessions
-        ]
-        output.json({"sessions": listed})
-        return
+        page = session_history.sessions(ground, last=last)
+    listed = [(each, each.presence) for each in page.sessions if each.presence]
+    shapes = [
+        {**shape(each.session), "files": each.files, **shape(state)} for each, state in listed
+    ]
     rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES")]
-    for each, state in listed_sessions:
+    for each, state in listed:
         known = each.session
-        times = (_local(known.started), state.state, _local(state.last))
+        times = (output.minute(known.started), state.state, output.minute(state.last))
         rows.append((known.id, known.agent, *times, str(known.turn), str(each.files)))
-    output.text(
-        "\n".join(phrases.table(rows)) if listed_sessions else "No session worked here yet."
-    )
+    lines = phrases.table(rows) if listed else ["No session worked here yet."]
+    if page.left_out:
+        lines += ["", words.more_sessions(page.left_out, "sessions")]
+    output.answer(call, {"sessions": shapes, "left_out": page.left_out}, "\n".join(lines))
 
 
 @command()
@@ -61,14 +58,15 @@ def show(call: Call, id: str) -> None:
     with call.survey() as context:
         _check_known(call, context, id)
         shown = session_history.status(context, id)
-        state = presence(context, shown[0].session)
+        (only,) = shown.sessions
+        state = presence(context, only.session)
         if call.json:
-            output.json({"session": words.session_shape(context, shown[0])})
+            output.json({"session": words.session_shape(context, only)})
             return
         lines = words.status_lines(call, context, shown, id)
     pid = state.holder.rsplit(":", 2)[1] if state.holder else None
     held = f", held by process {pid}" if pid and state.state == "present" else ""
-    since, last = _local(state.since), _local(state.last)
+    since, last = output.minute(state.since), output.minute(state.last)
     lines += ["", f"It is {state.state} since {since}{held}; last heard of {last}."]
     output.text("\n".join(lines))
 
@@ -85,10 +83,9 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     with call.survey() as context:
         _check_known(call, context, id)
         gone = lifecycle.delete(context, id, force=force)
-    if call.json:
-        output.json({"deleted": gone.session, "files": gone.files, "claims": gone.claims})
-        return
-    output.done(call, session_words.forgotten(printable(gone.session), gone.claims))
+    words = session_words.forgotten(printable(gone.session), gone.claims)
+    shape = {"deleted": gone.session, "files": gone.files, "claims": gone.claims}
+    output.result(call, shape, words)
 
 
 @command(Session.fork, id={"flag": "--as", "metavar": "NEW"})
@@ -101,10 +98,8 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     with call.open() as session:
         forked = session.fork(id)
         forked.close()
-    if call.json:
-        output.json({"session": forked.id, "parent": parent})
-        return
-    output.done(call, f"Forked {printable(parent)}: {forked.id}")
+    words = f"Forked {printable(parent)}: {forked.id}"
+    output.result(call, {"session": forked.id, "parent": parent}, words)
 
 
 for _command in (show, delete, fork):
@@ -117,20 +112,12 @@ def _check_known(call: Call, context: SessionContext, id: str) -> None:
         raise Answered(NO)
 
 
-def _local(at: int) -> str:
-    """Return microseconds as a time on the reader's clock."""
-    return f"{datetime.fromtimestamp(at / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M}"
-
-
 @command(Session.turn)
 def turn(call: Call, **arguments: Any) -> None:
     """--provider and --mode need a model, named now or before."""
     with call.open() as session, usage("--model"):
         begun = session.turn(**arguments)
-    if call.json:
-        output.json({"session": call.session_id, "turn": begun})
-        return
-    output.done(call, f"Turn {begun} began.")
+    output.result(call, {"session": call.session_id, "turn": begun}, f"Turn {begun} began.")
 
 
 @command(Session.model_usage)
@@ -141,14 +128,10 @@ def models(call: Call) -> None:
         ids = known if call.session is None else [call.session]
         uses = [(name, used) for name in ids for used in model_usage.models(context, name)]
     uses.sort(key=lambda pair: pair[1].position)
-    if call.json:
-        output.json({"models": [{"session": name, **shape(used)} for name, used in uses]})
-    elif uses:
-        rows = [("SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE")]
-        for name, used in uses:
-            named = (name, str(used.turn), used.model, used.provider or "-", used.mode or "-")
-            session, number, model, provider, mode = map(one_line, named)
-            rows.append((time(used.at), session, number, model, provider, mode))
-        output.text("\n".join(phrases.table(rows)))
-    else:
-        output.note(call, "No session told which model it used.")
+    rows = [["SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE"]]
+    for name, used in uses:
+        named = (name, str(used.turn), used.model, used.provider or "-", used.mode or "-")
+        rows.append([time(used.at), *map(one_line, named)])
+    shapes = [{"session": name, **shape(used)} for name, used in uses]
+    words = "\n".join(phrases.table(rows)) if uses else ""
+    output.answer(call, {"models": shapes}, words, "No session told which model it used.")

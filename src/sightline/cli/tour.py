@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from tempfile import TemporaryDirectory
-from textwrap import fill
 from typing import Any, Self
 
 from msgspec import Struct, structs
@@ -24,7 +23,8 @@ from sightline.cli.output import Call
 from sightline.cli.words import status_lines
 from sightline.config.settings import load_settings
 from sightline.errors import EditRefused
-from sightline.history.session_history import SessionFiles, status
+from sightline.history.session_history import Page, SessionFiles, status
+from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.text import phrases
 
@@ -155,7 +155,7 @@ class Stage:
         verdict = self.session.check(path)
         return Outcome(verdict.state, phrases.verdict(verdict.state, path, "others"), verdict.diff)
 
-    def status(self) -> list[SessionFiles]:
+    def status(self) -> Page[SessionFiles]:
         """Return the status of this workspace."""
         return status(self.context)
 
@@ -191,7 +191,7 @@ class Stage:
         for path, text in texts.items():
             with open(os.path.join(self.root, *path.split("/")), "rb") as stream:
                 if stream.read() != text.encode():
-                    return Outcome("different", f"{path} differs.")
+                    return Outcome("different", f"{quoted(path)} differs.")
         return Outcome("identical", f"{phrases.count(len(texts), 'file')}, the same byte for byte")
 
     def _open(self, policy: str) -> Session:
@@ -352,7 +352,7 @@ def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
     )
 
 
-WIDTH = 79
+INDENT = "    "
 
 NEXT = (
     ("sightline read FILE", "Sightline notes what you were shown."),
@@ -390,7 +390,7 @@ def tour(call: Call) -> None:
                 {"step": number, **fields(step, *told), **shape(step.outcome)}
                 for number, step in enumerate(steps, 1)
             ]
-            sessions, commands = shape(stage.status()), [command for command, _ in NEXT]
+            sessions, commands = shape(stage.status().sessions), [command for command, _ in NEXT]
             output.json({"source": SOURCE, "steps": played, "sessions": sessions, "next": commands})
         elif step.ended_as_told:
             output.text("\nWhat 'sightline status' says of it all:\n")
@@ -414,24 +414,19 @@ def _tell(call: Call, number: int, step: Step) -> None:
     """Print a step: the event, its outcome, and the words of the library."""
     outcome = step.outcome
     arrow = f"{step.verb} -> {outcome.ended}"
-    answer = _wrapped(f"{arrow}: {outcome.message}" if outcome.message else arrow)
+    said = f"{arrow}: {outcome.message}" if outcome.message else arrow
+    answer = output.wrapped(said, INDENT, INDENT)
     colour = _COLOURS.get(outcome.ended, "green") if step.ended_as_told else "red"
-    output.text(f"\n{_wrapped(step.told, f'{number:>2}. ')}")
+    output.text(f"\n{output.wrapped(step.told, f'{number:>2}. ', INDENT)}")
     output.text(answer.replace(arrow, output.style(call, arrow, colour), 1))
     if outcome.diff and not step.brief:
         hunks = outcome.diff[outcome.diff.index("@@") :].expandtabs(4).splitlines()
         for line in hunks:  # without the lines that name the file
             output.text(f"    | {output.coloured(call, line).rstrip()}".rstrip())
     if outcome.hint:
-        output.text(_wrapped(outcome.hint))
+        output.text(output.wrapped(outcome.hint, INDENT, INDENT))
     if step.note:
-        output.text(_wrapped(f"({step.note})"))
+        output.text(output.wrapped(f"({step.note})", INDENT, INDENT))
 
 
 _COLOURS = {"stale": "yellow", "refused: stale": "yellow"}
-
-
-def _wrapped(words: str, start: str = "    ") -> str:
-    return fill(
-        words, WIDTH, initial_indent=start, subsequent_indent="    ", break_long_words=False
-    )

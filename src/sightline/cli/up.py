@@ -21,7 +21,7 @@ from sightline.cli.live.screen import Screen, wall_time
 from sightline.cli.live.terminal import Waiting, held, while_read
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.words import session_shape, status_lines
+from sightline.cli.words import page_shape, status_lines
 from sightline.errors import WorkspaceError
 from sightline.history import session_history
 from sightline.history.overview import Watch
@@ -29,6 +29,7 @@ from sightline.history.watching import Watching
 from sightline.history.words import seeing
 from sightline.hooks import archive
 from sightline.hooks.server import HookServer
+from sightline.model.path import quoted
 from sightline.text.phrases import count, size
 
 AGENT_FOLDERS = {
@@ -86,8 +87,8 @@ def _once(call: Call, context: SessionContext) -> None:
         if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
     ]
     if call.json:
-        sessions = [session_shape(context, each) for each in sessions_shown]
-        output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
+        page = page_shape(context, sessions_shown)
+        output.json({"workspace": root, "store": store, "agents": agents, **page})
         return
     workspace, *rest = status_lines(call, context, sessions_shown, call.session)
     named = ", ".join(agents) or "none found"
@@ -121,10 +122,12 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
     (name,) = connect.AGENTS.values()
     if not there and found:
         change = connect.plan(root, "local")
-        if not yes and not call.json and _is_terminal():
-            click.echo(f"{name} is not connected here: its edits are not judged.", err=True)
-            click.echo(f"Its hooks would go into {change.path}", err=True)
-            click.echo("and come out again by 'sightline init --remove'.", err=True)
+        if not yes and not call.json and output.can_ask():
+            output.say(
+                f"{name} is not connected here: its edits are not judged.\n"
+                f"Its hooks would go into {quoted(change.path)}\n"
+                "and come out again by 'sightline init --remove'."
+            )
             yes = output.confirmed("Connect it?", default=True)
         if yes:
             carry_out(change)
@@ -172,10 +175,9 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     The user is asked on a terminal, while no session is on the timeline, unless `wanted`.
     Conversations of sessions that hooks reported are left out. OSError, StoreError.
     """
-    if not wanted and (context.store.sessions() or not _is_terminal()):
+    if not wanted and (context.store.session_count() or not output.can_ask()):
         return
-    root, home = context.workspace.root, os.path.expanduser("~")
-    recorded = recordings.recordings(root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
+    recorded = recordings.recordings(context.workspace.root, connect.config_dir())
     recorded_here = [each for each in recorded if context.store.session(each.session) is None]
     if not recorded_here:
         if wanted:
@@ -184,7 +186,7 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     many = count(len(recorded_here), "conversation")
     if not wanted:
         amount = size(sum(each.size for each in recorded_here))
-        click.echo(f"{many} of Claude Code recorded here before ({amount}).", err=True)
+        output.say(f"{many} of Claude Code recorded here before ({amount}).")
         if not output.confirmed("Read them in, to look at?"):
             return
     with output.progress(call, f"Reading in {many}"):
@@ -215,7 +217,3 @@ def _archive(context: SessionContext, recording: Recording) -> int:
     return archive.import_recording(
         context.store, context.clock, origin, facts, context.settings.may_store
     )
-
-
-def _is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

@@ -11,10 +11,11 @@ from sightline.api.opening import settings_of
 from sightline.api.workspace import Workspace
 from sightline.checkpoints import gc as garbage
 from sightline.checkpoints.words import swept
-from sightline.cli import entry, output
+from sightline.cli import output
 from sightline.cli.group import cli
 from sightline.cli.options import age_from, command, size_from
 from sightline.cli.output import Call
+from sightline.hooks import client
 
 
 @command(
@@ -23,7 +24,7 @@ from sightline.cli.output import Call
     max_size={"type": size_from, "metavar": "SIZE"},
 )
 def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | None) -> None:
-    """AGE is such as 30d, SIZE such as 500M."""
+    """AGE is a length of time such as 30d, SIZE a size such as 500M."""
     limits: dict[str, Any] = {"age_us": older_than, "room": max_size, "dry_run": dry_run}
     settings = settings_of(call.root, call.store)
     with output.progress(call, "Looking for texts that nobody needs"):
@@ -34,22 +35,21 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
             with call.open() as session:
                 context = session._context  # noqa: SLF001 - faces compose the parts
                 swept_texts = garbage.gc(context, settings, **limits)
-    if call.json:
-        output.json(shape(swept_texts))
-    else:
-        output.done(call, "\n".join(swept(swept_texts)))
+    output.result(call, shape(swept_texts), "\n".join(swept(swept_texts)))
 
 
 @command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(_: Call, shell: str) -> None:
-    r"""Print the completion script of a shell.
+    """Print the completion script of a shell.
+
+    Put the line of your shell into its settings file:
 
     \b
-    bash: eval "$(sightline completion bash)"         in ~/.bashrc
-    zsh:  eval "$(sightline completion zsh)"          in ~/.zshrc
-    fish: sightline completion fish | source          in config.fish
-    """
+    bash, ~/.bashrc:    eval "$(sightline completion bash)"
+    zsh, ~/.zshrc:      eval "$(sightline completion zsh)"
+    fish, config.fish:  sightline completion fish | source
+    """  # noqa: D301 - the sign \b keeps the lines of the next paragraph apart
     from click.shell_completion import get_completion_class
 
     shell_class = get_completion_class(shell)
@@ -61,4 +61,4 @@ def completion(_: Call, shell: str) -> None:
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED)
 def hook(rest: tuple[str, ...]) -> None:
     """Answer one hook call, AGENT [EVENT], that stands behind global options."""
-    entry.hook(rest)
+    client.main(list(rest))

@@ -40,9 +40,7 @@ def watch(call: Call, paths: Sequence[str]) -> None:
             how = seeing(eyes.mode, eyes.why, eyes.folders)
             output.note(call, f"Watching {context.workspace.root}, {how}. Ctrl-C ends it.")
             while True:
-                glance = watching.wait(0)
-                entries = glance.entries if glance is not None else ()
-                asked = [entry for entry in entries if _is_asked(entry, named)]
+                asked = [entry for entry in watching.wait(0) or () if _is_asked(entry, named)]
                 lines.print(calm.due(asked, monotonic()))
                 wait(watching.patience_s(), watching.fileno())
 

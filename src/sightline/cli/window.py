@@ -10,7 +10,7 @@ from sightline.api.json_shapes import Shape, fields
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.input import text_in
-from sightline.cli.options import command
+from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.cli.replay import order
 from sightline.conversation.token_counter import counter
@@ -18,6 +18,7 @@ from sightline.conversation.window import words
 from sightline.conversation.window.folding_plan import Plan, plan
 from sightline.conversation.window.history_reader import History, from_recording, read_history
 from sightline.errors import FileMissing, HistoryError
+from sightline.model.path import quoted
 from sightline.replay.played import Unread
 from sightline.replay.recording_reader import read as read_recording
 
@@ -27,7 +28,7 @@ MODELS = {"anthropic": "claude"}
 
 @command()
 @click.argument("file", metavar="FILE")
-@click.option("--budget", type=click.IntRange(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
+@click.option("--budget", type=number_from(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", help="The folding policy, as in 'sightline replay'. Default: default.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
@@ -128,6 +129,6 @@ def _write(path: str, text: str) -> None:
             file.write(text.encode("utf-8", "surrogatepass"))
     except OSError as error:
         raise HistoryError(
-            f"The messages cannot be written to {path}: {error.strerror or error}.",
+            f"The messages cannot be written to {quoted(path)}: {error.strerror or error}.",
             "Name a file in a folder that is there.",
         ) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from time import time
 
@@ -14,7 +13,8 @@ from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
-from sightline.history.session_history import SessionFiles
+from sightline.history.session_history import Page, SessionFiles
+from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
@@ -32,9 +32,9 @@ def state(call: Call, name: str, width: int = 0) -> str:
 
 def about(session: Session, verdict: Verdict) -> str:
     """Return a sentence that explains a verdict."""
-    said = phrases.verdict(
-        verdict.state, phrases.one_line(verdict.path), who(verdict.changed_by, session.id)
-    )
+    if verdict.reason == "not_found":
+        return f"{quoted(verdict.path)} does not exist."
+    said = phrases.verdict(verdict.state, quoted(verdict.path), who(verdict.changed_by, session.id))
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
 
@@ -44,7 +44,7 @@ def who(by: ChangedBy | None, session: str) -> str:
 
 
 def status_lines(
-    call: Call, context: SessionContext, found: Sequence[SessionFiles], only: str | None = None
+    call: Call, context: SessionContext, page: Page[SessionFiles], only: str | None = None
 ) -> list[str]:
     """Return sessions with their files; sessions without any are only counted.
 
@@ -54,21 +54,38 @@ def status_lines(
     noted = {claim.session for claim in listed(context)}
     noted |= {warning.session for warning in pending(context)}
     noted |= {rewind.session for rewind in recovery.listed(context)}
-    shown = [each for each in found if each.files or each.session.id in noted]
+    shown = [each for each in page.sessions if each.files or each.session.id in noted]
     for each in shown:
         lines += ["", *_session(call, context, each)]
-    empty = len(found) - len(shown)
+    empty = len(page.sessions) - len(shown)
     if not shown and only is not None:
         lines += ["", f"Session {phrases.printable(only)} was shown no file here."]
-    elif not shown:
+    elif not shown and not page.left_out:
         lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
-    elif empty:
+    elif empty and shown:
         lines += ["", f"{phrases.count(empty, 'more session')} without files."]
+    if page.left_out:
+        lines += ["", more_sessions(page.left_out, "status")]
     stale = [(file, each) for each in shown for file in each.files if file.state == "stale"]
     for file, each in stale[:1]:
-        path = phrases.one_line(file.path)
-        lines += ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
+        path = file.path
+        lines += [
+            "",
+            f"See what changed: sightline diff {quoted(path)} --session {each.session.id}",
+        ]
     return lines
+
+
+def more_sessions(left_out: int, command: str) -> str:
+    """Return how many sessions a page leaves out, and the command that shows them."""
+    many = phrases.count(left_out, "more session")
+    return f"{many}, not present. To see them all: sightline {command} --last all"
+
+
+def page_shape(context: SessionContext, page: Page[SessionFiles]) -> Shape:
+    """Return a page of `status` as JSON."""
+    sessions = [session_shape(context, each) for each in page.sessions]
+    return {"sessions": sessions, "left_out": page.left_out}
 
 
 def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
@@ -106,7 +123,7 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     there = "" if state_now == "present" else f", {state_now}"
     lines = [f"Session {name} ({who_acts}{turn}), {files}, began {begun}{there}"]
     lines += [
-        f"  claims {', '.join(claim.paths)} until {claim.expires_at.astimezone():%H:%M}"
+        f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
         for claim in listed(context)
         if claim.session == name
     ]
@@ -120,8 +137,8 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     width = max((len(file.state) for file in shown.files), default=0)
     for file in shown.files:
         lines_seen = phrases.shown(file.seen_lines, file.total_lines)
-        path = phrases.one_line(file.path)
-        lines.append(f"  {state(call, file.state, width)}  {path}, {lines_seen}")
+        path = file.path
+        lines.append(f"  {state(call, file.state, width)}  {quoted(path)}, {lines_seen}")
         if file.state not in ("fresh", "unverifiable"):
             by = file.changed_by
             why = phrases.changed(file.state, who(by, name), since(by.at) if by else "")

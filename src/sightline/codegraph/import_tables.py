@@ -22,6 +22,8 @@ NAME = "imports.sqlite"
 OUTDATED = "imports.z"
 """The cache of an earlier version."""
 
+SCHEMA = os.path.join(os.path.dirname(__file__), "import_tables.sql")
+
 VERSION = 1
 
 BUSY_S = 5.0
@@ -29,48 +31,6 @@ BUSY_S = 5.0
 
 WORDS_MOST = 16
 """Words that references are searched for; for more, all imports of the language count as affected."""
-
-_SCHEMA = """
-CREATE TABLE state (edition TEXT NOT NULL, epoch INTEGER NOT NULL);
-CREATE TABLE file (
-  id INTEGER PRIMARY KEY,
-  path TEXT NOT NULL UNIQUE,
-  language TEXT,
-  listed INTEGER NOT NULL,
-  revision TEXT,
-  signature TEXT,
-  read_at_ns INTEGER,
-  too_large INTEGER NOT NULL DEFAULT 0,
-  resolved INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX file_unresolved ON file (path) WHERE revision NOT NULL AND NOT resolved;
-CREATE TABLE reference (
-  source INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
-  module TEXT NOT NULL,
-  line INTEGER NOT NULL,
-  level INTEGER NOT NULL,
-  names TEXT NOT NULL,
-  kind TEXT NOT NULL
-);
-CREATE INDEX reference_source ON reference (source);
-CREATE TABLE edge (
-  source INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
-  target INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
-  line INTEGER NOT NULL,
-  direct INTEGER NOT NULL,
-  share REAL NOT NULL
-);
-CREATE INDEX edge_source ON edge (source);
-CREATE INDEX edge_target ON edge (target);
-CREATE TABLE setting (
-  language TEXT NOT NULL,
-  path TEXT NOT NULL,
-  revision TEXT,
-  signature TEXT,
-  read_at_ns INTEGER,
-  PRIMARY KEY (language, path)
-);
-"""
 
 _IMPORTERS = (
     "FROM file AS target JOIN edge ON edge.target = target.id"
@@ -214,8 +174,9 @@ class ImportTables:
                 self._db.executemany(
                     "INSERT INTO reference VALUES (?, ?, ?, ?, ?, ?)",
                     [
-                        (number, ref.module, ref.line, ref.level, _text(ref.names), ref.kind)
+                        (number, ref.module, ref.line, ref.level, names, ref.kind)
                         for ref in source.references
+                        for names in [json.dumps(ref.names, ensure_ascii=False)]
                     ],
                 )
 
@@ -330,10 +291,6 @@ def as_signature(text: str) -> StatSignature:
     return StatSignature(*json.loads(text))
 
 
-def _text(names: tuple[str, ...]) -> str:
-    return json.dumps(names, ensure_ascii=False)
-
-
 def _is_of(db: sqlite3.Connection, edition: str) -> bool:
     """Return whether the tables are of this version and of these readers."""
     [(version,)] = db.execute("PRAGMA user_version")
@@ -347,7 +304,9 @@ def _begin(db: sqlite3.Connection, edition: str) -> None:
     if not _is_of(db, edition):  # another process may have begun a moment ago
         tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
         drops = [f'DROP TABLE "{name}"' for (name,) in db.execute(tables).fetchall()]
-        for statement in (*drops, *_SCHEMA.split(";"), f"PRAGMA user_version={VERSION}"):
+        with open(SCHEMA, encoding="ascii") as schema:
+            creates = schema.read().split(";\n")
+        for statement in (*drops, *creates, f"PRAGMA user_version={VERSION}"):
             db.execute(statement)
         db.execute("INSERT INTO state VALUES (?, 0)", (edition,))
     db.execute("COMMIT")

@@ -13,27 +13,21 @@ from msgspec import Struct
 
 from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
 
-_ENDINGS = {
-    "python": "py pyi",
-    "javascript": "js jsx mjs cjs ts tsx mts cts vue svelte",
-    "go": "go",
-    "rust": "rs",
-    "java": "java",
-    "c": "c h cc hh cpp hpp cxx hxx c++ h++ inl ipp tcc tpp m mm cu cuh inc",
+_LANGUAGES = {
+    "Python": "py pyi",
+    "JavaScript": "js jsx mjs cjs ts tsx mts cts vue svelte",
+    "Go": "go",
+    "Rust": "rs",
+    "Java": "java",
+    "C": "c h cc hh cpp hpp cxx hxx c++ h++ inl ipp tcc tpp m mm cu cuh inc",
 }
+"""The name of a language's resolver -> the endings of its sources."""
+
 LANGUAGES: Mapping[str, str] = {
-    f".{ending}": name for name, endings in _ENDINGS.items() for ending in endings.split()
+    f".{ending}": name.lower() for name, endings in _LANGUAGES.items() for ending in endings.split()
 }
 """The ending of a source -> the name of its language."""
 
-_RESOLVERS = {
-    "python": "Python",
-    "javascript": "JavaScript",
-    "go": "Go",
-    "rust": "Rust",
-    "java": "Java",
-    "c": "C",
-}
 _GRAMMARS = "go java javascript python rust typescript"
 GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
 """The packages that the languages' modules use."""
@@ -57,7 +51,8 @@ class Language(Struct, frozen=True):
 def language(name: str) -> Language:
     """Load a language by its name; call this with its first source, because grammars take memory."""
     module = import_module(f"sightline.codegraph.languages.{name}")
-    return Language(name, module.references, getattr(module, _RESOLVERS[name]), module.affected)
+    [resolver] = [getattr(module, each) for each in _LANGUAGES if each.lower() == name]
+    return Language(name, module.references, resolver, module.affected)
 
 
 def language_name(path: str) -> str | None:

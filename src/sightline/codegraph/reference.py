@@ -105,10 +105,6 @@ def once(
     return compute
 
 
-def no_settings(_path: str) -> None:
-    """Read no settings file: the Reader of a resolver without one."""
-
-
 def first(values: Iterable[Value | None]) -> Value | None:
     """Return the first value that is not None."""
     return next((value for value in values if value is not None), None)

@@ -102,7 +102,9 @@ def _rank(index: ImportIndex, path: str, kinds: Kinds) -> tuple[list[Ranked], Re
     if kinds.imports:
         reasons += _imports(index, path, kinds.transitive)
     if kinds.tests:
-        reasons += _tests(index, path)
+        reasons += [(test, TEST, "a test of it by name") for test in index.tests.tests_of(path)]
+        tested = index.tests.tested_by(path)
+        reasons += [(subject, TEST, "what it tests, by name") for subject in tested]
     reasons += _importers(index, path, kinds)
     if kinds.siblings:
         reasons += _siblings(index, path)
@@ -128,7 +130,11 @@ def _check(context: SessionContext, asked: str, path: str) -> None:
         words = f"{asked} cannot be looked at: {error.strerror or error}."
         raise Unverifiable(asked, words, "Try again when the disk answers.") from None
     if found is None:
-        raise FileMissing(asked, f"{asked} does not exist.", "List its folder, or find it by name.")
+        raise FileMissing(
+            asked,
+            f"{asked} does not exist.",
+            "List the folder to find the right name, or search with find.",
+        )
     if found.mode & 0o170000 == 0o040000:
         words = f"{asked} is a directory, and only a file has related files."
         raise PathRefused(asked, "directory", words, "Name a file in it.")
@@ -168,13 +174,6 @@ def _rarity(count: int, decades: int) -> float:
     return 1 / (1 + log10(max(count, 1)) / decades)
 
 
-def _tests(index: ImportIndex, path: str) -> Iterator[Reason]:
-    for test in index.tests.tests_of(path):
-        yield test, TEST, "a test of it by name"
-    for subject in index.tests.tested_by(path):
-        yield subject, TEST, "what it tests, by name"
-
-
 def _importers(index: ImportIndex, path: str, kinds: Kinds) -> Iterator[Reason]:
     """Yield the importers of a file; tests among them count as its tests."""
     tests = kinds.tests and not is_test(path)
@@ -211,7 +210,14 @@ def _choose(
             continue
         file = None
         if len(answer) < limit and (size or 0) <= room:
-            file = _related_file(context, path, score, why)
+            found = context.workspace.read(
+                path, limit=READ_BYTES, deadline_s=context.settings.deadline_s
+            )
+            if found.kind == "file" and found.signature is not None:
+                size = found.signature.size
+                text = found.data.decode("utf-8", "replace") if found.data is not None else ""
+                counted = estimate(text) if "\0" not in text and text else size // 4
+                file = RelatedFile(path, why, round(score, 4), size, counted)
         is_long = file is not None and tokens is not None and file.tokens_estimate > tokens
         if file is None or file.size > room or is_long:
             answer.left_out += 1
@@ -220,16 +226,3 @@ def _choose(
         room -= file.size
         tokens = None if tokens is None else tokens - file.tokens_estimate
     return answer
-
-
-def _related_file(
-    context: SessionContext, path: str, score: float, why: tuple[str, ...]
-) -> RelatedFile | None:
-    """Measure a file as it is now; None where no readable file is there."""
-    found = context.workspace.read(path, limit=READ_BYTES, deadline_s=context.settings.deadline_s)
-    if found.kind != "file" or found.signature is None:
-        return None
-    size = found.signature.size
-    text = found.data.decode("utf-8", "replace") if found.data is not None else ""
-    tokens = estimate(text) if "\0" not in text and text else size // 4
-    return RelatedFile(path, why, round(score, 4), size, tokens)

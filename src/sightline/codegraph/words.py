@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sightline.codegraph.related_files import Related, RelatedFile
+from sightline.model.path import quoted
 from sightline.text.phrases import one_line, size
 
 
 def text(found: Related) -> str:
     """One file a line, the closest first, with why; then what is not in the answer."""
-    lines = [f"Related to {one_line(found.path)}:", *map(_line, found)]
+    lines = [f"Related to {quoted(found.path)}:", *map(_line, found)]
     if not len(found):
         more = " that fits the limits" if found.left_out else ""
-        lines = [f"No other file is related to {one_line(found.path)}{more}."]
+        lines = [f"No other file is related to {quoted(found.path)}{more}."]
     return "\n".join([*lines, *_notes(found)])
 
 
 def _line(file: RelatedFile) -> str:
     why = one_line("; ".join(file.why))
     return (
-        f"  {one_line(file.path)} ({size(file.size)}, about {file.tokens_estimate:,} tokens): {why}"
+        f"  {quoted(file.path)} ({size(file.size)}, about {file.tokens_estimate:,} tokens): {why}"
     )
 
 

@@ -17,13 +17,18 @@ fresh text."""
 SWITCH = ("on", "off")
 
 NEVER_STORE = (
-    *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx"),
+    *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template", ".envrc"),
+    *("*.env", "!example.env", "!sample.env", "!template.env"),
+    *("*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.kdbx"),
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "!id_*.pub"),
     *(".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
-    *("credentials*.json", "**/.aws/credentials", "**/.docker/config.json"),
+    *(".htpasswd", "secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml"),
+    *("*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json"),
+    *("credentials*.json", "service-account*.json", "service_account*.json"),
+    *("**/.aws/credentials", "**/.docker/config.json", "**/.kube/config"),
 )
-"""Files with secrets: their text is never kept. That of samples and public halves may be."""
+"""Files with secrets: their text is never kept. That of samples and public halves may be. Case does
+not count, neither here nor in a user's own patterns."""
 
 PROTECT = (
     *("sightline.toml", ".sightlineignore", "**/.git/**"),
@@ -75,10 +80,11 @@ def tightening(table: Mapping[str, object], where: str, users: str) -> dict[str,
     own = checked(table, where)
     for key in own:
         if not KEYS[key].shared:
+            variable = KEYS[key].variable
             raise SettingsError(
-                f"{where}: {key} is not a workspace's to set: a folder that was only cloned "
-                "could weaken the guard with it.",
-                f"Move it to {users}, or set {KEYS[key].variable}.",
+                f"{where}: a workspace may not set {key}: a folder that you only cloned could weaken "
+                "your guard with it.",
+                f"Move it to your own settings, {users}{f', or set {variable}' if variable else ''}.",
             )
     if "warn" in (own.get("policy"), *(policy for _, policy in own.get("policies", ()))):
         raise SettingsError(
@@ -172,6 +178,7 @@ KEYS = {
     "policies": Key(_policies, shared=True),
     "unseen": Key(_one_of("notice", "refuse"), "SIGHTLINE_UNSEEN", shared=True),
     "claims": Key(_one_of("advise", "enforce"), "SIGHTLINE_CLAIMS", shared=True),
+    "ignore_files": Key(_one_of("list", "refuse"), "SIGHTLINE_IGNORE_FILES", shared=True),
     "never_store": Key(_patterns, shared=True),
     "protect": Key(_patterns, shared=True),
     "store": Key(_text, "SIGHTLINE_STORE"),

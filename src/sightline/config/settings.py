@@ -63,6 +63,7 @@ class Settings(Struct, frozen=True):
     fail: str = "open"
     unseen: str = "notice"
     claims: str = "advise"
+    ignore_files: str = "list"
     max_file_bytes: int = 10 << 20
     checkpoint_file_bytes: int = 10 << 20
     checkpoints: str = "turn"
@@ -83,9 +84,12 @@ class Settings(Struct, frozen=True):
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0
 
-    def policy_for(self, path: str) -> str:
-        """Return the strictest policy of any source for a canonical path: one of POLICIES."""
-        return max((source.policy_for(path) for source in self.sources), key=POLICIES.index)
+    def policy_for(self, path: str, *names: str | None) -> str:
+        """Return the strictest policy of any source for a file under any of its canonical names: one
+        of POLICIES. names: the further ones, None for none (ResolvedPath.name and links)."""
+        known = [path, *filter(None, names)]
+        policies = [source.policy_for(name) for source in self.sources for name in known]
+        return max(policies, key=POLICIES.index)
 
     def checkpoint_counts(self, path: str) -> bool:
         """Return whether an edit of this file counts towards the next checkpoint."""
@@ -93,19 +97,20 @@ class Settings(Struct, frozen=True):
 
     def may_store(self, path: str) -> bool:
         """Return whether the text of this file may be kept."""
-        return not any(_set(source.never_store).matches(path) for source in self.sources)
+        return not any(_folded(source.never_store).matches(path.lower()) for source in self.sources)
 
     def secrets(self, folder: str, names: Sequence[str]) -> set[str]:
         """Return the files of one folder ("" or ending in "/") whose text may not be kept: the same
         answer as may_store, for all names at once."""
         found: set[str] = set()
+        folder, lower = folder.lower(), [name.lower() for name in names]
         for source in self.sources:
-            patterns = _set(source.never_store)
+            patterns = _folded(source.never_store)
             if folder and patterns.covers(folder.removesuffix("/")):
                 return set(names)
-            concerned = patterns.concerned(folder, names)
+            concerned = patterns.concerned(folder, lower)
             found |= {name for name in concerned if patterns.matches(folder + name)}
-        return found
+        return {name for name in names if name.lower() in found} if found else found
 
 
 def load_settings(
@@ -129,7 +134,7 @@ def load_settings(
         **checked(by_flag, "the command line"),
     }
     own = [tightening(table, where, users) for where, table in _workspace_tables(root)]
-    tightened = {"unseen": "refuse", "claims": "enforce"}
+    tightened = {"unseen": "refuse", "claims": "enforce", "ignore_files": "refuse"}
     asked = {key: [table.pop(key, None) for table in own] for key in tightened}
     chosen |= {key: tight for key, tight in tightened.items() if tight in asked[key]}
     user = Source(
@@ -174,6 +179,12 @@ def _own_folder(purpose: str, environ: Mapping[str, str], home: str, platform: s
 def _set(patterns: tuple[str, ...]) -> PatternSet:
     """Compile patterns once per process: a session asks for every path it touches."""
     return PatternSet(patterns)
+
+
+@lru_cache(maxsize=256)
+def _folded(patterns: tuple[str, ...]) -> PatternSet:
+    """Compile patterns for paths in lower case."""
+    return PatternSet([pattern.lower() for pattern in patterns])
 
 
 def _workspace_tables(root: str) -> Iterator[tuple[str, Mapping[str, object]]]:

@@ -35,7 +35,9 @@ from sightline.model.events import (
     MessageAppended,
     Moved,
 )
+from sightline.model.path import quoted
 from sightline.model.revision import revision_of
+from sightline.model.timeline import of_kind
 from sightline.notices import pending
 
 FAILURES_MAX = 3
@@ -190,12 +192,12 @@ def _drop_thinking(window: Window, cut: int, message: Any) -> dict[str, Any]:
 def _check_failures(window: Window) -> None:
     """CondenseRefused after three failures in a row, until the user writes again."""
     failures = 0
-    for row in window.rows:
-        if isinstance(row.fact, Condensed):
+    for fact in (row.fact for row in window.rows):
+        if isinstance(fact, Condensed):
             failures = 0
-        elif isinstance(row.fact, CondenseFailed):
+        elif isinstance(fact, CondenseFailed):
             failures += 1
-        elif isinstance(row.fact, MessageAppended) and row.fact.role == "user":
+        elif isinstance(fact, MessageAppended) and fact.role == "user":
             failures = min(failures, FAILURES_MAX - 1)
     if failures >= FAILURES_MAX:
         raise CondenseRefused(
@@ -221,7 +223,11 @@ COMMANDS_MAX = 40
 def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
     """Collect the record of blocks before a summary replaces them, and of earlier summaries."""
     context = window.context
-    before = _previous(window)
+    before = Ledger((), (), ())
+    summaries = [*of_kind(Condensed, window.rows)]
+    if summaries and summaries[-1].text is not None:
+        content = load_json(read_blob(context, summaries[-1].text))
+        before = convert(content["ledger"], Ledger)
     items = todos(window.blocks)
     return Ledger(
         typed=(*before.typed, *(block.text for block in blocks if block.kind == "user")),
@@ -231,14 +237,6 @@ def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
         done=tuple(item.text for item in items if item.state in ("done", "cancelled")),
         stale=tuple(change.path for change in pending.changes(context, told=True)),
     )
-
-
-def _previous(window: Window) -> Ledger:
-    """Return the record of the last summary."""
-    summaries = [row.fact for row in window.rows if isinstance(row.fact, Condensed)]
-    if not summaries or summaries[-1].text is None:
-        return Ledger((), (), ())
-    return convert(load_json(read_blob(window.context, summaries[-1].text))["ledger"], Ledger)
 
 
 def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> Iterator[File]:
@@ -257,7 +255,7 @@ def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> 
     for row in branch_facts(context, [Changed, Moved]):
         fact = row.fact
         if isinstance(fact, Moved) and fact.cause.kind == "agent":
-            deeds[fact.path] = f"moved from {fact.src}"
+            deeds[fact.path] = f"moved from {quoted(fact.src)}"
         elif isinstance(fact, Changed) and fact.cause.kind in ("agent", "command"):
             created = fact.change == "content" and deeds.get(fact.path) == "created"
             if fact.change in ("created", "deleted", "content") and not created:

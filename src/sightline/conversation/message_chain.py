@@ -3,8 +3,9 @@ messages: each behind the newest one, in one transaction with its pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct, structs
@@ -63,12 +64,51 @@ class BranchFollower:
 
 
 def branch_facts(
-    context: SessionContext, kinds: list[type[Fact]], upto: int | None = None
+    context: SessionContext, kinds: list[type[Fact]], upto: int | None = None, *, after: int = 0
 ) -> Iterator[Recorded]:
-    """Return the facts of some kinds along a session's branch, oldest first."""
+    """Return the facts of some kinds along a session's branch, oldest first. after: only those
+    behind this position."""
     end = context.store.position() if upto is None else upto
-    for stretch in _stretches(context, end):
-        yield from _stretch_facts(context, stretch, kinds)
+    stretches = branch_of(context, end, after=after)
+    rows = chain.from_iterable(_stretch_facts(context, each, kinds) for each in stretches)
+    if MessageAppended not in kinds:
+        return rows
+    newest = _newest_in(context, stretches)
+    return _unbroken(rows, newest.position if newest else 0)
+
+
+def _newest_in(context: SessionContext, stretches: Sequence[Stretch]) -> Recorded | None:
+    """Return the session's newest message by its own row, not by an index that may have lost it;
+    None where the last stretch does not reach it."""
+    state = context.store.session(context.session)
+    at = state.newest_message if state else 0
+    if not any(each.after < at <= each.upto for each in stretches[-1:]):
+        return None
+    return next(iter(context.store.timeline(after=at - 1, upto=at)), None)
+
+
+def _unbroken(rows: Iterable[Recorded], newest: int, *, whole: bool = True) -> Iterator[Recorded]:
+    """Yield the rows. StoreError where a message is missing between them, or the one at the position
+    `newest`. whole: the rows begin with the conversation."""
+    tips: dict[str, str | None] = {"": None} if whole else {}
+    last = 0
+    for row in rows:
+        if isinstance(fact := row.fact, MessageAppended):
+            before, last = tips.get(fact.side, fact.parent), row.position
+            if fact.text is not None and before != fact.parent:
+                raise _missing(f"before fact {row.position}")
+            tips[fact.side] = fact.message
+        yield row
+    if last < newest:
+        raise _missing(f"at fact {newest}")
+
+
+def _missing(where: str) -> StoreError:
+    return StoreError(
+        f"A message of this conversation is missing in the store, {where}.",
+        "The store is damaged and was left as it is: copy it to a safe place. 'sightline doctor'"
+        " says what else is damaged.",
+    )
 
 
 def chain_facts(context: SessionContext, side: str, kinds: list[type[Fact]]) -> list[Recorded]:
@@ -79,7 +119,8 @@ def chain_facts(context: SessionContext, side: str, kinds: list[type[Fact]]) -> 
 def newest_messages(context: SessionContext, side: str, count: int) -> list[Recorded]:
     """Return the newest messages of a chain, oldest first. count: 1 or more."""
     newest: list[Recorded] = []
-    for stretch in reversed(_stretches(context, context.store.position())):
+    stretches = branch_of(context, context.store.position())
+    for stretch in reversed(stretches):
         for limit in (min(max(count, BATCH), BATCH_MAX), None):
             rows = list(_stretch_facts(context, stretch, MESSAGES, limit))
             own = [row for row in rows if side_of(row) == side]
@@ -88,7 +129,9 @@ def newest_messages(context: SessionContext, side: str, count: int) -> list[Reco
         newest = [*own, *newest]
         if len(newest) >= count:
             break
-    return newest[-count:]
+    tip = _newest_in(context, stretches)
+    at = tip.position if tip and side_of(tip) == side else 0
+    return list(_unbroken(newest[-count:], at, whole=False))
 
 
 def _stretch_facts(
@@ -168,11 +211,18 @@ def read_blob(context: SessionContext, revision: str) -> bytes:
     return data
 
 
-def _stretches(context: SessionContext, upto: int) -> tuple[Stretch, ...]:
+def branch_of(context: SessionContext, upto: int, *, after: int = 0) -> tuple[Stretch, ...]:
+    """Return the stretches of a session's branch up to a position, oldest first. after: only what
+    stands behind this position."""
+
     def turns_of(session: str) -> list[Recorded]:
         return list(context.store.timeline(session=session, kinds=list(TURNING)))
 
-    return branch(context.session, upto, turns_of)
+    return tuple(
+        structs.replace(each, after=max(each.after, after))
+        for each in branch(context.session, upto, turns_of)
+        if each.upto > after
+    )
 
 
 # --- append

@@ -212,9 +212,10 @@ class Evidence:
         answers = [answer for items in lists if isinstance(items, list | tuple) for answer in items]
         for holder in (fields, *map(_fields_of, answers)):
             self.stops |= _lower_texts(holder, STOP_FIELDS)
-        statuses = (_http_status(fields.get(name)) for name in STATUSES)
+        values = [fields.get(name) for name in STATUSES]
+        named = (str(v) for v in values if isinstance(v, int | str) and not isinstance(v, bool))
         if self.status is None:
-            self.status = next((status for status in statuses if status is not None), None)
+            self.status = next((int(v) for v in named if re.fullmatch("[1-5][0-9]{2}", v)), None)
         for name in NUMBERS:
             if isinstance(fields.get(name), int):
                 self.numbers.setdefault(name, fields[name])
@@ -244,11 +245,6 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 def _lower_texts(fields: Mapping[str, Any], names: Iterable[str]) -> set[str]:
     return {fields[name].lower() for name in names if isinstance(fields.get(name), str)}
-
-
-def _http_status(value: Any) -> int | None:
-    digits = "" if isinstance(value, bool) else str(value) if isinstance(value, int | str) else ""
-    return int(digits) if re.fullmatch("[1-5][0-9]{2}", digits) else None
 
 
 CODES: dict[str, Kind] = {

@@ -21,10 +21,11 @@ from sightline.conversation import message_chain
 from sightline.conversation.fold_decisions import load_json, message_ids
 from sightline.conversation.message_codec import message_id
 from sightline.errors import HistoryError
-from sightline.filesystem.private_files import aside_of, new_file, sync_folder
+from sightline.filesystem.private_files import write_file
 from sightline.model.events import Condensed, Folded, MessageAppended
+from sightline.model.path import quoted
 from sightline.model.revision import revision_of
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, of_kind
 
 HEAD = {"sightline": "conversation", "version": 1}
 """The first line of a file."""
@@ -71,25 +72,26 @@ def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
             if not replace:
                 raise HistoryError(
                     f"{_damage(path, contents)} It was left as it is, and nothing was saved.",
-                    f"save(path, replace=True) keeps it as {path}{DAMAGED} first; or save to"
+                    f"save(path, replace=True) keeps it as {quoted(path)}{DAMAGED} first; or save to"
                     " another file.",
                 )
             _copy_damaged(real)
         elif shared < len(contents.lines):
             # Sessions of other workspaces may have the same name.
             appended = context.store.timeline(kinds=message_chain.MESSAGES)
-            known = {message_chain.message_fact(row).message for row in appended}
+            known = {fact.message for fact in of_kind(MessageAppended, appended)}
             is_own = contents.session == context.session and known.issuperset(contents.message_ids)
             if not replace and not is_own:
                 raise HistoryError(
-                    f"{path} holds the conversation of the session {contents.session!r}. Nothing"
+                    f"{quoted(path)} holds the conversation of the session {contents.session!r}. Nothing"
                     " was saved.",
                     "Save to another file; save(path, replace=True) writes over it.",
                 )
         elif contents.lines and not contents.torn:
             _append_lines(real, lines[shared:])
             return Saved(path, messages, len(lines) - shared, whole=False)
-        _write_file(real, lines)
+        with _access(real, "written"):
+            write_file(real, b"".join(lines))
         return Saved(path, messages, len(lines) - max(shared, 1), whole=True)
 
 
@@ -104,17 +106,17 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
             _copy_damaged(real)
     warnings: list[str] = []
     if contents is NO_FILE:
-        warnings.append(f"There is no file {path}: nothing was loaded.")
+        warnings.append(f"There is no file {quoted(path)}: nothing was loaded.")
     elif not count:
-        warnings.append(f"{path} holds no message: nothing was loaded.")
+        warnings.append(f"{quoted(path)} holds no message: nothing was loaded.")
     if contents.torn:
         warnings.append(
-            f"The last line of {path} was never finished, so it was never acknowledged. It was left"
+            f"The last line of {quoted(path)} was never finished, so it was never acknowledged. It was left"
             f" out; the {count} messages before it are whole."
         )
     if contents.damage and salvage and count:
         warnings.append(
-            f"{_damage(path, contents)} The {count} messages before it were loaded; {path}{DAMAGED}"
+            f"{_damage(path, contents)} The {count} messages before it were loaded; {quoted(path)}{DAMAGED}"
             " is a copy."
         )
     elif contents.damage:
@@ -134,7 +136,7 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
                 tips[side] = _append_message(context, record, tips[side])
             except ValueError as error:
                 raise HistoryError(
-                    f"The message {record['id']} of {path} was not taken in: {error} {number}"
+                    f"The message {record['id']} of {quoted(path)} was not taken in: {error} {number}"
                     " records before it were.",
                     "The file was put together from several: load each of them into a session of"
                     " its own.",
@@ -182,11 +184,11 @@ def _record_of(context: SessionContext, row: Recorded) -> Record:
 def _new_records(context: SessionContext, path: str, contents: Contents) -> list[Record]:
     """Return the records that the session does not have. HistoryError when it has others."""
     rows = _rows(context)
-    ids = [row.fact.message for row in rows if isinstance(row.fact, MessageAppended)]
+    ids = [fact.message for fact in of_kind(MessageAppended, rows)]
     others = contents.message_ids
     if _count_shared(ids, others) < min(len(ids), len(others)):
         raise HistoryError(
-            f"{path} holds another conversation than the session {context.session!r}. Nothing was"
+            f"{quoted(path)} holds another conversation than the session {context.session!r}. Nothing was"
             " loaded.",
             "Load it into a new session.",
         )
@@ -211,12 +213,11 @@ def _text_bytes(record: Record) -> bytes:
 def _append_message(
     context: SessionContext, record: Record, tip: message_chain.Tip
 ) -> message_chain.Tip:
-    root = record["parent"]
-    parent = tip.message or root
-    if parent != root:
-        raise ValueError(f"it does not stand behind {parent}")
-    side, at = record.get("side", ""), record["at"]
-    return message_chain.append_behind(context, record["message"], tip, side=side, root=root, at=at)
+    root, side = record["parent"], record.get("side", "")
+    if (tip.message or root) != root:
+        raise ValueError(f"it does not stand behind {tip.message}")
+    message, at = record["message"], record["at"]
+    return message_chain.append_behind(context, message, tip, side=side, root=root, at=at)
 
 
 def _append_decision(context: SessionContext, record: Record) -> None:
@@ -245,7 +246,8 @@ def _access(path: str, verb: str) -> Iterator[None]:
 
 def _no_access(path: str, verb: str, why: str) -> HistoryError:
     return HistoryError(
-        f"{path} cannot be {verb}: {why}.", "Check the folder, its rights and the room on it."
+        f"{quoted(path)} cannot be {verb}: {why}.",
+        "Check the folder, its rights and the room on it.",
     )
 
 
@@ -260,27 +262,11 @@ def _read_file(path: str) -> Contents:
             return NO_FILE
     if contents.version != HEAD["version"]:
         raise HistoryError(
-            f"{path} is of version {contents.version}, and this sightline knows {HEAD['version']}."
+            f"{quoted(path)} is of version {contents.version}, and this sightline knows {HEAD['version']}."
             " It is left as it is.",
             "Use the sightline that wrote it, or a newer one; or name another file.",
         )
     return contents
-
-
-def _write_file(path: str, lines: Sequence[bytes]) -> None:
-    """Write a whole file aside, and put it in place at once."""
-    aside = aside_of(path)
-    with _access(path, "written"):
-        try:
-            with open(new_file(aside), "wb") as file:
-                file.writelines(lines)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, path)
-        finally:
-            if os.path.lexists(aside):
-                os.unlink(aside)
-        sync_folder(os.path.dirname(path))
 
 
 def _append_lines(path: str, lines: Sequence[bytes]) -> None:
@@ -310,10 +296,11 @@ def _copy_damaged(path: str) -> None:
                 if file.read() == data:
                     return
             raise HistoryError(
-                f"{path} is damaged, and {copy} keeps another damaged one. Nothing was changed.",
+                f"{quoted(path)} is damaged, and {copy} keeps another damaged one. Nothing was changed.",
                 f"Move {copy} away first.",
             )
-    _write_file(copy, [data])
+    with _access(copy, "written"):
+        write_file(copy, data)
 
 
 FIELDS: dict[str, dict[str, type]] = {
@@ -356,7 +343,7 @@ NO_FILE = Contents(session="-")
 
 def _damage(path: str, contents: Contents) -> str:
     line, why = contents.damage or (0, "")
-    return f"{path} is damaged in line {line}: {why}."
+    return f"{quoted(path)} is damaged in line {line}: {why}."
 
 
 def encode_line(record: Record) -> bytes:

@@ -22,7 +22,7 @@ from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.conversation.words import stub
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, of_kind
 from sightline.text.tokens import Family, estimate
 
 T = TypeVar("T")
@@ -157,9 +157,8 @@ class Window:
 
     def _known_ids(self) -> set[str]:
         """Return the ids of all messages and summaries."""
-        facts = [row.fact for row in self.rows]
-        summaries = {fact.summary for fact in facts if isinstance(fact, Condensed)}
-        return summaries | {fact.message for fact in facts if isinstance(fact, MessageAppended)}
+        summaries = {fact.summary for fact in of_kind(Condensed, self.rows)}
+        return summaries | {fact.message for fact in of_kind(MessageAppended, self.rows)}
 
     def view(self, options: ViewOptions) -> list[dict[str, Any]]:
         """Return the messages to send now. A decision that they need is recorded first."""
@@ -230,8 +229,7 @@ class Window:
 
 def _newest_formats(rows: Sequence[Recorded]) -> tuple[str, ...]:
     """Return the formats of the newest message: plain texts are of several."""
-    facts = (row.fact for row in reversed(rows) if isinstance(row.fact, MessageAppended))
-    newest = next(facts, None)
+    newest = next(of_kind(MessageAppended, reversed(rows)), None)
     return newest.formats if newest else ()
 
 

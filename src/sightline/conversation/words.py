@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Block
+from sightline.model.path import quoted
 from sightline.model.spans import Spans
 from sightline.text import phrases
 from sightline.text.phrases import count, shortened, spans
@@ -142,9 +143,9 @@ def _typed(texts: Sequence[str], count_tokens: Callable[[str], int]) -> Iterator
 def _file(file: File) -> str:
     deed = "" if file.deed == "read" else f": {file.deed}"
     if file.revision is None or file.deed == "deleted":
-        return f"{file.path}{deed}"
+        return f"{quoted(file.path)}{deed}"
     lines = f", {spans(file.lines)}" if file.lines else ""
-    return f"{file.path}{deed}, revision {file.revision[:8]}{lines}"
+    return f"{quoted(file.path)}{deed}, revision {file.revision[:8]}{lines}"
 
 
 def _command(command: Command) -> str:
@@ -187,13 +188,17 @@ def _describe(block: Block) -> str:
     tool = block.tool or "a tool"
     if block.excerpts:
         shown = [
-            f"{e.path} (all of it)" if e.whole else f"{e.path} lines {e.first}-{e.last}"
+            f"{quoted(e.path)} (all of it)"
+            if e.whole
+            else f"{quoted(e.path)} lines {e.first}-{e.last}"
             for e in block.excerpts
         ]
         return f"What {tool} showed of {phrases.named(shown, EXCERPTS_NAMED)}"
     size = count(block.text.count("\n") + 1, "line")
     if block.kind == "call":
-        paths = ", ".join(dict.fromkeys(rewrite.path for rewrite in block.rewrites))
+        paths = ", ".join(dict.fromkeys(quoted(rewrite.path) for rewrite in block.rewrites))
         return f"What you gave {tool} for {paths or 'a command'}, {size}"
-    about = f" for {shortened(', '.join(block.paths), TITLE_MAX)}" if block.paths else ""
+    about = (
+        f" for {shortened(', '.join(map(quoted, block.paths)), TITLE_MAX)}" if block.paths else ""
+    )
     return f"The answer of {tool}{about}, {size}"

@@ -18,18 +18,14 @@ def discover(explicit: str | None = None, *, start: str = ".", home: str | None 
     refused = os.path.realpath(os.path.expanduser("~") if home is None else home)
     if explicit is not None:
         return _allowed(_folder(os.path.expanduser(explicit)), refused)
-    folder = _folder(start)
-    return _allowed(_marked(folder, refused) or folder, refused)
-
-
-def _marked(folder: str, home: str) -> str | None:
+    folder = above = _folder(start)
     # The search ends at the home folder: many keep their dot files in a repository there, and
     # no file of the user would be out of an agent's reach if that became the workspace.
-    while folder != home and os.path.dirname(folder) != folder:
-        if any(os.path.lexists(os.path.join(folder, marker)) for marker in MARKERS):
-            return folder
-        folder = os.path.dirname(folder)
-    return None
+    while above != refused and os.path.dirname(above) != above:
+        if any(os.path.lexists(os.path.join(above, marker)) for marker in MARKERS):
+            return _allowed(above, refused)
+        above = os.path.dirname(above)
+    return _allowed(folder, refused)
 
 
 def _folder(name: str) -> str:

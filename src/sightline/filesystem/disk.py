@@ -15,9 +15,10 @@ from sightline.filesystem import tree_index
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
 from sightline.filesystem.git.repository import Repository, repository
-from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules, git_top
+from sightline.filesystem.git_control import git_top
+from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules
 from sightline.filesystem.lock import Locked
-from sightline.filesystem.path_list import PathList, sorted_names
+from sightline.filesystem.path_list import PathList, agents_rules, sorted_names
 from sightline.filesystem.read import read, signature_of
 from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
@@ -26,11 +27,14 @@ from sightline.filesystem.temp_file import temp_names
 from sightline.filesystem.tree_index import CLOSED, CONTENT, MODE, NO_TREE, Row, Tree, look
 from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
-from sightline.model.path import Flavour, canonical, flavour_of, key
+from sightline.model.path import Flavour, canonical, flavour_of, folders_above, key, quoted
 from sightline.model.revision import Revision, Stamp, StatSignature
 
 CONTROL = frozenset((".git", ".hg"))
 """Folders of version control: only their own programs write to them."""
+
+LINKS_MAX = 40
+"""Symlinks that are followed one after the other, as many as Linux follows."""
 
 PATIENCE_S = 30.0
 """How long a write waits for another process's write of the same path."""
@@ -39,7 +43,7 @@ PATIENCE_S = 30.0
 class DiskWorkspace:
     """See Workspace. state: a private folder on a local disk for lock files and caches, made when
     needed; everybody who writes to this tree has to give the same one. deadline_s: the time that a
-    locate may take (None: as long as the disk does)."""
+    locate may take (None: as long as the disk does). agents_refuse: the ignore files of agents' products refuse, too."""
 
     def __init__(
         self,
@@ -49,17 +53,20 @@ class DiskWorkspace:
         deadline_s: float | None = None,
         calls: Calls | None = None,
         flavour: Flavour | None = None,
+        agents_refuse: bool = False,
     ) -> None:
         self.root = os.path.realpath(root)
         self._given = os.path.abspath(root)
         self._locks = os.path.join(state, "locks")
         self._calls = calls or Calls()
         self._flavour = flavour or flavour_of(sys.platform)
-        self._refusing = IgnoreRules(self.root, ".sightlineignore")
+        agents = agents_rules(self.root) if agents_refuse else []
+        self._refusing_rules = [IgnoreRules(self.root, ".sightlineignore"), *agents]
+        self._refusing = RuleSet(self._refusing_rules)
         self._deadline_s = deadline_s
         self._state = state
         self._git_top = git_top(self.root)
-        self._ignore_rules = RuleSet((self._refusing, git_rules(self.root)))
+        self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root)))
         self._tree: Tree | None = None
         self._is_loaded = False
         self._names = NO_TREE
@@ -76,15 +83,21 @@ class DiskWorkspace:
         except OSError as error:
             why = error.strerror or str(error)
         raise Unverifiable(
-            name, f"Where {name} is cannot be told: {why}.", "Try again when the disk answers."
+            name,
+            f"Where {quoted(name)} is cannot be told: {why}.",
+            "Try again when the disk answers.",
         )
 
     def _locate(self, name: str) -> ResolvedPath:
         asked = self._spelling(self._canonical(name))
+        self._refuse(name, asked)
         path = self._resolve(name, asked)
-        for named in {asked, path}:
+        if path == asked:
+            return ResolvedPath(path)
+        located = ResolvedPath(path, asked, self._names_between(asked, path))
+        for named in (path, *located.links):
             self._refuse(name, named)
-        return ResolvedPath(path, None if path == asked else asked)
+        return located
 
     def read(
         self, path: str, *, limit: int | None = None, deadline_s: float | None = None
@@ -102,6 +115,16 @@ class DiskWorkspace:
             return signature_of(self._calls.lstat(f"{self.root}/{path}"))
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def linked(self, path: str) -> StatSignature | None:
+        def look() -> os.stat_result:
+            return self._calls.lstat(f"{self.root}/{path}")
+
+        try:
+            found = look() if self._deadline_s is None else within(self._deadline_s, look)
+        except (OSError, DeadlinePassed):
+            return None
+        return signature_of(found) if S_ISREG(found.st_mode) and found.st_nlink > 1 else None
 
     def lock(self, *paths: str) -> AbstractContextManager[None]:
         keys = [self._key(path) for path in paths]
@@ -220,9 +243,18 @@ class DiskWorkspace:
         return repository(self.root, path)
 
     def refused(self, paths: Iterable[str]) -> set[str]:
-        if not os.path.lexists(f"{self.root}/.sightlineignore"):
+        asked = list(paths)
+        folders = {"", *(folder for path in asked for folder in folders_above(path))}
+        if not any(
+            os.path.lexists(f"{self.root}/{folder}{name}")
+            for folder in folders
+            for name in self._refusing.names
+        ):
             return set()
-        return {path for path in paths if self._refusing.refuses(path)}
+        return {path for path in asked if self._refusing.refuses(path)}
+
+    def left_out(self) -> tuple[str, ...]:
+        return (*self._ignore_rules.left_out(), *self._path_list.left_out)
 
     def listed(self, path: str) -> bool:
         return not self._rules().refuses(path)
@@ -236,7 +268,7 @@ class DiskWorkspace:
         top = git_top(self.root)
         if top != self._git_top:
             self._git_top = top
-            self._ignore_rules = RuleSet((self._refusing, git_rules(self.root)))
+            self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root)))
         return self._ignore_rules
 
     def _canonical(self, name: str) -> str:
@@ -249,6 +281,10 @@ class DiskWorkspace:
         try:
             return canonical(name, self._given, self._flavour)
         except PathRefused:
+            above = os.path.normpath(name)
+            while above != (above := os.path.dirname(above)):
+                if os.path.realpath(above) == self.root:
+                    return canonical(os.path.relpath(name, above), self.root, self._flavour)
             return canonical(os.path.realpath(name), self.root, self._flavour)
 
     def _key(self, path: str) -> str:
@@ -276,12 +312,35 @@ class DiskWorkspace:
             raise PathRefused(
                 path,
                 "outside",
-                f"{name} leads out of the workspace, to {real}.",
+                f"{quoted(name)} leads out of the workspace, to {quoted(real)}.",
                 "Use a path inside the workspace, or open the other folder as its own workspace.",
             )
         if os.path.islink(full) and not os.path.exists(full):
             real = f"{os.path.realpath(os.path.dirname(full))}/{os.path.basename(full)}"
         return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+    def _names_between(self, name: str, path: str) -> tuple[str, ...]:
+        """Return the further names that a name has on its way to `path`, one for each symlink."""
+        names: list[str] = []
+        folder, parts = self.root, name.split("/")
+        links = 0
+        while parts and links <= LINKS_MAX:
+            part = parts.pop(0)
+            if part in ("", ".", ".."):
+                folder = os.path.dirname(folder) if part == ".." else folder
+                continue
+            full = os.path.join(folder, part)
+            if not os.path.islink(full):
+                folder = full
+                continue
+            links += 1
+            target = os.readlink(full)
+            folder = os.sep if os.path.isabs(target) else folder
+            parts = [*target.split(os.sep), *parts]
+            reached = os.path.normpath(os.path.join(folder, *parts))
+            if reached.startswith(os.path.join(self.root, "")):
+                names.append(os.path.relpath(reached, self.root).replace(os.sep, "/"))
+        return tuple(dict.fromkeys(each for each in names if each not in (name, path)))
 
     def _refuse(self, name: str, path: str) -> None:
         for part in path.split("/"):
@@ -289,13 +348,14 @@ class DiskWorkspace:
                 raise PathRefused(
                     name,
                     "ignored",
-                    f"{name} is inside {part}, which belongs to version control.",
+                    f"{quoted(name)} is inside {part}, which belongs to version control.",
                     "Use the version control program itself.",
                 )
-        if self._refusing.refuses(path):
-            raise PathRefused(
-                name,
-                "ignored",
-                f"{name} is refused by .sightlineignore.",
-                "Work without it, or ask the user to change .sightlineignore.",
-            )
+        for rules in self._refusing_rules:
+            if rules.refuses(path):
+                raise PathRefused(
+                    name,
+                    "ignored",
+                    f"{quoted(name)} is refused by {rules.name}.",
+                    f"Work without it, or ask the user to change {rules.name}.",
+                )

@@ -13,10 +13,12 @@ Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable
 
 class ResolvedPath(Struct, frozen=True):
     """A named path, resolved. path: where its bytes are, canonical, relative, with "/"; name: the
-    canonical path that was named, where a symlink inside the workspace led elsewhere."""
+    canonical path that was named, where a symlink inside the workspace led elsewhere; links: further
+    names on the way from the name to the path, where one symlink leads to another."""
 
     path: str
     name: str | None = None
+    links: tuple[str, ...] = ()
 
 
 class FileState(Struct, frozen=True):
@@ -26,6 +28,8 @@ class FileState(Struct, frozen=True):
     not be read. why: the reason for "unreadable", and "too_large" where the bytes exceed the limit
     that was asked for (revision is still that of the content). data: None unless kind is "file" and
     the bytes were asked for. target: the target of a symlink as written; None where it is no Unicode.
+    names: the number of names (hard links) of the file. saved_over: the answer to a write that took
+    effect, and that somebody saved over before the file was read again.
     """
 
     path: str
@@ -36,6 +40,8 @@ class FileState(Struct, frozen=True):
     read_at_ns: int = 0
     why: str | None = None
     target: str | None = None
+    names: int = 1
+    saved_over: bool = False
 
     @property
     def content(self) -> Revision:
@@ -52,9 +58,13 @@ class Link(Struct, frozen=True):
 
 class Replacement(Struct, frozen=True):
     """New content (None: nothing) to put at a path that has the `expected` content (see
-    FileState.content). token: part of the names of the temporary files, never empty."""
+    FileState.content). token: part of the names of the temporary files, never empty. mendable: both
+    contents are kept elsewhere, so that a file with several names may be overwritten in place.
+    content: as FileState.content of `new`, where the caller knows it."""
 
     path: str
     expected: Revision
     new: bytes | Link | None
     token: str
+    mendable: bool = True
+    content: Revision | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from types import TracebackType
 from typing import Self
 
 from sightline.filesystem.system_calls import FOLDER, Calls
@@ -44,12 +43,7 @@ class Folder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def sync(self) -> None:

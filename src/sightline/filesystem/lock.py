@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from zlib import crc32
 
 from sightline.errors import Unverifiable
+from sightline.filesystem.open_files import enough_files
 
 STRIPES = 64
 """Lock files of a workspace: few enough to leave lying about, enough that two writers of
@@ -18,8 +19,8 @@ different files seldom wait for each other."""
 
 _STRIPE = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 
-_holding: set[int] = set()
-"""Threads of this process that hold a lock of any workspace."""
+_holding: dict[int, Locked] = {}
+"""Thread of this process -> the lock that it holds, of any workspace."""
 
 
 class Locked:
@@ -39,40 +40,38 @@ class Locked:
         thread = get_ident()
         if thread in _holding:
             raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
-        _holding.add(thread)
         try:
+            _holding[thread] = self
             until = monotonic() + self._patience_s
             for stripe in sorted(
                 {crc32(path.encode("utf-8", "surrogatepass")) % STRIPES for path in self._paths}
             ):
-                self._locked.append(_lock_stripe(self._folder, stripe, self._paths[0], until))
+                self._locked.append(_open_stripe(f"{self._folder}/{stripe:02}"))
+                _wait(self._locked[-1], self._paths[0], until)
         except BaseException:
             self.__exit__()
             raise
 
     def __exit__(self, *_: object) -> None:
+        while self._locked:
+            _unlock(self._locked[-1])
+            os.close(self._locked.pop())
+        _holding.pop(get_ident(), None)  # last: release_left looks there
+
+
+def release_left() -> None:
+    """Release the lock that this thread still holds because a signal interrupted its release."""
+    if (left := _holding.get(get_ident())) is not None:
+        left.__exit__()
+
+
+def _open_stripe(file: str) -> int:
+    with enough_files():
         try:
-            while self._locked:
-                fd = self._locked.pop()
-                _unlock(fd)
-                os.close(fd)
-        finally:
-            _holding.discard(get_ident())
-
-
-def _lock_stripe(folder: str, stripe: int, path: str, until: float) -> int:
-    file = f"{folder}/{stripe:02}"
-    try:
-        fd = os.open(file, _STRIPE, 0o600)
-    except FileNotFoundError:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        fd = os.open(file, _STRIPE, 0o600)
-    try:
-        _wait(fd, path, until)
-    except BaseException:
-        os.close(fd)
-        raise
-    return fd
+            return os.open(file, _STRIPE, 0o600)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+            return os.open(file, _STRIPE, 0o600)
 
 
 def _wait(fd: int, path: str, until: float) -> None:

@@ -8,23 +8,23 @@ index and those ignore files stay as they are.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from stat import S_ISLNK, S_ISREG
 
 from msgspec import Struct
 
 from sightline.filesystem.git.repository import repository
-from sightline.filesystem.ignore.cline_ignore import Cline
+from sightline.filesystem.git_control import git_top
 from sightline.filesystem.ignore.rules import (
     Chains,
+    Cline,
     IgnoreRules,
     RuleSet,
     encodes,
-    folders_above,
-    git_top,
     is_unlisted,
 )
 from sightline.filesystem.tree_index import IGNORED, MODE, Tree, file_stamp
+from sightline.model.path import folders_above
 
 AGENTS = (".rooignore", ".kilocodeignore", ".cursorignore", ".geminiignore", ".aiexclude")
 """Ignore files of agents' products, beside .clineignore."""
@@ -45,18 +45,22 @@ class _Listed(Struct, frozen=True):
 
 
 class PathList:
-    """The list of one tree. refusing: the rules of .sightlineignore."""
+    """The list of one tree. refusing: the rules of .sightlineignore. left_out: as of a RuleSet, of
+    the agents' ignore files."""
 
-    def __init__(self, root: str, refusing: IgnoreRules) -> None:
+    def __init__(self, root: str, refusing: RuleSet) -> None:
         self._root = root
         self._refusing = refusing
         self._listed: _Listed | None = None
+        self.left_out: tuple[str, ...] = ()
 
     def paths(self, tree: Tree) -> tuple[str, ...]:
         """Return every file that no rule hides, and every symlink to such a file, sorted.
         Unverifiable when an ignore file cannot be read."""
         listed = self._listed
-        if listed is None or tree is not listed.tree or not _is_current(listed.stamps):
+        stamps = listed.stamps.items() if listed is not None else ()
+        is_current = all(file_stamp(file) == stamp for file, stamp in stamps)
+        if listed is None or tree is not listed.tree or not is_current:
             listed = self._listed = self._list(tree)
         tracked = [path for path in listed.tracked if self._is_file_here(path)]
         if not (tracked or listed.links):
@@ -77,7 +81,7 @@ class PathList:
             found = None  # the root's own `.git` is none that git would take
         index = f"{found.folder}/index" if found is not None else ""
         stamps = {index: file_stamp(index)} if index else {}
-        rules = RuleSet([*(IgnoreRules(self._root, name) for name in AGENTS), Cline(self._root)])
+        rules = RuleSet(agents_rules(self._root))
         files: list[str] = []
         links: list[str] = []
         chains_of: dict[str, Chains] = {}
@@ -98,6 +102,7 @@ class PathList:
             own = [f"{self._root}/{folder}{n}" for n in rules.names.intersection(listing.files)]
             stamps.update({file: file_stamp(file) for file in own})
         stamps.update({file: file_stamp(file) for file in rules.files_of_root()})
+        self.left_out = rules.left_out()
         unlisted = set(found.tracked_paths(GIT_S) if found is not None else ()).difference(files)
         tracked = [path for path in unlisted if self._is_ignored_by_git_alone(tree, rules, path)]
         return _Listed(tree, stamps, tuple(sorted(files)), links, tracked)
@@ -132,8 +137,9 @@ class PathList:
         )
 
 
-def _is_current(stamps: Mapping[str, tuple[int, ...] | None]) -> bool:
-    return all(file_stamp(file) == stamp for file, stamp in stamps.items())
+def agents_rules(root: str) -> list[IgnoreRules]:
+    """Return the rules of the ignore files of agents' products."""
+    return [*(IgnoreRules(root, name) for name in AGENTS), Cline(root)]
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:

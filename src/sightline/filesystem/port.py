@@ -40,6 +40,10 @@ class Workspace(Protocol):
     def stat(self, path: str) -> StatSignature | None:
         """Return one lstat of a canonical path; None when nothing is there. OSError otherwise."""
 
+    def linked(self, path: str) -> StatSignature | None:
+        """Return one lstat of a file that has several names (hard links); None for any other
+        file, and where none can be looked at."""
+
     def lock(self, *paths: str) -> AbstractContextManager[None]:
         """Lock paths for one writer among all processes and threads. Lock all paths at once: a
         thread that holds a lock and asks for another gets a RuntimeError, not a deadlock."""
@@ -55,10 +59,11 @@ class Workspace(Protocol):
         create; new None: delete). The write goes to a temporary file in the same folder that gets mode, owner,
         extended attributes and ACLs of the old file, is synced and renamed; a file with several
         names is written in place. A save by another program in between is found by the old
-        inode and put back.
+        inode and put back. A file that a program holds open for writing is left alone.
 
         Returns for each path, in order, the state afterwards: its content is the new one when that
-        worked; otherwise nothing was changed, and the state is what to judge again. Unverifiable
+        worked, or it is `saved_over`; otherwise nothing was changed, and the state is what to judge
+        again. Unverifiable
         stands for a path where the disk refuses (no permission, read-only, full): the file is as it
         was. Holds three open files for each path, and all new bytes.
         """
@@ -150,7 +155,11 @@ class Workspace(Protocol):
         """Return the git repository of a path; None where it has none."""
 
     def refused(self, paths: Iterable[str]) -> set[str]:
-        """Return the paths that a .sightlineignore at the root refuses now."""
+        """Return the paths that an ignore file refuses now."""
+
+    def left_out(self) -> tuple[str, ...]:
+        """Describe the patterns of ignore files that were left out because of their length or
+        number, of the files that were read so far. One sentence for each file."""
 
     def listed(self, path: str) -> bool:
         """Return whether .gitignore and .sightlineignore let a scan see this path."""

@@ -25,7 +25,7 @@ def owner() -> str:
 
 def owner_of(pid: int) -> str:
     """Return a process by its number, in the form of `owner`."""
-    return f"{_machine()}:{pid}:{_started(pid)}"
+    return f"{machine()}:{pid}:{_started(pid)}"
 
 
 def behind_shell(pid: int) -> int:
@@ -63,7 +63,7 @@ def _program(pid: int) -> tuple[str, int, bool] | None:
 def here(name: str) -> bool:
     """Return whether a named owner belongs to this machine since its last start, which can tell
     whether the owner lives."""
-    return name.rsplit(":", 2)[0] == _machine()
+    return name.rsplit(":", 2)[0] == machine()
 
 
 def alive(name: str) -> bool:
@@ -75,7 +75,7 @@ def alive(name: str) -> bool:
     return _exists(int(pid)) and _started(int(pid)) == start
 
 
-def _machine() -> str:
+def machine() -> str:
     """Return a name that changes with every start of the machine, where the system has one."""
     try:
         with open(HOST_FILE, encoding="utf-8") as file:

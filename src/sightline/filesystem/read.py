@@ -11,6 +11,7 @@ from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Kind
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ, Calls
+from sightline.model.path import quoted
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, as_link, revision_of
 
 CHUNK = 1 << 20
@@ -104,7 +105,7 @@ def refusal(path: str, error: OSError) -> Unverifiable:
     if error.errno == errno.ENOTDIR:
         reason = "a file stands where its folder was. Nothing was changed."
     hint = _HINTS.get(error.errno or 0, "Check the disk, then try again.")
-    return Unverifiable(path, f"{path} could not be written: {reason}", hint)
+    return Unverifiable(path, f"{quoted(path)} could not be written: {reason}", hint)
 
 
 def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState | None:
@@ -135,7 +136,9 @@ def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState 
     if size != signature.size or signature != signature_of(before):
         return None
     why = None if data is not None else "too_large"
-    return FileState(path, "file", revision, data, signature, started_ns, why)
+    return FileState(
+        path, "file", revision, data, signature, started_ns, why, names=before.st_nlink
+    )
 
 
 def _link_target(folder: Folder, name: str) -> str | None:
@@ -149,7 +152,7 @@ def _link_target(folder: Folder, name: str) -> str | None:
 
 
 def _read_whole(calls: Calls, fd: int, size: int) -> bytes:
-    """Read a file of that size, and once more to notice growth."""
+    """Read a file of a known size, and once more to notice growth."""
     data = calls.read(fd, size + 1)
     if len(data) == size:
         return data

@@ -10,31 +10,28 @@ A new file is swapped in: the two names are exchanged in one step, so the name a
 and the temporary file holds exactly the displaced content. Then the displaced content is compared, and
 unexpected content goes back by the same step.
 
-A program that opened a file before a rename keeps a descriptor of an inode without a name: what it
-saves then is lost without a trace. A lease (Linux, own files) prevents that: nobody has the file open
-for writing, and a program that tries waits in open() until the lease ends. Elsewhere there is no
-lease, and only the comparison after the exchange notices a save in between.
+A file that a program holds open for writing is left to it (see lease). A write that took effect is
+answered as such, even where somebody saved over it before the file was read again.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from stat import S_IMODE, S_ISREG
-from time import monotonic, sleep
-from typing import Literal, Self
+from time import sleep
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link, Replacement
 from sightline.filesystem.folder import ASIDE, Folder
+from sightline.filesystem.lease import QUIET_S, Displaced, Lease, TimedStat
 from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
-from sightline.filesystem.system_calls import READ, WRITE, Calls
+from sightline.filesystem.system_calls import READ, Calls
 from sightline.filesystem.temp_file import (
     TempFile,
     put_back,
@@ -43,10 +40,9 @@ from sightline.filesystem.temp_file import (
     write_all,
     write_temp_file,
 )
+from sightline.model.path import quoted
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link, revision_of
-
-if sys.platform == "linux":
-    import fcntl
+from sightline.model.written import still_holds
 
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """The errors of opening a folder that is no longer there."""
@@ -54,37 +50,33 @@ GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 ROUNDS = 8
 """How often a write gives way to other programs that are saving the same file."""
 
-SIGURG = 23
-"""signal.SIGURG on Linux, without the cost of importing signal and enum."""
-
-TimedStat = tuple[int, os.stat_result]
-"""A time before a stat, by time.time_ns(), and the stat."""
-
-PATIENCE_S = 0.25
-"""How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
+NOT_MENDABLE = (
+    "{path} has several names (hard links), and its text may not be stored to mend a cut-off write.",
+    "Give the file one name only, or change it with another tool.",
+)
+"""The message and the hint of a refused write in place."""
 
 MANY, THREADS = 12, 8
 """So many writes take so many threads, because most of their time is waiting for the disk."""
 
 
-class Displaced(Struct, frozen=True):
-    """A displaced file without a name. The system frees its blocks when it is closed."""
-
-    fd: int
-
-    def close(self) -> None:
-        """Close the file, where one is open."""
-        with suppress(OSError):
-            os.close(self.fd)
+class Pause(Struct, frozen=True):
+    """Wait QUIET_S for programs that may be saving into a displaced file. Many writes wait together."""
 
 
-Awaited = TempFile | Folder | Displaced | None
-"""A file to write and sync, a folder to sync, a file to close, or None after a step that only
-prepared."""
+class Placed(Struct, frozen=True):
+    """The write took effect. What stands there now has to be read."""
 
-Steps = Generator[Awaited, None, None]
-Write = Generator[Awaited, None, FileState | None]
-Ended = FileState | OSError | Unverifiable | None
+
+Awaited = TempFile | Folder | Displaced | Pause | None
+"""A file to write and sync, a folder to sync, a file to close, a pause, or None after a step that
+only prepared."""
+
+End = FileState | Placed | None
+"""What stands there; that it has to be read, after a write that took effect, or one that did not."""
+
+Write = Generator[Awaited, None, End]
+Ended = End | OSError | Unverifiable
 
 
 def replace_each(
@@ -98,8 +90,10 @@ def replace_each(
             [ended[number]] = _carry_out([_write(calls, root, wanted[number])])
     answers: list[FileState | Unverifiable] = []
     for replacement, end in zip(wanted, ended, strict=True):
-        if end is None:
-            answers.append(read(calls, root, replacement.path, ANSWER_LIMIT))
+        if end is None or isinstance(end, Placed):
+            found = read(calls, root, replacement.path, ANSWER_LIMIT)
+            is_new = found.content == _content(replacement)
+            answers.append(structs.replace(found, saved_over=end is not None and not is_new))
         elif isinstance(end, OSError):
             refused = refusal(replacement.path, end)
             refused.__cause__ = end
@@ -107,6 +101,15 @@ def replace_each(
         else:
             answers.append(end)
     return answers
+
+
+def _content(wanted: Replacement) -> Revision:
+    new = wanted.new
+    if wanted.content is not None:
+        return wanted.content
+    if new is None:
+        return MISSING
+    return as_link(new.target) if isinstance(new, Link) else revision_of(new)
 
 
 def _carry_out(writes: Sequence[Write]) -> list[Ended]:
@@ -142,6 +145,8 @@ def _sync(awaited: dict[int, Awaited], pool: Executor | None) -> dict[int, OSErr
     failures = dict.fromkeys(awaited, None) | dict(
         zip(files, run(_failure, [file.write for file in files.values()]), strict=True)
     )
+    if any(isinstance(thing, Pause) for thing in awaited.values()):
+        sleep(QUIET_S)
     syncs: dict[int | str, Callable[[], None]] = {}
     for number, thing in awaited.items():
         if isinstance(thing, TempFile) and failures[number] is None:
@@ -195,21 +200,21 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
         raise
     with folder:
         if expected != MISSING and new is not None:
-            return (yield from _replace(folder, expected, new, token))
+            return (yield from _replace(folder, wanted, new))
         if expected != MISSING:
-            yield from _delete(folder, expected, token)
-        elif new is not None:
-            yield from _create(folder, new, token)
+            return (yield from _delete(folder, expected, token))
+        if new is not None:
+            return (yield from _create(folder, new, token))
     return None
 
 
-def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) -> Write:
-    calls = folder.calls
+def _replace(folder: Folder, wanted: Replacement, new: bytes | Link) -> Write:
+    calls, expected, token = folder.calls, wanted.expected, wanted.token
     part, temp, spare = temp_names(folder.path, token)
     swap = Swap(folder, temp, spare)
     if is_link(expected):
         written = yield from write_temp_file(folder, part, temp, new, None)
-        return (yield from _swap_in(swap, expected, new, written))
+        return (yield from _swap_in(swap, wanted, new, written))
     for _ in range(ROUNDS):
         old = _open_file(folder)
         if old is None:
@@ -217,18 +222,21 @@ def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) 
         try:
             found = calls.fstat(old)
             way = way_to_write(folder, found, new)
-            if way == "in_place" and isinstance(new, bytes):
-                yield None
-                _write_in_place(folder, expected, new)
-                return None
-            written = yield from write_temp_file(folder, part, temp, new, old)
+            if way != "in_place":
+                written = yield from write_temp_file(folder, part, temp, new, old)
         finally:
             os.close(old)
+        if way == "in_place" and isinstance(new, bytes):
+            yield None
+            if not wanted.mendable:
+                message, hint = NOT_MENDABLE
+                raise Unverifiable(folder.path, message.format(path=quoted(folder.path)), hint)
+            return _write_in_place(folder, expected, new)
         if way == "read_only":  # said here, so that an error of the disk itself comes first
             remove(folder, temp)
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
         if _is_untouched(folder, found):
-            return (yield from _swap_in(swap, expected, new, written))
+            return (yield from _swap_in(swap, wanted, new, written))
         remove(folder, temp)  # the file may have other rights by now, or another name
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
@@ -257,14 +265,14 @@ def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
     return (now.st_ino, now.st_ctime_ns) == (found.st_ino, found.st_ctime_ns)
 
 
-def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, written: os.stat_result) -> Write:
+def _swap_in(swap: Swap, wanted: Replacement, new: bytes | Link, written: os.stat_result) -> Write:
+    content = _content(wanted)
     try:
-        content = as_link(new.target) if isinstance(new, Link) else revision_of(new)
-        timed = yield from _swap_if(swap, expected, content)
+        timed = yield from _swap_if(swap, wanted.expected, content)
     finally:
         swap.discard()
-    if timed is None or isinstance(new, Link):
-        return None
+    if timed is None or isinstance(timed, Placed) or isinstance(new, Link):
+        return None if timed is None else Placed()
     at_ns, now = timed
     is_ours = (now.st_ino, now.st_size, now.st_mtime_ns) == (
         written.st_ino,
@@ -272,44 +280,50 @@ def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, written: os.stat
         written.st_mtime_ns,
     )
     if not is_ours:
-        return None
+        return Placed()
     return FileState(swap.folder.path, "file", content, new, signature_of(now), at_ns)
 
 
 def _swap_if(
     swap: Swap, expected: Revision, new: Revision
-) -> Generator[Folder | Displaced, None, TimedStat | None]:
+) -> Generator[Awaited, None, TimedStat | Placed | None]:
     """Put the temporary file at the name if that displaces the `expected` content; otherwise leave
-    everything as it was. Return the stat of the file at the name; None unless it is known that nobody
-    wrote to it meanwhile. new: the content of the temporary file."""
+    everything as it was, and return None. Return the stat of the file at the name where it is known
+    that nobody wrote to it meanwhile, else Placed. new: the content of the temporary file. Unverifiable
+    where a program holds the displaced file open for writing."""
     folder = swap.folder
     for _ in range(ROUNDS):
         # Both are leased: a program that comes to write to either file waits until it is decided
         # which of the two keeps the name.
         with Lease(folder, folder.name) as old, Lease(folder, swap.temp) as ours:
+            old.refuse_writers()
             if content_of(folder, folder.name) != expected:
                 return None
             swap.exchange()
             try:
                 yield folder
-                if content_of(folder, swap.temp) == expected and old.is_quiet():
+                if old.state == "none":
+                    yield Pause()
+                is_displaced = content_of(folder, swap.temp) == expected and old.is_quiet()
+                if is_displaced:
                     folder.calls.unlink(folder.prefix + swap.temp, dir_fd=folder.fd)
-                    timed = ours.stat_if_unwritten()
-                    yield old.detach()
-                    return timed
             except OSError:
                 swap.undo()
                 raise
+            if is_displaced:
+                timed = ours.stat_if_unwritten()
+                yield old.detach()
+                return timed or Placed()
             swap.undo()
         # A program that came to write to our file while it had the name goes first: a lease is not
         # granted before that program has closed the file.
-        with Lease(folder, swap.temp):
-            is_saved_over = content_of(folder, swap.temp) != new
+        with Lease(folder, swap.temp) as ours:
+            is_saved_over = not ours.is_quiet() or content_of(folder, swap.temp) != new
         if is_saved_over:
             # That save came last, so it stays, as it would have without us.
             swap.exchange()
             remove(folder, swap.temp)
-            return None
+            return Placed()
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
@@ -342,7 +356,7 @@ class Swap:
             path = self.folder.path
             raise Unverifiable(
                 path,
-                f"{path} holds the new content, and could not be set back: {error.strerror}.",
+                f"{quoted(path)} holds the new content, and could not be set back: {error.strerror}.",
                 f"What it held before is beside it, in {self.temp}.",
             ) from error
 
@@ -370,80 +384,7 @@ class Swap:
             raise
 
 
-class Lease:
-    """A lease on an entry of an open folder, for the length of a with block. Where no lease is granted
-    (unsupported, another user's file, a writer that stays), nobody is known to wait, and the file is
-    not known to be unwritten."""
-
-    def __init__(self, folder: Folder, name: str, patience_s: float = PATIENCE_S) -> None:
-        self._folder = folder
-        self._name = name
-        self._patience_s = patience_s
-        self._fd = -1
-        self._is_granted = False
-
-    def __enter__(self) -> Self:
-        if sys.platform != "linux":
-            return self
-        folder = self._folder
-        try:
-            self._fd = folder.calls.open(folder.prefix + self._name, READ, dir_fd=folder.fd)
-        except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ELOOP):
-                raise
-            return self  # no file any more: the caller's comparison notices
-        try:
-            self._is_granted = _request_lease(self._fd, self._patience_s)
-        except BaseException:
-            os.close(self._fd)
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)  # ends the lease, too
-
-    def detach(self) -> Displaced:
-        """End the lease, and return the open file, which its receiver closes."""
-        fd, self._fd = self._fd, -1
-        if sys.platform == "linux" and self._is_granted:
-            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-            self._is_granted = False
-        return Displaced(fd)
-
-    def is_quiet(self) -> bool:
-        """Return whether no writer is known to wait."""
-        return not self._is_granted or self._is_unbroken()
-
-    def stat_if_unwritten(self) -> TimedStat | None:
-        """Return the file's stat; None unless it is known that nobody wrote since the lease began."""
-        if not self._is_granted:
-            return None
-        calls = self._folder.calls
-        timed = calls.time_ns(), calls.fstat(self._fd)
-        return timed if self._is_unbroken() else None
-
-    def _is_unbroken(self) -> bool:
-        return sys.platform == "linux" and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
-
-
-def _request_lease(fd: int, patience_s: float) -> bool:
-    """Ask for a lease until it is granted or patience ends; return whether it was granted."""
-    # The kernel signals the holder when a writer comes. SIGIO would end the process; SIGURG is
-    # ignored by default.
-    fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
-    deadline = monotonic() + patience_s
-    while True:
-        try:
-            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-            return True
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EBUSY) or monotonic() > deadline:
-                return False
-        sleep(0.0005)
-
-
-def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
+def _create(folder: Folder, new: bytes | Link, token: str) -> Write:
     calls, name = folder.calls, folder.prefix + folder.name
     part, temp, _ = temp_names(folder.path, token)
     try:
@@ -456,7 +397,7 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
             calls.move(folder.prefix + temp, name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
             remove(folder, temp)
-            return
+            return None
         yield folder
     except OSError:
         remove(folder, temp)
@@ -468,22 +409,26 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
             remove(folder, folder.name)
         folder.unmake()
         raise
+    return Placed()
 
 
-def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
+def _delete(folder: Folder, expected: Revision, token: str) -> Write:
     calls, name = folder.calls, folder.prefix + folder.name
     temp = temp_names(folder.path, token)[2]
     yield None
     for _ in range(ROUNDS):
         with Lease(folder, folder.name) as old:
+            old.refuse_writers()
             if content_of(folder, folder.name) != expected:
-                return
+                return None
             calls.move(name, folder.prefix + temp, src_fd=folder.fd, dst_fd=folder.fd)
             try:
                 yield folder
+                if old.state == "none":
+                    yield Pause()
                 if content_of(folder, temp) == expected and old.is_quiet():
                     calls.unlink(folder.prefix + temp, dir_fd=folder.fd)
-                    return
+                    return Placed()
             except OSError:
                 put_back(folder, temp)
                 raise
@@ -491,27 +436,59 @@ def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
-def _write_in_place(folder: Folder, expected: Revision, new: bytes) -> None:
-    """Write into a file that has several names. Its old bytes are put back when the disk refuses in
-    the middle."""
+def _write_in_place(folder: Folder, expected: Revision, new: bytes) -> Placed | None:
+    """Write into a file that has several names, while nobody else has it open. Its old bytes are put
+    back when the disk refuses in the middle; a write that is killed in the middle is undone by its
+    journal (guard.unfinished)."""
     calls = folder.calls
-    fd = calls.open(folder.prefix + folder.name, WRITE, dir_fd=folder.fd)
-    try:
-        old = b"".join(iter(lambda: calls.read(fd, 1 << 20), b""))
-        if revision_of(old) != expected:
-            return
-        try:
-            _overwrite(calls, fd, new)
-        except OSError:
+    for _ in range(ROUNDS):
+        with Lease(folder, folder.name, exclusive=True) as lease:
+            lease.refuse_writers()
+            if lease.state == "gone":
+                return None
+            old = b"".join(iter(lambda: calls.read(lease.fd, 1 << 20), b""))
+            if revision_of(old) != expected:
+                return None
+            if not lease.is_quiet():
+                continue  # a program waits to write: it goes first
             try:
-                _overwrite(calls, fd, old)
-            except OSError as error:
-                raise Unverifiable(
-                    folder.path,
-                    f"{folder.path} is half written, and could not be set back: {error.strerror}.",
-                    "Mend the disk; the content before the write is kept in the timeline.",
-                ) from error
-            raise
+                _overwrite(calls, lease.fd, new)
+                if _has_taken_name(folder, lease, old, new):
+                    return Placed()
+                _set_back(folder, lease, old)
+            except OSError:
+                _set_back(folder, lease, old)
+                raise
+            return None
+    raise OSError(errno.EBUSY, "other programs keep saving it")
+
+
+def _set_back(folder: Folder, lease: Lease, old: bytes) -> None:
+    try:
+        _overwrite(folder.calls, lease.fd, old)
+    except OSError as error:
+        raise Unverifiable(
+            folder.path,
+            f"{quoted(folder.path)} is half written, and could not be set back: {error.strerror}.",
+            "Mend the disk; the content before the write is kept in the timeline.",
+        ) from error
+
+
+def _has_taken_name(folder: Folder, lease: Lease, old: bytes, new: bytes) -> bool:
+    """Return whether a file that was written in place still has its name, or has lost it to a save that
+    holds the write. Otherwise that save came first, and the write is judged against it."""
+    calls, mine = folder.calls, folder.calls.fstat(lease.fd)
+    try:
+        now = calls.lstat(folder.prefix + folder.name, dir_fd=folder.fd)
+        if (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino):
+            return True
+        if not S_ISREG(now.st_mode):
+            return False
+        fd = calls.open(folder.prefix + folder.name, READ, dir_fd=folder.fd)
+    except FileNotFoundError:
+        return False
+    try:
+        return still_holds(old, new, b"".join(iter(lambda: calls.read(fd, 1 << 20), b"")))
     finally:
         os.close(fd)
 
@@ -525,6 +502,7 @@ def _overwrite(calls: Calls, fd: int, data: bytes) -> None:
 
 def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> FileState:
     """See Workspace.move_if."""
+    is_moved = False
     found = read(calls, root, dst, ANSWER_LIMIT)
     if found.kind != "missing" or expected == MISSING:
         return found
@@ -532,19 +510,20 @@ def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> 
         return found
     try:
         with Folder(calls, root, src) as old, Folder(calls, root, dst, make=True) as new:
-            _move(old, new, expected)
+            is_moved = _move(old, new, expected)
     except OSError as error:
         raise refusal(src, error) from error
-    return read(calls, root, dst, ANSWER_LIMIT)
+    found = read(calls, root, dst, ANSWER_LIMIT)
+    return structs.replace(found, saved_over=is_moved and found.revision != expected)
 
 
-def _move(old: Folder, new: Folder, expected: Revision) -> None:
+def _move(old: Folder, new: Folder, expected: Revision) -> bool:
     calls = old.calls
     src, dst = old.prefix + old.name, new.prefix + new.name
     try:
         calls.move(src, dst, src_fd=old.fd, dst_fd=new.fd)
     except FileExistsError:
-        return
+        return False
     try:
         is_expected = content_of(new, new.name) == expected
         new.sync()
@@ -554,6 +533,7 @@ def _move(old: Folder, new: Folder, expected: Revision) -> None:
         raise
     if not is_expected:
         calls.move(dst, src, src_fd=new.fd, dst_fd=old.fd)
+    return is_expected
 
 
 def clean(
@@ -585,7 +565,7 @@ def _clean(folder: Folder, temp: str, before: Revision | None, after: Revision |
     # A write that was killed between a swap and its comparison may have left a save by another
     # program. A half-written file cannot be taken for one: it has the first name until it is whole.
     whole = before != after and not temp.endswith(".part")
-    is_save = whole and found not in (before, after) and now in (after, MISSING)
+    is_save = whole and found not in (before, after) and now in (before, after, MISSING)
     if now == MISSING and (is_save or temp.endswith(".old")):
         put_back(folder, temp)
         return

@@ -14,6 +14,9 @@ from functools import cache
 from time import sleep, time_ns
 from typing import Any
 
+if sys.platform == "linux":
+    import fcntl
+
 READ = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -25,6 +28,12 @@ READ = (
 
 WRITE = READ & ~getattr(os, "O_NONBLOCK", 0) | os.O_RDWR
 FOLDER = READ | getattr(os, "O_DIRECTORY", 0)
+
+READ_LEASE, WRITE_LEASE = 0, 1
+"""Kinds of lease, F_RDLCK and F_WRLCK on Linux: nobody else writes; nobody else has it open."""
+
+SIGURG = 23
+"""signal.SIGURG on Linux, without the cost of importing signal and enum."""
 
 _SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
 """Per system: the C function, its flag for "exchange", its flag for "do not replace"."""
@@ -68,6 +77,37 @@ class Calls:
 
         def write_back(self, fd: int) -> None:
             """Do nothing: this system has no such call, and the sync stores the file."""
+
+    if sys.platform == "linux":
+
+        def lease(self, fd: int, kind: int) -> None:
+            """Take a lease on an open file, which ends when it is closed. EAGAIN where others have it
+            open, another OSError where no lease is to be had."""
+            # The kernel signals the holder when a writer comes. SIGIO would end the process; SIGURG
+            # is ignored by default.
+            fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)
+
+        def end_lease(self, fd: int) -> None:
+            """End the lease on an open file."""
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+        def leased(self, fd: int) -> int:
+            """Return the kind of lease that an open file has, another number for none."""
+            return fcntl.fcntl(fd, fcntl.F_GETLEASE)
+
+    else:
+
+        def lease(self, fd: int, kind: int) -> None:
+            """Raise ENOSYS: this system has no leases."""
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+        def end_lease(self, fd: int) -> None:
+            """Do nothing: there is none."""
+
+        def leased(self, fd: int) -> int:
+            """Return that there is none."""
+            return -1
 
     time_ns = staticmethod(time_ns)
     sleep = staticmethod(sleep)

@@ -16,6 +16,7 @@ import os
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
+from errno import ENAMETOOLONG
 from functools import partial
 from operator import attrgetter, is_
 from stat import S_IFLNK, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
@@ -31,6 +32,7 @@ from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes, is_unlis
 from sightline.filesystem.scan import settled
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.json_text import compact_json
+from sightline.model.path import PATH_LIMIT
 
 Row = list[int | str]
 """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
@@ -43,6 +45,7 @@ LINK_NAME: Row = [0, 0, 0, 0, 0, S_IFLNK, "", 0]
 """Rows of a look for names only. No stat equals them."""
 
 NESTED = "a repository of its own"
+TOO_LONG = "its path is longer than the system opens"
 CLOSED = "the folder may not be listed"
 IGNORED = "ignored"
 SPECIAL = "neither a file nor a symlink"
@@ -150,8 +153,9 @@ class _Look:
         at_ns, full = time_ns(), f"{self._root}/{folder}"
         try:
             found = os.lstat(full.rstrip("/"))
-        except OSError:
-            return None
+        except OSError as error:
+            is_long = error.errno == ENAMETOOLONG
+            return _unlistable(folder, (0,) * 5, error) if is_long else None
         if not S_ISDIR(found.st_mode):
             return None
         stamp = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, at_ns)
@@ -174,21 +178,17 @@ class _Look:
         try:
             with os.scandir(full) as entries:
                 listed = list(entries)
-        except PermissionError:
-            return Listing(stamp, {}, (), {"": CLOSED})
-        except (FileNotFoundError, NotADirectoryError):
-            return None
         except OSError as error:
-            raise not_listed(folder, error) from error
+            return _unlistable(folder, stamp, error)
         if folder and any(entry.name == ".git" for entry in listed):
             return Listing(stamp, {}, (), {"": NESTED})
         files: dict[str, Row] = {}
         folders, special, hidden = [], [], {}
         for entry in sorted(listed, key=attrgetter("name")):
             name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-            if not encodes(name):
+            if (reason := _unusable(full, name)) is not None:
                 spoken = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-                hidden[spoken + "/" * is_folder] = NO_UNICODE
+                hidden[spoken + "/" * is_folder] = reason
             elif is_unlisted(name):
                 continue
             elif is_folder:
@@ -218,6 +218,23 @@ class _Look:
             else:
                 self._chains[folder] = self._rules.chains_of_root()
         return self._chains[folder]
+
+
+def _unusable(full: str, name: str) -> str | None:
+    """Return why an entry of a folder can be neither stored nor opened; None where it can."""
+    if not encodes(name):
+        return NO_UNICODE
+    return TOO_LONG if len(os.fsencode(full + name)) >= PATH_LIMIT else None
+
+
+def _unlistable(folder: str, stamp: tuple[int, ...], error: OSError) -> Listing | None:
+    """Return the listing of a folder that the system does not list; None for one that is gone.
+    Unverifiable for any other error."""
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return None
+    if isinstance(error, PermissionError) or error.errno == ENAMETOOLONG:
+        return Listing(stamp, {}, (), {"": TOO_LONG if error.errno == ENAMETOOLONG else CLOSED})
+    raise not_listed(folder, error) from error
 
 
 def _rows(full: str, names: Iterable[str], known: dict[str, Row]) -> dict[str, Row]:

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, ValidationError, convert, structs
 
-from sightline.changes.session_context import TRIES, SessionContext
-from sightline.errors import EditRefused, PathError
-from sightline.guard.edit import commit, put_back, with_move_notice
-from sightline.guard.evaluation import Evaluation, resolve_path
-from sightline.guard.move import move
+from sightline.changes.session_context import SessionContext
+from sightline.errors import EditRefused
+from sightline.guard.edit import apply_all
 from sightline.model.attempts import (
     Attempt,
     Create,
@@ -23,6 +21,7 @@ from sightline.model.attempts import (
     WriteWhole,
     parse_patch,
 )
+from sightline.model.path import quoted
 from sightline.model.results import BatchResult, EditResult
 
 
@@ -40,7 +39,7 @@ class Change(Struct, frozen=True):
         """Return the attempt that this change describes. ValueError unless exactly one of content,
         edits and delete is given."""
         if [self.delete, bool(self.edits), self.content is not None].count(True) != 1:
-            raise ValueError(f"{self.path}: a change has content, or edits, or delete")
+            raise ValueError(f"{quoted(self.path)}: a change has content, or edits, or delete")
         if self.delete:
             return Delete()
         if self.content is not None:
@@ -52,8 +51,8 @@ class Change(Struct, frozen=True):
 def apply(context: SessionContext, changes: Sequence[Change]) -> BatchResult:
     """Carry out all changes, or none. EditRefused for the first that is refused, with the other
     refusals in `others`."""
-    done = _carry_out(context, [(change.path, change.attempt()) for change in changes])
-    return BatchResult(tuple(result for _, result in done))
+    done = apply_all(context, [(change.path, change.attempt()) for change in changes])
+    return BatchResult(tuple(done))
 
 
 def paths_of(unified_diff: str) -> list[str]:
@@ -85,9 +84,10 @@ def patch(context: SessionContext, unified_diff: str) -> EditResult:
     wanted = [
         (name, some[0] if len(some) == 1 else Several(tuple(some))) for name, some in parts.items()
     ]
-    done = _carry_out(context, wanted)
-    moved = _move_all(context, [file for file in files if _is_rename(file)], done)
-    edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
+    renames = {file.old: file.new for file in files if file.old and file.new and _is_rename(file)}
+    done = apply_all(context, wanted, renames)
+    edited = dict(zip((name for name, _ in wanted), done, strict=False))
+    moved = dict(zip(renames, done[len(wanted) :], strict=True))
     named = {(file.old, file.new): file for file in files}
     first, *others = [_result_of(file, edited, moved) for file in named.values()]
     return structs.replace(first, others=tuple(others))
@@ -108,28 +108,6 @@ def _content_attempts(file: FilePatch) -> list[tuple[str, Attempt]]:
     return [(file.old, Patch(file.hunks))] if file.hunks or not _is_rename(file) else []
 
 
-def _move_all(
-    context: SessionContext,
-    files: Sequence[FilePatch],
-    done: Sequence[tuple[Evaluation, EditResult]],
-) -> dict[str, EditResult]:
-    """Carry out a patch's renames; when one is refused, put back everything the patch did."""
-    moved: dict[str, EditResult] = {}
-    try:
-        for file in files:
-            assert file.old is not None
-            assert file.new is not None
-            moved[file.old] = move(context, file.old, file.new)
-    except PathError:
-        for old, result in reversed(moved.items()):
-            move(context, result.path, old)
-        with context.workspace.lock(*(plan.path for plan, _ in done)):
-            for plan, _ in reversed(done):
-                put_back(plan)
-        raise
-    return moved
-
-
 def _result_of(
     file: FilePatch, edited: Mapping[str, EditResult], moved: Mapping[str, EditResult]
 ) -> EditResult:
@@ -147,58 +125,6 @@ def _result_of(
         diff=moved[name].diff + edit.diff,
         affected=edit.affected,
     )
-
-
-def _carry_out(
-    context: SessionContext, wanted: Sequence[tuple[str, Attempt]]
-) -> list[tuple[Evaluation, EditResult]]:
-    """Judge every attempt before the first file is written, then write all or none."""
-    if not wanted:
-        return []
-    asked = [resolve_path(context, path) for path, _ in wanted]
-    current = list(asked)
-    if len({located.path for located in asked}) < len(asked):
-        raise ValueError("two changes of one file: give its edits in one change")
-    for _ in range(TRIES):
-        with context.workspace.lock(*(located.path for located in current)):
-            plans = [
-                Evaluation(context, located, attempt)
-                for located, (_, attempt) in zip(current, wanted, strict=True)
-            ]
-            if any(plan.renamed_to for plan in plans):  # follow, as an edit of one file does
-                current = [plan.renamed_to or plan.located for plan in plans]
-                continue
-            _raise_refusals(plans)
-            results = commit(plans)
-            if results is not None:
-                return [
-                    (
-                        plan,
-                        with_move_notice(result, None if plan.path == was.path else was.path),
-                    )
-                    for was, plan, result in zip(asked, plans, results, strict=True)
-                ]
-    raise EditRefused(
-        "unverifiable",
-        asked[0].path,
-        f"{asked[0].path} keeps being changed by others.",
-        hint="Try again when the program that writes it has finished.",
-    )
-
-
-def _raise_refusals(plans: Sequence[Evaluation]) -> None:
-    """Raise the first refusal of these plans, with the other refusals in `others`."""
-    refusals: list[EditRefused] = []
-    for plan in plans:
-        if plan.protected and plan.ruling.decision != "refuse":
-            plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
-        if plan.ruling.decision == "refuse":
-            refusals.append(plan.refuse())
-        elif plan.repeated is not None:
-            refusals.append(plan.refuse_again(plan.repeated))
-    if refusals:
-        refusals[0].others = tuple(refusals[1:])
-        raise refusals[0]
 
 
 class _EditFields(Struct, forbid_unknown_fields=True):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from os import urandom
+from stat import S_ISDIR
 
-from msgspec import structs
+from msgspec import Struct, structs
 
+from sightline.changes.authors import changed_by
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
-from sightline.guard.edit_notices import moved_notice, notice_of
-from sightline.guard.evaluation import Evaluation, describe, resolve_path
+from sightline.guard.evaluation import Evaluation, claims_on, describe, forbids, resolve_path
+from sightline.guard.refusals import bounded
+from sightline.guard.unfinished import locked, take_back
 from sightline.guard.write_journal import (
     Intent,
     Outcome,
@@ -20,11 +25,13 @@ from sightline.guard.write_journal import (
     is_done,
     record_ends,
 )
-from sightline.model.attempts import Attempt
+from sightline.model.attempts import Attempt, Move
 from sightline.model.belief import look
 from sightline.model.diff import diff
-from sightline.model.events import Belief, Fact, Merged, Refused
-from sightline.model.results import Affected, EditResult, Notice
+from sightline.model.events import BatchEnded, Belief, Fact, Merged, Refused, Told
+from sightline.model.path import quoted
+from sightline.model.relocation import Place, shifted
+from sightline.model.results import Affected, EditResult, FileChange, Notice
 from sightline.model.revision import MISSING
 from sightline.model.spans import new_sides
 from sightline.sessions.affected import affected
@@ -32,46 +39,158 @@ from sightline.sessions.claims import claim_notice
 
 
 def apply_edit(context: SessionContext, path: str, attempt: Attempt) -> EditResult:
-    """Carry out one attempt on one file. EditRefused, PathRefused: the file is as it was."""
-    located = resolve_path(context, path)
-    approved: str | None = None
-    renamed_from: str | None = None
+    """Carry out one attempt on one file. The user may approve a protected file. EditRefused,
+    PathRefused: the file is as it was."""
+    [result] = apply_all(context, [(path, attempt)], ask=True)
+    return result
+
+
+def apply_all(
+    context: SessionContext,
+    wanted: Sequence[tuple[str, Attempt]],
+    renames: Mapping[str, str] | None = None,
+    *,
+    ask: bool = False,
+) -> list[EditResult]:
+    """Judge every attempt, each on a file of its own, and every rename (old -> new name) before the
+    first file is written; then write all or none. Return the results of the attempts, and then of
+    the renames. An attempt follows a file that was renamed. ask: ask the user about the one
+    protected file; else it is refused. EditRefused, PathRefused: the files are as they were.
+    ValueError for two attempts on one file."""
+    if not wanted and not renames:
+        return []
+    asked = [resolve_path(context, path) for path, _ in wanted]
+    sources = [resolve_path(context, path) for path in renames or {}]
+    targets = [resolve_path(context, path) for path in (renames or {}).values()]
+    if len({located.path for located in asked}) < len(asked):
+        raise ValueError("two changes of one file: give its edits in one change")
+    current, approved = asked, None
     for _ in range(TRIES):
-        with context.workspace.lock(located.path):
-            plan = Evaluation(context, located, attempt)
-            if plan.renamed_to is not None:
-                renamed_from, located = located.path, plan.renamed_to
+        with locked(context, *{each.path for each in (*current, *sources, *targets)}):
+            plans = [
+                Evaluation(context, located, attempt)
+                for located, (_, attempt) in zip(current, wanted, strict=True)
+            ]
+            moving = [
+                Evaluation(context, source, Move(target.path))
+                for source, target in zip(sources, targets, strict=True)
+            ]
+            if any(plan.renamed_to for plan in (*plans, *moving)):
+                current = [plan.renamed_to or plan.located for plan in plans]
+                sources = [plan.renamed_to or plan.located for plan in moving]
                 continue
-            if plan.ruling.decision == "refuse":
-                raise plan.refuse()
-            if plan.repeated is not None:
-                raise plan.refuse_again(plan.repeated)
-            if not plan.protected or approved == plan.diff:
-                results = commit([plan])
+            gone = {plan.path for plan in plans if plan.after == MISSING}
+            names = list((renames or {}).values())
+            refusals = [
+                *_refusals(plans, ask=ask),
+                *_refused_moves(moving, list(zip(targets, names, strict=True)), gone),
+            ]
+            if refusals:
+                refusals[0].others = tuple(refusals[1:])
+                raise refusals[0]
+            waiting = next(
+                (plan for plan in plans if plan.protected and plan.diff != approved), None
+            )
+            if waiting is None:
+                moves = [
+                    Relocation(plan, to.path) for plan, to in zip(moving, targets, strict=True)
+                ]
+                results = commit(plans, moves)
                 if results is None:
                     continue
-                return with_move_notice(results[0], renamed_from)
-        approved = _ask_user(context, plan)
+                followed = [
+                    result if plan.path == was.path else with_move_notice(was.path, result)
+                    for was, plan, result in zip(asked, plans, results, strict=False)
+                ]
+                return [*followed, *results[len(plans) :]]
+        approved = _ask_user(context, waiting)
+    path = [*(path for path, _ in wanted), *(renames or {})][0]
     raise EditRefused(
         "unverifiable",
         path,
-        f"{path} was changed by others {TRIES} times while this edit was being made.",
+        f"{quoted(path)} was changed by others {TRIES} times while this edit was being made.",
         hint="Try again when the program that writes it has finished.",
     )
 
 
-def commit(plans: Sequence[Evaluation]) -> list[EditResult] | None:
-    """Write the files of these plans as one journal entry, all or none. Return None, with every
-    file as before, when somebody changed a file after it was judged: judge again. EditRefused
-    (unverifiable) when the disk refuses. The caller holds the locks."""
-    context = plans[0].context
-    expect = {plan.path: plan.known.position for plan in plans}
+def _refusals(plans: Sequence[Evaluation], *, ask: bool) -> Iterator[EditRefused]:
+    for plan in plans:
+        if plan.protected and plan.ruling.decision != "refuse" and not ask:
+            plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
+        if plan.ruling.decision == "refuse":
+            yield plan.refuse()
+        elif plan.repeated is not None:
+            yield plan.refuse_again(plan.repeated)
+
+
+def _refused_moves(
+    plans: Sequence[Evaluation], targets: Sequence[tuple[ResolvedPath, str]], gone: set[str]
+) -> Iterator[EditRefused]:
+    """Yield why files may not be moved. targets: each with the caller's name. gone: paths that the
+    batch removes before; a move frees its own path for the next one."""
+    for plan, (target, name) in zip(plans, targets, strict=True):
+        refusal = _refused_move(plan, target, name, is_free=target.path in gone)
+        if refusal is not None:
+            yield refusal
+        gone.add(plan.path)
+        gone.discard(target.path)
+
+
+def _refused_move(
+    plan: Evaluation, into: ResolvedPath, dst: str, *, is_free: bool
+) -> EditRefused | None:
+    context, target = plan.context, into.path
+    if plan.ruling.decision == "refuse":
+        return plan.refuse()
+    if plan.protected or context.settings.policy_for(into.path, into.name, *into.links) == "ask":
+        plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
+        return plan.refuse()
+    claims = claims_on(context, target)
+    if forbids(context, claims):
+        plan.shown_path, plan.claims = dst, claims
+        plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="claimed")
+        return plan.refuse()
+    plan.claims = tuple(dict.fromkeys((*plan.claims, *claims)))
+    there = context.workspace.stat(target)
+    if is_free or there is None:
+        return None
+    name = plan.shown_path.rpartition("/")[2]
+    plan.shown_path, plan.ruling = dst, structs.replace(plan.ruling, reason="exists")
+    error = plan.refuse()
+    error.message, error.hint = words.not_free(dst, name, is_folder=S_ISDIR(there.mode))
+    return error
+
+
+class Relocation(Struct, frozen=True):
+    """A file of a batch that moves, after its content was written: from the plan's path to `target`."""
+
+    plan: Evaluation
+    target: str
+
+
+def commit(
+    plans: Sequence[Evaluation], moves: Sequence[Relocation] = ()
+) -> list[EditResult] | None:
+    """Write the files of these plans and then move files, as one journal entry, all or none; return
+    the results in order. Return None, with every file as before, when somebody changed a file after
+    it was judged: judge again. EditRefused (unverifiable) when the disk refuses, or when a save by
+    somebody else keeps a file from being set back. The caller has the paths `locked`."""
+    everyone = [*plans, *(each.plan for each in moves)]
+    context = everyone[0].context
+    expect = {plan.path: plan.known.position for plan in everyone}
+    writes = [planned_write(plan) for plan in plans]
+    left = {write.path: write.after for write in writes}
+    for each in moves:
+        revision = left.get(each.plan.path, each.plan.on_disk.revision)
+        writes.append(Write(each.target, MISSING, revision, each.plan.on_disk, src=each.plan.path))
+    batch = f"b-{urandom(6).hex()}" if len(writes) > 1 else None
     try:
         intents = intend(
             context,
-            [planned_write(plan) for plan in plans],
-            unrecorded=[fact for plan in plans for fact in plan.unrecorded],
+            writes,
+            unrecorded=[fact for plan in everyone for fact in plan.unrecorded],
             expect=expect,
+            batch=batch,
         )
     except StoreConflict:
         return None
@@ -80,15 +199,15 @@ def commit(plans: Sequence[Evaluation]) -> list[EditResult] | None:
         [outcome] = carry_out(context, [intent])
         ended.append((intent, outcome))
         if not is_done(intent, outcome):
-            _give_up(plans, intents, ended)
+            _give_up(context, intents, ended, batch)
             if isinstance(outcome, Unverifiable):
-                path = plans[len(ended) - 1].shown_path
+                path = everyone[len(ended) - 1].shown_path
                 raise EditRefused(
                     "unverifiable", path, outcome.message, hint=outcome.hint
                 ) from outcome
             return None
-    positions = _record(plans, ended, expect)
-    return [
+    positions = iter(_record(context, plans, ended, expect, batch))
+    results = [
         EditResult(
             path=plan.shown_path,
             revision=plan.after,
@@ -97,8 +216,20 @@ def commit(plans: Sequence[Evaluation]) -> list[EditResult] | None:
             diff=plan.diff,
             affected=_affected(plan),
         )
-        for plan, position in zip(plans, positions, strict=True)
+        for plan, position in zip(plans, positions, strict=False)
     ]
+    for each, intent, position in zip(moves, intents[len(plans) :], positions, strict=True):
+        notice = notice_of(each.plan, each.target, position)
+        results.append(
+            EditResult(
+                path=each.target,
+                revision=intent.fact.after,
+                merged=False,
+                notice=with_claim_notice(each.plan, notice),
+                diff=f"rename {quoted(each.plan.path)} => {quoted(each.target)}\n",
+            )
+        )
+    return results
 
 
 def planned_write(plan: Evaluation) -> Write:
@@ -110,37 +241,39 @@ def planned_write(plan: Evaluation) -> Write:
 
 
 def _give_up(
-    plans: Sequence[Evaluation],
+    context: SessionContext,
     intents: Sequence[Intent],
     ended: Sequence[tuple[Intent, Outcome]],
+    batch: str | None,
 ) -> None:
-    """Record the intents as ended where the last of `ended` failed, and put back those before."""
-    context, tried = plans[0].context, len(ended)
-    never = [
-        (intent, plan.on_disk) for intent, plan in zip(intents[tried:], plans[tried:], strict=True)
+    """Set back the files before the last of `ended`, which failed, and record that nothing was
+    written. EditRefused where somebody saved over one of them meanwhile, so that it stays."""
+    kept: list[tuple[Intent, Outcome]] = []
+    for intent, outcome in reversed(ended[:-1]):
+        write = intent.write
+        saved = isinstance(outcome, FileState) and outcome.saved_over
+        old = write.on_disk.data
+        if old is None:
+            old = context.store.blob(write.before)
+        is_kept = old is not None or write.before == MISSING
+        if saved or not (is_kept and take_back(context, intent.fact, intent.fact.after, old)):
+            kept.append((intent, outcome))
+    names = sorted({intent.write.path for intent, _ in kept})
+    ends: list[Fact] = []
+    if batch is not None:
+        ends.append(BatchEnded(batch, "mixed" if kept else "undone", tuple(names)))
+    positions = {intent.position for intent, _ in kept}
+    never: list[tuple[Intent, Outcome]] = [
+        (intent, _as_before(intent.write)) for intent in intents if intent.position not in positions
     ]
-    record_ends(context, [*ended, *never], durable=tried > 1)
-    for plan in reversed(plans[: tried - 1]):
-        put_back(plan)
+    record_ends(context, [*kept, *never], merged=ends, durable=len(ended) > 1)
+    if kept:
+        message, hint = words.not_set_back(names)
+        raise EditRefused("unverifiable", names[0], message, hint=hint)
 
 
-def put_back(plan: Evaluation) -> None:
-    """Undo a committed plan where its own bytes still are on disk."""
-    context, known = plan.context, load_knowledge(plan.context, plan.located)
-    lines = len(plan.case.disk.lines) if plan.case.disk else 0
-    before = plan.known.belief or Belief(plan.on_disk.revision, (), (), lines)
-    undo = Write(
-        plan.path,
-        plan.after,
-        plan.on_disk.revision,
-        plan.on_disk,
-        plan.on_disk.data,
-        before,
-    )
-    intents = intend(context, [undo], with_stamps=False)
-    ended = list(zip(intents, carry_out(context, intents), strict=True))
-    expect = {plan.path: known.position} if is_done(*ended[0]) else None
-    record_ends(context, ended, expect=expect)
+def _as_before(write: Write) -> FileState:
+    return write.on_disk if write.src is None else FileState(write.path, "missing")
 
 
 def with_claim_notice(plan: Evaluation, notice: Notice | None) -> Notice | None:
@@ -159,18 +292,21 @@ def _affected(plan: Evaluation) -> tuple[Affected, ...]:
 
 
 def _record(
+    context: SessionContext,
     plans: Sequence[Evaluation],
     ended: Sequence[tuple[Intent, Outcome]],
     expect: dict[str, int],
+    batch: str | None,
 ) -> list[int]:
     """Record that the writes happened; return the positions of these facts. The files are written
     already, so a failure says so; the next open records the writes from their intents."""
-    context = plans[0].context
     merged: list[Fact] = [
         Merged(plan.path, plan.known.belief.text, plan.on_disk.revision, plan.after)
         for plan in plans
         if plan.ruling.decision == "merge" and plan.known.belief
     ]
+    if batch is not None:
+        merged.append(BatchEnded(batch, "done"))
     try:
         try:
             recorded = record_ends(context, ended, merged=merged, expect=expect)
@@ -190,13 +326,13 @@ def _record(
                 blobs=bodies,
             )
     except StoreError as error:
-        names = ", ".join(plan.shown_path for plan in plans)
-        was = "was" if len(plans) == 1 else "were"
+        names = ", ".join(quoted(intent.write.path) for intent, _ in ended)
+        was = "was" if len(ended) == 1 else "were"
         raise StoreError(
             f"{names} {was} written, but the store could not record it: {error.message}",
             "Do not repeat the edit. It is recorded at the next open. " + error.hint,
         ) from error
-    return [entry.position for entry in recorded[: len(plans)]]
+    return [entry.position for entry in recorded[: len(ended)]]
 
 
 def _belief_after(
@@ -230,8 +366,65 @@ def _ask_user(context: SessionContext, plan: Evaluation) -> str:
     raise EditRefused("scope", plan.shown_path, message, diff=asked, hint=hint)
 
 
-def with_move_notice(result: EditResult, renamed_from: str | None) -> EditResult:
-    """Add to a result that the edit followed the file to its new name."""
-    if renamed_from is None:
-        return result
-    return structs.replace(result, notice=moved_notice(renamed_from, result))
+def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
+    """Return the notice on changes by others to the file; None where there are none.
+
+    path: where the file is now; position: of the fact that the attempt was carried out.
+    """
+    ruling, case = plan.ruling, plan.case
+    if ruling.decision == "allow":
+        return None
+    if not ruling.changes and not ruling.endings_only:
+        return unseen_notice(plan) if ruling.reason == "unseen" else None
+    who, by = changed_by(plan.context, plan.path, plan.unrecorded)
+    moved: tuple[Place, ...] = ()
+    what, shown = "endings", ruling.changes
+    if ruling.endings_only:
+        diff_text, text = "", words.endings(plan.shown_path, who)
+    else:
+        what, moved = "changed", _moved_lines(plan)
+        diff_text, shown = bounded(case, ruling.changes)
+        text = words.beside(plan.shown_path, who, diff_text, moved)
+    told: tuple[Told, ...] = ()
+    if set(ruling.changes) <= set(shown):
+        told = (Told(path, plan.after, None, position),)
+    change = FileChange(
+        plan.shown_path,
+        ruling.state,
+        diff_text,
+        text.split("\n")[0],
+        by,
+        case.sight.belief.text if case.sight.belief else "",
+        plan.on_disk.revision,
+        what,
+        moved_lines=moved,
+    )
+    return Notice(f"{path}@{position}", text, (change,), told)
+
+
+def _moved_lines(plan: Evaluation) -> tuple[Place, ...]:
+    """Return where lines that were shown stand after the attempt, when others' changes moved
+    them."""
+    case, text = plan.case, plan.new_text
+    if case.held is None or case.base is None or text is None:
+        return ()
+    if all(b1 - b0 == a1 - a0 for a0, a1, b0, b1 in plan.ruling.changes):
+        return ()
+    return tuple(shifted(case.held.shown, diff(case.base.lines, text.lines)))
+
+
+def unseen_notice(plan: Evaluation) -> Notice:
+    """Return the notice on a replacement of text that matched, and that the agent was never
+    shown, or whose text was not kept."""
+    path = plan.shown_path
+    kept = plan.known.belief is None or plan.case.base is not None
+    return Notice(f"{path}@unseen", words.unseen(path, plan.ruling.lines, kept=kept), ())
+
+
+def with_move_notice(renamed_from: str, result: EditResult) -> EditResult:
+    """Add to the result of an edit that it followed a rename."""
+    text = words.moved(renamed_from, result.path)
+    notice = Notice(f"{result.path}@moved", text, ())
+    if result.notice is not None:
+        notice = structs.replace(result.notice, text=f"{text}\n{result.notice.text}")
+    return structs.replace(result, notice=notice)

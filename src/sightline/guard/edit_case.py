@@ -68,7 +68,7 @@ class EditCase:
     def __init__(self, sight: Evidence, rules: Rules) -> None:
         self.sight = sight
         self.rules = rules
-        self.disk = decode(sight.disk) if sight.disk is not None else None
+        self.disk = decode(sight.disk)
         belief = sight.belief
         self.base: Text | None = None
         self.held: Held | None = None
@@ -76,7 +76,7 @@ class EditCase:
             same_bytes = sight.believed == sight.disk
             self.base = self.disk if same_bytes else decode(sight.believed)
         if belief is not None and self.base is not None:
-            self.held = Held(tuple(self.base.lines), belief.shown, belief.held)
+            self.held = Held(self.base.lines, belief.shown, belief.held)
         self.same = bool(self.base and self.disk and self.base.plain == self.disk.plain)
         self._theirs: list[Hunk] | None = [] if self.same else None
 

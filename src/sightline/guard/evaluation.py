@@ -15,7 +15,6 @@ from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
-from sightline.guard.write_journal import recover
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
 from sightline.model.events import Refused, Told
@@ -26,7 +25,7 @@ from sightline.sessions.words import claim_enforced
 
 
 class Evaluation:
-    """One attempt, judged on the file at a path whose lock the caller holds.
+    """One attempt, judged on the file at a path that the caller has `locked`.
 
     on_disk: the file. known: what the session knows of it. renamed_to: where the file is now when
     it was renamed. protected: the user must approve the write. ruling: the verdict. unrecorded:
@@ -41,11 +40,10 @@ class Evaluation:
         self.attempt = attempt
         self.path = located.path
         self.shown_path = located.name or located.path
-        recover(context, self.path)
         seen = observe(context, located)
         self.on_disk, self.known = seen.on_disk, seen.known
         self.renamed_to, self.unrecorded = seen.renamed_to, seen.unrecorded
-        self.policy = context.settings.policy_for(self.shown_path)
+        self.policy = context.settings.policy_for(located.path, located.name, *located.links)
         self.protected = self.policy == "ask"
         self.case = edit_case(context, self.on_disk, self.known, self.policy)
         self.ruling = judge(self.case, attempt)
@@ -56,7 +54,7 @@ class Evaluation:
         if self._is_link:
             self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
-        self.new_text = decode(new) if new is not None else None
+        self.new_text = decode(new)
         self.after = MISSING if new is None else revision_of(new)
         self.repeated = self._earlier_refusal()
 

@@ -11,14 +11,14 @@ from sightline.model.belief import first_look
 from sightline.model.diff import diff
 from sightline.model.merge import merge
 from sightline.model.spans import Spans, carry, new_sides, subtract, union, whole
-from sightline.model.text import Text, decode, split, unmarked
+from sightline.model.text import Text, decode, split
 
 
 def write(case: EditCase, attempt: WriteWhole) -> Ruling:
     """Judge a whole new content: it never replaces unseen lines, and is merged with others'
     changes."""
     disk = case.disk_text
-    content = attempt.content if attempt.raw else unmarked(attempt.content)
+    content = attempt.content if attempt.raw else disk.own(attempt.content)
     data = _raw(attempt.content, disk) if attempt.raw else disk.fit(content)
     merging = case.rules.policy == "merge" and not (case.same or attempt.raw or case.base is None)
     if data is None and not merging:  # a merge may take out what does not fit
@@ -30,7 +30,7 @@ def write(case: EditCase, attempt: WriteWhole) -> Ruling:
         return case.refuse("unseen", lines=unseen)
     if merging:
         return _merge(case, split(content))
-    text = decode(data) if data is not None else None
+    text = decode(data)
     if text is None:
         return case.refuse("binary")
     never_shown = case.sight.belief is None  # and the file is empty, or there were unseen lines
@@ -42,10 +42,13 @@ def write(case: EditCase, attempt: WriteWhole) -> Ruling:
 def _merge(case: EditCase, lines: list[str]) -> Ruling:
     assert case.base is not None
     mine = diff(case.base.lines, lines)
-    merged = merge(case.base.lines, lines, case.disk_text.lines, mine=mine, other=case.theirs)
+    merged = merge(case.base.lines, lines, case.disk_text.lines)
     if not merged.clean:
         return case.refuse("conflict", conflicts=merged.conflicts)
-    return as_merged(case, merged.lines, lines, mine)
+    ruling = as_merged(case, merged.lines, lines, mine)
+    if ruling.reason == "no_change":  # the merge is what is on disk, and this text is not
+        return case.refuse("stale")
+    return ruling
 
 
 def whole_path(case: EditCase, attempt: Attempt) -> Ruling:

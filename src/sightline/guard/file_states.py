@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from msgspec import structs
@@ -58,7 +59,7 @@ def check(
         )
     on_disk = context.look(where.path)
     known = resolve_rename(context, where, on_disk)
-    policy = context.settings.policy_for(where.name or where.path)
+    policy = context.settings.policy_for(where.path, where.name, *where.links)
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
         attempt = Replace(old, ANYTHING)
@@ -191,9 +192,9 @@ def _in_context(
     path, belief = knowledge.path, knowledge.belief
     row = context.store.disk(path)
     changed = row.last_external_edit if row else None
-    turn_seen = sum(1 for position in turns if position < knowledge.position)
-    _, by = changed_by(context, path)
-    reads = context.store.timeline(session=context.session, path=path, kinds=[Seen])
+    turn_seen = bisect_left(turns, knowledge.position)
+    _, by = changed_by(context, path) if state != "fresh" else ("", None)
+    reads = context.store.timeline(session=context.session, path=path, kinds=[Seen], oldest=1)
     first = next((entry.fact for entry in reads), None)
     return FileInContext(
         path=knowledge.name or path,
@@ -214,7 +215,7 @@ def _in_context(
         language=LANGUAGES.get(path.rpartition(".")[2].lower()),
         size=stamp.signature.size if stamp else 0,
         preview=_preview(context.store.blob(belief.text)),
-        changed_by=by if state != "fresh" else None,
+        changed_by=by,
         edited_by_agent=knowledge.last_agent_edit is not None,
     )
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from os import urandom
 
 from sightline.changes import untracked
 from sightline.changes.attribution import (
     after_write,
-    by_bracket,
     cause_of,
     detect_changes,
     may_touch,
 )
-from sightline.changes.commands import changed_from, changes
+from sightline.changes.command_evidence import ended_command
+from sightline.changes.commands import Before, by_times, changed_from, changes, in_checkpoint
 from sightline.changes.detect import Difference, change
-from sightline.changes.session_context import Known, SessionContext, believe, load_knowledge
+from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.guard.write_journal import Intent, Write, completed, intend
@@ -34,8 +34,10 @@ from sightline.model.events import (
 from sightline.model.merge import merge
 from sightline.model.results import CommandRun
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
-from sightline.model.spans import new_sides, whole
-from sightline.model.text import Text, decode, unmarked
+from sightline.model.spans import new_sides
+from sightline.model.spans import whole as every_line
+from sightline.model.text import Text, decode
+from sightline.shell_parsing.secrets import without_secrets
 
 
 def wrote(
@@ -75,10 +77,15 @@ def wrote(
     written, data = _written(content, revision, on_disk)
     belief = intent.belief if intent is not None and written == intent.after else None
     if belief is None:
-        held = _held_after(known, start, data, whole_text=whole and content is not None)
-        text = decode(data) if held is not None and data is not None else None
-        if held is not None and text is not None and data is not None:
-            belief, body = believe(held, text, data, written)
+        text = decode(data)
+        if text is not None and data is not None:
+            base, held = decode(start), known.held
+            if whole and content is not None:
+                after = first_look(text.lines, every_line(len(text.lines)))
+            else:
+                base_lines = base.lines if base else held.lines if held else ()
+                after = held_after(held, base_lines, text.lines)
+            belief, body = believe(after, text, data, written)
             texts += [data, body]
     own_cause = Cause("agent", context.session)
     facts.append(
@@ -103,7 +110,7 @@ def writing(context: SessionContext, path: str, content: str | bytes) -> Iterato
     text = decode(data)
     belief = None
     if text is not None:
-        held = first_look(text.lines, whole(len(text.lines)))
+        held = first_look(text.lines, every_line(len(text.lines)))
         belief, _ = believe(held, text, data, revision_of(data))
     write = Write(located.path, before.revision, revision_of(data), before, data, belief)
     [intent] = intend(context, [write], unrecorded=detect_changes(context, before), by_host=True)
@@ -118,34 +125,48 @@ class Run:
     that the command changed; removed are files that it removed and no session had read; result is
     the same as an answer for the caller of `session.ran`."""
 
-    def __init__(self, context: SessionContext, command: str) -> None:
+    def __init__(self, context: SessionContext, command: str, cwd: str | None = None) -> None:
         self.context = context
         self.command = command
+        self._told = without_secrets(command)
+        self._cwd = os.path.join(context.workspace.root, cwd or "")
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
         self.paths: tuple[str, ...] = ()
         self.removed: tuple[str, ...] = ()
         changes(context).record(context)
         self._before = dict(context.workspace.walk(links=True))
-        untracked.look(context, self._before)
-        self._id = f"run-{urandom(5).hex()}"
-        [started] = context.append([CommandStarted(command, self._id)])
-        self._position = started.position
+        is_covered = untracked.look(context, self._before) is not None
+        self._checkpoint = untracked.newest(context, context.store.position())
+        if not is_covered:
+            self._checkpoint = None
+        self._id = f"run-{os.urandom(5).hex()}"
+        [started] = context.append([CommandStarted(self._told, self._id)])
+        self._started_at = started.happened_at
 
     def end(self) -> None:
         """Compare the tree with its state before the command, and record the differences."""
         context = self.context
-        cause = by_bracket(context, self.command, self._id, self._position)
-        differences = changes(context, cause, changed_from(self._before))
-        self.paths, self.removed = differences.paths, tuple(sorted(self._removed(cause)))
-        named = tuple(sorted({*self.paths, *self.removed}))
-        differences.record(context, CommandEnded(self._id, self.exit_code, named))
+        guess = Cause("command", context.session, self._told, "likely", "guess")
+        ended = ended_command(
+            guess,
+            self.command,
+            [self._cwd],
+            exit_code=self.exit_code,
+            took_us=context.clock() - self._started_at,
+        )
+        recorded: Before = by_times
+        if self._checkpoint is not None:
+            recorded = in_checkpoint(context, untracked.manifest(context, self._checkpoint))
+        differences = changes(context, ended, changed_from(self._before, recorded))
+        self.paths, self.removed = differences.paths, tuple(sorted(self._removed()))
+        paths = tuple(sorted({*self.paths, *self.removed}))
+        named = tuple(path for path in self.removed if ended.names_removal(context, path))
+        differences.record(context, CommandEnded(self._id, self.exit_code, paths, named))
 
-    def _removed(self, cause: Cause) -> list[str]:
-        """Return the files that no fact names and that this command certainly removed. Only a
-        checkpoint knows their content."""
-        if cause.confidence != "certain":
-            return []
+    def _removed(self) -> list[str]:
+        """Return the files that no fact names and that went meanwhile. Only a checkpoint knows
+        their content."""
         on_timeline = set(self.context.store.paths())
         return [
             path
@@ -171,26 +192,14 @@ def _record_host_write(context: SessionContext, intent: Intent, on_disk: FileSta
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)
 
 
-def _held_after(
-    known: Known, start: bytes | None, data: bytes | None, *, whole_text: bool
-) -> Held | None:
-    """Return the agent's knowledge after its own tool wrote `data` over `start`; None for data that
-    is no text."""
-    text = decode(data) if data is not None else None
-    if text is None:
-        return None
-    if whole_text:
-        return first_look(text.lines, whole(len(text.lines)))
-    base = decode(start) if start is not None else None
-    held = known.held
-    base_lines = base.lines if base is not None else list(held.lines) if held else []
-    mine = diff(base_lines, text.lines)
+def held_after(held: Held | None, base: Sequence[str], lines: Sequence[str]) -> Held:
+    """Return the agent's knowledge after its own tool replaced parts of a text. base, lines: the
+    whole text before and after. The new lines become known; others' changes do not."""
+    own = new_sides(diff(base, lines))
     if held is None:
-        return first_look(text.lines, new_sides(mine))
-    merged = merge(base_lines, text.lines, held.lines)
-    if merged.clean:
-        return edited(held, "".join(merged.lines))
-    return look(held, text.lines, new_sides(mine))
+        return first_look(lines, own)
+    merged = merge(base, lines, held.lines)
+    return edited(held, "".join(merged.lines)) if merged.clean else look(held, lines, own)
 
 
 def _written(
@@ -210,7 +219,7 @@ def _written(
 def _as_on_disk(content: str, disk: Text | None, data: bytes) -> bytes:
     """Return a text in the disk's encoding and line ends, when that gives exactly the file on
     disk; else `data`."""
-    encoded = disk.fit(unmarked(content)) if disk is not None else None
+    encoded = disk.fit(disk.own(content)) if disk is not None else None
     if disk is None or encoded is None:
         return data
     return encoded if encoded == disk.encode(disk.plain) else data

@@ -14,7 +14,9 @@ from msgspec import Struct, structs
 
 from sightline.guard.edit_case import Decision, EditCase
 from sightline.guard.verdict import judge
+from sightline.guard.words import MISSING
 from sightline.model.diff import diff, unified
+from sightline.model.path import quoted
 from sightline.model.text import split
 from sightline.text.phrases import named
 
@@ -118,15 +120,18 @@ def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: st
 
 def refusal(path: str, cell: str | None, reason: str, who: str) -> tuple[str, str]:
     """Return why a cell may not be changed, and the next step. who: changed the file."""
-    again = f"Read {path} again, then make the edit."
-    name = f"Cell {cell} of {path}"
+    again = f"Read {quoted(path)} again, then make the edit."
+    name = f"Cell {cell} of {quoted(path)}"
     return {
-        "unseen": (f"{name} was never shown to you.", f"Read {path}, then make the edit."),
+        "unseen": (f"{name} was never shown to you.", f"Read {quoted(path)}, then make the edit."),
         "stale": (f"{name} was changed by {who} after you read it.", again),
         "deleted": (f"{name} is gone: {who} removed it.", again),
-        "not_found": (f"{path} has no cell {cell}.", f"Read {path} for the names of its cells."),
+        "not_found": (
+            f"{quoted(path)} has no cell {cell}.",
+            f"Read {quoted(path)} for the names of its cells.",
+        ),
         "binary": (
-            f"{path} cannot be read as a notebook: it is not JSON with a list of cells.",
+            f"{quoted(path)} cannot be read as a notebook: it is not JSON with a list of cells.",
             "Ask the user about it, or look at its text.",
         ),
     }[reason]
@@ -135,10 +140,13 @@ def refusal(path: str, cell: str | None, reason: str, who: str) -> tuple[str, st
 def no_file(path: str, reason: str) -> tuple[str, str]:
     """Return message and hint where a path has no notebook to change."""
     return {
-        "deleted": (f"{path} was deleted after you read it.", "Ask the user, or create it again."),
-        "not_found": (f"{path} does not exist.", "List its folder, or create it."),
-        "unverifiable": (f"{path} cannot be read now.", "Try again later."),
-        "kind_changed": (f"{path} is not a regular file.", "Choose another path."),
+        "deleted": (
+            f"{quoted(path)} was deleted after you read it.",
+            "Ask the user, or create it again.",
+        ),
+        "not_found": (f"{quoted(path)} does not exist.", MISSING),
+        "unverifiable": (f"{quoted(path)} cannot be read now.", "Try again later."),
+        "kind_changed": (f"{quoted(path)} is not a regular file.", "Choose another path."),
     }[reason]
 
 
@@ -146,5 +154,5 @@ def changed_cells(path: str, cells: Sequence[str], diff: str) -> str:
     """Return the notice on cells that others changed, apart from the edited one unless the policy
     only warns."""
     names = named(cells, NAMED)
-    text = f"Sightline: in {path}, cells changed after you read them: {names}."
-    return f"{text} Read {path} again before you edit them." + (f"\n{diff}" if diff else "")
+    text = f"Sightline: in {quoted(path)}, cells changed after you read them: {names}."
+    return f"{text} Read {quoted(path)} again before you edit them." + (f"\n{diff}" if diff else "")

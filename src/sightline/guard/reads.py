@@ -12,6 +12,7 @@ from sightline.guard.refusals import unreadable
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
 from sightline.model.events import Dropped, Fact, Seen
+from sightline.model.path import quoted
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
 from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
@@ -34,7 +35,7 @@ def read(context: SessionContext, path: str, lines: Span | None = None) -> FileV
     located = context.workspace.locate(path)
     for _ in range(TRIES):
         on_disk = context.look(located.path)
-        text = decode(on_disk.data) if on_disk.data is not None else None
+        text = decode(on_disk.data)
         if text is None:
             context.append(detect_changes(context, on_disk), found=[on_disk])
             raise unreadable(on_disk, located.name or located.path)
@@ -71,7 +72,7 @@ def saw(
     located = context.workspace.locate(path)
     for _ in range(TRIES):
         on_disk = context.look(located.path)
-        disk = decode(on_disk.data) if on_disk.data is not None else None
+        disk = decode(on_disk.data)
         if text is None and disk is None:
             context.append(detect_changes(context, on_disk), found=[on_disk])
             raise unreadable(on_disk, located.name or path)
@@ -156,7 +157,7 @@ def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Res
         decoded = decode(shown.encode("utf-8", "surrogateescape"))
         if decoded is None:
             raise PathRefused(
-                where.path, "binary", f"The text shown of {where.path} has NUL bytes."
+                where.path, "binary", f"The text shown of {quoted(where.path)} has NUL bytes."
             )
         return decoded
     if disk.bom and (lines is None or lines[0] == 1):
@@ -188,6 +189,6 @@ def moving(path: str) -> Unverifiable:
     """Return the error for a path that others change faster than it can be read."""
     return Unverifiable(
         path,
-        f"{path} or its record was changed {TRIES} times while it was being read.",
+        f"{quoted(path)} or its record was changed {TRIES} times while it was being read.",
         "Try again when the program that writes it has finished.",
     )

@@ -9,6 +9,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Ruling
 from sightline.model.diff import CONTEXT, grouped, unified
+from sightline.model.path import quoted
 from sightline.model.spans import Hunk, new_sides
 from sightline.text import phrases
 
@@ -29,17 +30,21 @@ NOT_TEXT = {
 def unreadable(on_disk: FileState, path: str) -> SightlineError:
     """Return the error for a path whose text cannot be shown."""
     if on_disk.kind == "missing":
-        return FileMissing(path, f"{path} does not exist.", "List its folder, or create it.")
+        return FileMissing(path, f"{quoted(path)} does not exist.", words.MISSING)
     if on_disk.kind == "unreadable":
         return Unverifiable(
-            path, f"{path} cannot be read: {on_disk.why}.", "Nothing was recorded; try again later."
+            path,
+            f"{quoted(path)} cannot be read: {on_disk.why}.",
+            "Nothing was recorded; try again later.",
         )
-    reason, words = NOT_TEXT.get(on_disk.kind, ("binary", "is not text"))
+    reason, what = NOT_TEXT.get(on_disk.kind, ("binary", "is not text"))
     if on_disk.why == "too_large":
         size = phrases.size(on_disk.signature.size) if on_disk.signature else "its content"
-        reason, words = "too_large", f"is too large to show ({size})"
-    hint = "Use a tool made for it; record what it showed with `saw`."
-    return PathRefused(path, reason, f"{path} {words}.", hint)
+        reason, what = "too_large", f"is too large to show ({size})"
+    hint = "Look at it with another tool. Record what that tool showed with `saw`."
+    if reason == "directory":
+        hint = "List it, and read a file in it."
+    return PathRefused(path, reason, f"{quoted(path)} {what}.", hint)
 
 
 def bounded(
@@ -81,10 +86,13 @@ def refused(
         diff, shown = bounded(case, hunks)
     reason = ruling.reason or "stale"
     if reason == "stale" and not diff:
-        hint = f"Read {path} again: what it was when it was shown is not kept, so no diff can tell."
+        hint = f"Read {quoted(path)} again: what it was when it was shown is not kept, so no diff can tell."
     kind = case.sight.kind
     if ruling.state == "unseen" and kind == "missing":
-        message, hint = f"{path} does not exist.", "List its folder, or create it."
+        message, hint = f"{quoted(path)} does not exist.", words.MISSING
     elif ruling.state == "unseen" and kind in NOT_TEXT:
-        message, hint = f"{path} {NOT_TEXT[kind][1]}.", "Choose a regular file, or another name."
+        message, hint = (
+            f"{quoted(path)} {NOT_TEXT[kind][1]}.",
+            "Choose a regular file, or another name.",
+        )
     return EditRefused(reason, path, message, diff=diff, hint=hint, lines=ruling.lines), shown

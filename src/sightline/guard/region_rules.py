@@ -19,6 +19,7 @@ from sightline.model.locate import (
     find_replacement,
     find_text,
     hunks_of,
+    is_ended,
     line_edits,
     located,
     old_spans,
@@ -67,23 +68,47 @@ def replace(case: EditCase, attempt: Replace) -> Ruling:
 
 
 def _replace_there(case: EditCase, old: str, new: str, places: Occurrences) -> Ruling:
-    disk = case.disk_text
+    disk, held = case.disk_text, case.held
     plain, data = replace_text(disk, old, new, places.offsets)
     if data is None:
         return unfit(case)
-    if case.base is not None and case.held is not None:
+    if case.same and held is not None and covers(held.shown, places.lines):
+        return case.allow(data, edited(held, plain))
+    edits = line_edits(disk.plain, old, new, places.offsets)
+    if case.base is not None and held is not None:
         before = places if case.same else find_text(case.base.plain, old)
-        as_often = len(before.offsets) == len(places.offsets)
-        if as_often and covers(case.held.shown, before.lines):  # where it stands may have moved
+        if len(before.offsets) == len(places.offsets) and covers(held.shown, before.lines):
             mine = plain if case.same else replaced(case.base.plain, old, new, before.offsets)
-            return case.allow(data, edited(case.held, mine))
-        if covers(carry(case.held.shown, case.theirs), places.lines):
+            if all(_is_as_shown(case, edit) for edit in edits):  # where it stands may have moved
+                return case.allow(data, edited(held, mine))
+            return _region_changed(case, mine)
+        if covers(carry(held.shown, case.theirs), places.lines):
             # It stood there more often before. Each place that is left was shown.
-            edits = line_edits(disk.plain, disk.lines, old, new, places.offsets)
             return case.allow(data, _known_after(case, edits, ()))
-    edits = line_edits(disk.plain, disk.lines, old, new, places.offsets)
+        changed = [hunk for hunk in case.changes if any(_touches(hunk, edit) for edit in edits)]
+        if before.offsets and any(a0 < a1 for a0, a1, *_ in changed):
+            return case.refuse("stale", changes=tuple(changed))
     written = written_lines(plain, places.offsets, old, new)
     return _unseen_region(case, data, edits, written, places.lines)
+
+
+def _is_as_shown(case: EditCase, edit: Edit) -> bool:
+    """Return whether others left the whole lines that an edit of the disk's text touches as they
+    were, white space at their ends aside: at their place, or elsewhere when they occur once in
+    either text."""
+    if not any(_touches(hunk, edit) for hunk in case.theirs):
+        return True
+    assert case.base is not None
+    base, disk = ([line.rstrip() for line in text.lines] for text in (case.base, case.disk_text))
+    block = disk[edit[0] : edit[1]]
+    return not any(_touches(hunk, edit) for hunk in diff(base, disk)) or (
+        len(block_places(block, disk)) == len(block_places(block, base)) == 1
+    )
+
+
+def _touches(hunk: Hunk, edit: Edit) -> bool:
+    """Return whether the new lines of a hunk collide with an edit of the same text."""
+    return collide((*hunk[2:], 0, 0), (*edit[:2], 0, 0))
 
 
 def _unseen_region(
@@ -104,11 +129,7 @@ def _known_after(case: EditCase, edits: list[Edit], written: Spans) -> Held:
     disk = case.disk_text
     if case.held is None:
         return first_look(applied(disk.lines, edits), written)
-    overlapped = [
-        hunk
-        for hunk in case.theirs
-        if any(collide((hunk[2], hunk[3], 0, 0), (*edit[:2], 0, 0)) for edit in edits)
-    ]
+    overlapped = [hunk for hunk in case.theirs if any(_touches(hunk, edit) for edit in edits)]
     before = look(case.held, disk.lines, (), overlapped)
     unseen = [hunk for hunk in case.changes if hunk not in overlapped]
     back = [(b0, b1, a0, a1) for a0, a1, b0, b1 in unseen]
@@ -124,7 +145,7 @@ def _known_after(case: EditCase, edits: list[Edit], written: Spans) -> Held:
             own_lines = spans((first + by, last + by) for first, last in written)
             fresh = union(fresh, intersect(own_lines, lines_left))
     return Held(
-        tuple(ended(applied(before.lines, own_edits))),
+        ended(applied(before.lines, own_edits)),
         union(carry(before.shown, own_hunks), fresh),
         union(carry(before.held, own_hunks), fresh),
     )
@@ -223,12 +244,14 @@ def _regions(case: EditCase, edits: list[Edit]) -> Ruling:
         on_disk = [moved]
     else:
         on_disk = [shifted(edit, case.theirs) for edit in edits]
-    lines = applied(disk.lines, on_disk)
-    if lines != ended(lines):  # an edit took the last newline, and others appended lines
+    lines = ours if case.same else applied(disk.lines, on_disk)
+    if not is_ended(lines):  # an edit took the last newline, and others appended lines
         return _region_changed(case, "".join(ours))
     data = disk.fit("".join(lines), hunks_of(on_disk))
     if data is None:
         return unfit(case)
+    if is_ended(ours):  # each is a line of its own, so the text need not be split again
+        return case.allow(data, edited_lines(case.held, ours, diff(case.held.lines, ours)))
     return case.allow(data, edited(case.held, "".join(ours)))
 
 
@@ -256,7 +279,7 @@ def _region_changed(case: EditCase, ours: str) -> Ruling:
     changes = overlapping or case.changes
     if case.rules.policy not in ("merge", "warn"):
         return case.refuse("stale", changes=changes)
-    merged = merge(case.base.lines, lines, case.disk_text.lines, mine=mine, other=case.theirs)
+    merged = merge(case.base.lines, lines, case.disk_text.lines)
     if not merged.clean:
         return case.refuse("stale", changes=changes, conflicts=merged.conflicts)
     return as_merged(case, merged.lines, lines, mine)

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 from sightline.guard.edit_case import Ruling
 from sightline.model.nearest import Nearest
+from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
-from sightline.text.phrases import count, is_one_line, spans, times, visible
+from sightline.text.phrases import count, fenced, is_one_line, named, spans, times, visible
+
+MISSING = "List the folder to find the right name, or create the file."
+"""The next step for a path without a file."""
 
 PLACES = 3
 """Runs of moved lines that are named for one file."""
+
+NAMES_MAX = 5
+"""File names that one sentence holds."""
 
 REFUSALS = {
     "stale": (
@@ -41,10 +48,13 @@ REFUSALS = {
         "{path} cannot be read right now. Nothing was changed.",
         "Try again when the disk answers.",
     ),
-    "exists": ("{path} exists already.", "Read it and edit it, or choose another name."),
+    "exists": (
+        "{path} exists already.",
+        "Read the file and edit it, or choose another name for the new file.",
+    ),
     "no_change": (
-        "This attempt would leave {path} as it is.",
-        "There is nothing to do, unless you meant another change.",
+        "This edit changes nothing: {path} has the new text already.",
+        "Go on, or make another edit if you meant another change.",
     ),
     "too_large": (
         "{path} is larger than Sightline edits.",
@@ -80,7 +90,7 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         )
         hint = "Write the text without these characters, or have the file converted to UTF-8 first."
     parts = {
-        "path": path,
+        "path": quoted(path),
         "who": who,
         "lines": spans(ruling.lines),
         "found": times(ruling.found),
@@ -89,21 +99,19 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
 
 
 def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
-    if ruling.state in ("unseen", "deleted") and ruling.near is None and not ruling.found:
-        return f"Nothing to replace in {path}.", f"Read {path}, or create it if it does not exist."
     if ruling.found and not ruling.lines:  # lines beyond the end, counted in the text last read
         return (
-            f"{path} has only {ruling.found} lines in the version you read.",
-            f"Read {path}, or choose lines within it.",
+            f"{quoted(path)} has only {ruling.found} lines in the version you read.",
+            f"Read {quoted(path)}, or choose lines within it.",
         )
     if ruling.found:
         return (
-            f"The text occurs {times(ruling.found)} in {path}, not as often as you asked.",
+            f"The text occurs {times(ruling.found)} in {quoted(path)}, not as often as you asked.",
             "Say how many to replace, or add neighbouring lines.",
         )
-    message = f"The text to replace is not in {path}."
+    message = f"The text to replace is not in {quoted(path)}."
     if ruling.near is None:
-        hint = f"No similar text was found. Read {path} and copy the exact text to replace."
+        hint = f"No similar text was found. Read {quoted(path)} and copy the exact text to replace."
         return message, hint
     return message, nearest(ruling.near, shown=ruling.near_shown)
 
@@ -120,34 +128,42 @@ def nearest(near: Nearest, *, shown: bool) -> str:
     return f"{alike} ({known}). Blanks are shown as · and tabs as →:\n" + visible(near.text)
 
 
+def not_free(path: str, name: str, *, is_folder: bool) -> tuple[str, str]:
+    """Return message and hint for a new path of a file that is not free. name: the file's own."""
+    if is_folder:
+        inside = quoted(f"{path}/{name}")
+        return f"{quoted(path)} is a folder.", f"To move the file into it, name {inside}."
+    return f"{quoted(path)} exists already.", "Choose another name: a move replaces no file."
+
+
 def a_link(name: str, path: str) -> tuple[str, str]:
     """Return message and hint for a symlink that was to be deleted or renamed."""
     return (
-        f"{name} is a symlink to {path}; deleting or renaming it would do that to {path}.",
-        f"Name {path} itself if you mean it; change the link with another tool.",
+        f"{quoted(name)} is a symlink to {quoted(path)}; deleting or renaming it would do that to {quoted(path)}.",
+        f"Name {quoted(path)} itself if you mean it; change the link with another tool.",
     )
 
 
 def retargeted(name: str, path: str) -> tuple[str, str]:
     """Return message and hint for a name that led to another file when it was read."""
-    now = "is a file of its own" if name == path else f"leads to {path}"
+    now = "is a file of its own" if name == path else f"leads to {quoted(path)}"
     return (
-        f"{name} {now} now, which is another file than the one you read.",
-        f"Read {name} to see it. The file that you read before is not touched through this name.",
+        f"{quoted(name)} {now} now, which is another file than the one you read.",
+        f"Read {quoted(name)} to see it. The file that you read before is not touched through this name.",
     )
 
 
 def repeated(path: str) -> tuple[str, str]:
     """Return message and hint for an attempt that was refused, and made again unchanged."""
     return (
-        f"This same attempt on {path} was refused already, and the file is as the refusal said.",
+        f"This same attempt on {quoted(path)} was refused already, and the file is as the refusal said.",
         "The diff shows what it would do now. Keep others' lines, or read the file and try again.",
     )
 
 
 def moved(src: str, path: str) -> str:
     """Return the text on a rename that an edit followed."""
-    return f"{src} was renamed to {path}; the edit was made there."
+    return f"{quoted(src)} was renamed to {quoted(path)}; the edit was made there."
 
 
 def relocated(places: Sequence[tuple[Span, Span]]) -> str:
@@ -175,13 +191,15 @@ def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = 
     """Return the notice on others' changes to a file that was just edited."""
     places = relocated(moved)
     below = f"\n{places[:1].upper()}{places[1:]}" if places else ""
-    changed = f"After you read it, {who} also changed other lines of {path}"
-    return f"{changed}:\n{diff}{below}"
+    changed = f"After you read it, {who} also changed other lines of {quoted(path)}"
+    return f"{changed}:\n{fenced(diff, 'diff')}{below}"
 
 
 def endings(path: str, who: str) -> str:
     """Return the notice on a file whose text is the same, with other line endings or BOM."""
-    return f"{path}: line endings or BOM only, changed by {who}; the text is as you read it."
+    return (
+        f"{quoted(path)}: line endings or BOM only, changed by {who}; the text is as you read it."
+    )
 
 
 def unseen(path: str, lines: Spans, *, kept: bool) -> str:
@@ -189,6 +207,35 @@ def unseen(path: str, lines: Spans, *, kept: bool) -> str:
     kept: whether the text that the agent read is kept."""
     matched = "the text to replace matched exactly"
     if not kept:
-        return f"{path} changed after you read it, and that text is not kept; {matched}."
+        return f"{quoted(path)} changed after you read it, and that text is not kept; {matched}."
     be = "was" if is_one_line(lines) else "were"
-    return f"{path}: {spans(lines)} {be} never shown to this session; {matched}."
+    return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; {matched}."
+
+
+def cut_off(names: Sequence[str], undone: Sequence[str], kept: Sequence[str]) -> str:
+    """Word that the process of a write died in the middle of it. names: of all its files; undone:
+    files that were set back; kept: files that were left as they are."""
+    what = f"A change of {_some(names)} was cut off when its process ended."
+    if undone:
+        what += f" It was undone: {_some(undone)} {'is' if len(undone) == 1 else 'are'} as before."
+    elif not kept:
+        what += " Nothing of it was written."
+    if kept:
+        what += (
+            f" {_some(kept)} could not be set back, because somebody saved over the change or its"
+            " earlier text is not kept: look at what is there."
+        )
+    return f"{what} Make the change again if it is still wanted."
+
+
+def not_set_back(names: Sequence[str]) -> tuple[str, str]:
+    """Return the message and the hint of a failed batch. names: files that stay written."""
+    message = (
+        f"The batch could not be written as a whole, and {_some(names)} could not be set back,"
+        " because somebody saved over the change. All other files are as they were."
+    )
+    return message, f"Read {_some(names)} before the next attempt."
+
+
+def _some(names: Sequence[str]) -> str:
+    return named([quoted(name) for name in names], NAMES_MAX)

@@ -6,34 +6,34 @@ Every write of Sightline's goes through three steps, one call each:
 2. `carry_out` compares and replaces each file on disk.
 3. `record_ends` appends what became of each intent.
 
-A process that dies in between leaves the intent behind. `recover` settles it by looking at what
-stands on disk. Several files that belong together are intended by one append, and their ends are
-recorded by one append. A host that writes with its own tools uses steps 1 and 3 only.
+A process that dies in between leaves the intent behind, and guard.unfinished settles it by looking
+at what stands on disk. Several files that belong together are intended by one append, as a batch, and
+their ends are recorded by one append. A host that writes with its own tools uses steps 1 and 3 only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from os import urandom
 
 from msgspec import Struct
 
+from sightline.changes.attribution import after_write
 from sightline.changes.detect import change
-from sightline.changes.session_context import SessionContext, stamp_of
+from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link, Replacement
-from sightline.filesystem.process import alive
 from sightline.model.events import (
     Belief,
     Cause,
     Changed,
     Fact,
     Moved,
-    RewindStarted,
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.revision import UNKNOWN, Revision, as_link, link_of
+from sightline.model.revision import UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded
 
 Outcome = FileState | Unverifiable
@@ -58,12 +58,14 @@ class Write(Struct, frozen=True):
 
 class Intent(Struct, frozen=True):
     """A write that is on the timeline and not yet ended. position: of the fact; token: part of
-    the names of the temporary files beside the path, empty when the host writes."""
+    the names of the temporary files beside the path, empty when the host writes. is_kept: the store
+    has the texts."""
 
     write: Write
     fact: WriteIntended
     position: int
     token: str
+    is_kept: bool
 
 
 def intend(
@@ -75,41 +77,46 @@ def intend(
     expect: dict[str, int] | None = None,
     by_host: bool = False,
     with_stamps: bool = True,
+    batch: str | None = None,
 ) -> list[Intent]:
     """Append the intents of these writes, power-safe, and keep both texts of each file.
 
     unrecorded: changes by others that were detected first. by: the rewind that writes. expect: as
     SessionContext.append takes it. by_host: the host's tool writes, so there are no temporary
     files of ours. with_stamps: note how the files are; a rewind does not, so that the next look
-    sees changed permissions. StoreConflict, StoreError.
+    sees changed permissions. batch: the name of these writes, if they happen all or none.
+    StoreConflict, StoreError.
     """
     tokens = ["" if by_host else urandom(6).hex() for _ in writes]
     facts = [
-        _intent(context, write, token, by) for write, token in zip(writes, tokens, strict=True)
+        _intent(context, write, token, by, batch)
+        for write, token in zip(writes, tokens, strict=True)
     ]
     texts = [
-        text
-        for write in writes
-        for text in context.keepable(
+        context.keepable(
             write.path,
             write.on_disk.data,
             None if isinstance(write.data, Link) else write.data,
             write.body,
         )
+        for write in writes
     ]
     recorded = context.append(
         [*unrecorded, *facts],
-        blobs=texts,
+        blobs=chain.from_iterable(texts),
         found=[write.on_disk for write in writes] if with_stamps else (),
         expect=expect,
         durable=True,
     )
     positions = [entry.position for entry in recorded[-len(facts) :]]
-    return [Intent(*parts) for parts in zip(writes, facts, positions, tokens, strict=True)]
+    kept = map(bool, texts)
+    return [Intent(*parts) for parts in zip(writes, facts, positions, tokens, kept, strict=True)]
 
 
-def _intent(context: SessionContext, write: Write, token: str, by: str | None) -> WriteIntended:
-    led = link_of(write.before)
+def _intent(
+    context: SessionContext, write: Write, token: str, by: str | None, batch: str | None
+) -> WriteIntended:
+    led = write.on_disk.target
     target = write.data.target if isinstance(write.data, Link) else None
     return WriteIntended(
         write.path,
@@ -122,6 +129,7 @@ def _intent(context: SessionContext, write: Write, token: str, by: str | None) -
         led=led,
         target=target,
         by=by,
+        batch=batch,
     )
 
 
@@ -130,7 +138,14 @@ def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcom
     locks of all paths."""
     workspace = context.workspace
     wanted = [
-        Replacement(write.path, write.before, write.data, intent.token)
+        Replacement(
+            write.path,
+            write.before,
+            write.data,
+            intent.token,
+            mendable=intent.is_kept,
+            content=write.after,
+        )
         for intent in intents
         if (write := intent.write).src is None
     ]
@@ -150,8 +165,10 @@ def _move(context: SessionContext, write: Write) -> Outcome:
 
 
 def is_done(intent: Intent, outcome: Outcome) -> bool:
-    """Return whether the write took effect."""
-    return not isinstance(outcome, Unverifiable) and took_effect(intent.fact, outcome)
+    """Return whether the write took effect, even if somebody saved over it since."""
+    if isinstance(outcome, Unverifiable):
+        return False
+    return outcome.saved_over or took_effect(intent.fact, outcome)
 
 
 def record_ends(
@@ -164,22 +181,44 @@ def record_ends(
     expect: dict[str, int] | None = None,
     durable: bool = True,
 ) -> list[Recorded]:
-    """Append for each intent that its write happened, or that it was abandoned.
+    """Append for each intent, in order, that its write happened, or that it was abandoned. What
+    others saved over a write since is recorded behind it, as theirs.
 
     beliefs: path -> what the agent knows now, where that is not what was intended. merged: facts
     that go with them. expect: as SessionContext.append takes it. StoreConflict, StoreError.
     """
     facts: list[Fact] = []
+    saves: list[Fact] = []
+    texts = [*blobs]
     for intent, outcome in ended:
         path = intent.write.path
-        if isinstance(outcome, Unverifiable) or not took_effect(intent.fact, outcome):
+        if isinstance(outcome, Unverifiable) or not is_done(intent, outcome):
             facts.append(WriteAbandoned(path, intent.position))
-        else:
-            belief = (beliefs or {}).get(path, intent.fact.belief)
-            facts.append(completed(intent.fact, outcome, context.session, intent.position, belief))
+            continue
+        belief = (beliefs or {}).get(path, intent.fact.belief)
+        facts.append(completed(intent.fact, outcome, context.session, intent.position, belief))
+        if outcome.saved_over and outcome.kind != "unreadable":
+            saves.append(_save(context, intent, outcome))
+            texts += context.keepable(path, outcome.data)
     found = [outcome for _, outcome in ended if not isinstance(outcome, Unverifiable)]
     return context.append(
-        [*facts, *merged], blobs=blobs, found=found, expect=expect, durable=durable
+        [*facts, *saves, *merged], blobs=texts, found=found, expect=expect, durable=durable
+    )
+
+
+def _save(context: SessionContext, intent: Intent, found: FileState) -> Changed:
+    """Return the fact that somebody saved over a write before the next look."""
+    fact, is_plain = intent.fact, found.kind in ("file", "missing")
+    mine = intent.write.data
+    cause = after_write(context, None if isinstance(mine, Link) else mine, found.data)
+    return Changed(
+        fact.path,
+        fact.after,
+        found.revision if is_plain else UNKNOWN,
+        change(fact.after, found.revision) if is_plain else "kind",
+        cause,
+        found.signature.mode if found.signature else None,
+        target=found.target,
     )
 
 
@@ -208,85 +247,13 @@ def write_all(
     ]
 
 
-# --- after the fact: intents whose process died ---------------------------------------------------
-
-
-def recover(context: SessionContext, *paths: str) -> int:
-    """Settle the intents on paths whose locks the caller holds; return their number.
-
-    No other process can be in the middle of a write of ours, because that needs the lock. A
-    host's own write is left alone while its process lives.
-    """
-    settled = 0
-    for intent in context.store.pending():
-        fact = intent.fact
-        if not isinstance(fact, WriteIntended) or fact.path not in paths:
-            continue
-        if fact.aside or not alive(fact.owner):
-            _settle(context, intent, fact)
-            settled += 1
-    return settled
-
-
-def recover_all(context: SessionContext) -> int:
-    """Settle the intents of all processes that died; return their number."""
-    settled = 0
-    for intent in context.store.pending():
-        fact = intent.fact
-        if isinstance(fact, WriteIntended) and not alive(fact.owner):
-            with context.workspace.lock(fact.path):
-                settled += recover(context, fact.path)
-    return settled
-
-
-def settle_host_writes(context: SessionContext) -> None:
-    """Settle this session's intents that its host carries out, once the host ended its calls. When
-    the user denied a call, no other hook tells."""
-    for intent in context.store.pending():
-        fact = intent.fact
-        own = intent.session == context.session
-        if own and isinstance(fact, WriteIntended) and not fact.aside:
-            with context.workspace.lock(fact.path):
-                _settle(context, intent, fact)
-
-
-def _settle(context: SessionContext, intent: Recorded, fact: WriteIntended) -> None:
-    before, after = _ends(fact)
-    context.workspace.clean(fact.path, fact.aside, before=before, after=after)
-    on_disk = context.workspace.read(fact.path)
-    end: Fact = WriteAbandoned(fact.path, intent.position)
-    if took_effect(fact, on_disk):
-        end = completed(fact, on_disk, intent.session, intent.position)
-    stamp = stamp_of(on_disk)
-    context.store.append(
-        intent.session,
-        [end],
-        at=context.clock(),
-        stats={on_disk.path: stamp} if stamp else None,
-        durable=True,
-    )
-
-
-def unfinished_rewinds(context: SessionContext, session: str | None = None) -> list[Recorded]:
-    """Return the rewinds whose process died, oldest first, of all sessions or of one. Of each
-    session only the newest rewind counts: it leads to where the session is to be."""
-    newest: dict[str, Recorded] = {}
-    for entry in context.store.pending():
-        fact = entry.fact
-        if session in (None, entry.session) and isinstance(fact, RewindStarted):
-            newest.pop(entry.session, None)
-            if not alive(fact.owner):
-                newest[entry.session] = entry
-    return list(newest.values())
-
-
 def took_effect(fact: WriteIntended, on_disk: FileState) -> bool:
     """Return whether the file on disk is what the intent was to leave."""
     content = on_disk.revision if on_disk.target is None else as_link(on_disk.target)
-    return content == _ends(fact)[1]
+    return content == ends_of(fact)[1]
 
 
-def _ends(fact: WriteIntended) -> tuple[Revision, Revision]:
+def ends_of(fact: WriteIntended) -> tuple[Revision, Revision]:
     """Return the revisions before and after an intended write, symlinks included."""
     before = fact.before if fact.led is None else as_link(fact.led)
     return before, fact.after if fact.target is None else as_link(fact.target)

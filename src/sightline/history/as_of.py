@@ -12,13 +12,12 @@ from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary
-from sightline.model.events import Changed, GitMoved, Moved, Seen
-from sightline.model.projections import DiskFile, Knowledge, SessionState, column, on_disk
+from sightline.model.projections import DiskFile, Knowledge, SessionState, column, fold_disk
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole
-from sightline.model.text import decode
+from sightline.model.text import plain_of
 from sightline.model.timeline import Position
-from sightline.store.event_index import COLUMN_FACTS
+from sightline.store.event_index import COLUMN_FACTS, DISK_FACTS
 from sightline.store.port import Store
 
 
@@ -80,17 +79,11 @@ class AsOf:
         """Return the text that a session's agent believed a file to have; None for a file that it was
         never shown or whose text is not stored. SessionError."""
         knowledge = self._known(session).get(path)
-        data = self._text(knowledge.belief.text) if knowledge else None
-        text = decode(data) if data is not None else None
-        return None if text is None else text.plain
+        return plain_of(self._text(knowledge.belief.text)) if knowledge else None
 
     @cached_property
     def _disk(self) -> dict[str, DiskFile]:
-        states: dict[str, DiskFile] = {}
-        log = self._store.timeline(kinds=[Seen, Changed, Moved, GitMoved], upto=self.position)
-        for recorded in log:
-            on_disk(states, recorded)
-        return states
+        return fold_disk(self._store.timeline(kinds=DISK_FACTS, upto=self.position))
 
     def _known(self, session: str) -> dict[str, Knowledge]:
         if self._session(session) is None:
@@ -105,7 +98,7 @@ class AsOf:
         store, upto = self._store, self.position
         facts = list(store.timeline(session=session, kinds=COLUMN_FACTS, upto=upto))
         if not facts:
-            facts = list(store.timeline(session=session, upto=upto))[:1]
+            facts = list(store.timeline(session=session, upto=upto, oldest=1))
         state = None
         for recorded in [*facts, *store.timeline(session=session, upto=upto, newest=1)]:
             state = column(state, recorded)

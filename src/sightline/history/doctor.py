@@ -7,12 +7,14 @@ import sqlite3
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError
+from sightline.filesystem.private_files import check_private, open_own
 from sightline.store.identity import store_file
 from sightline.store.opening import open_store, refuse_network
 
@@ -35,7 +37,7 @@ LOGS = ("hooks.log", "hooks.log.1")
 
 
 class Finding(Struct, frozen=True):
-    """The result of a check. case: selects its words in cli.doctor_words, with these facts; fix: name
+    """The result of a check. case: selects its words in cli/doctor.txt, with these facts; fix: name
     of the repair, "" for none."""
 
     name: str
@@ -68,9 +70,19 @@ def state_folder(settings: Settings) -> Finding:
     except OSError as error:
         return Finding("state", "unknown", "unreadable", {**facts, "why": error.strerror})
     try:
+        check_private(home, "workspaces")
+        for log in LOGS:
+            if os.path.lexists(path := os.path.join(home, log)):
+                os.close(open_own(path, os.O_RDONLY))
+    except SightlineError as error:
+        return structs.replace(refused("state", error), fix="permissions")
+    except OSError as error:
+        why = {"folder": home, "message": f"{error.filename}: {error.strerror}.", "hint": ""}
+        return Finding("state", "problem", "refused", why)
+    try:
         refuse_network(os.path.join(home, "store.db"))
     except SightlineError as error:
-        return _refused("state", error)
+        return refused("state", error)
     if not stat.S_ISDIR(found.st_mode) or not os.access(home, os.W_OK | os.X_OK):
         return Finding("state", "problem", "closed", facts)
     open_paths = list(_open_paths(home))
@@ -91,24 +103,23 @@ def store(root: str, settings: Settings) -> Finding:
     try:
         place = settings.store or store_file(settings.state_home, root)
         opened = open_store(settings.store, workspace_root=root, state_home=settings.state_home)
-        try:
+        with closing(opened):
             file = place.removeprefix("sqlite://")
             files = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
             size = sum(map(os.path.getsize, files))
             facts = {"place": place, "facts": opened.position(), "bytes": size}
             small = opened.position() <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
             wrong = opened.verify() if small else None
-        finally:
-            opened.close()
     except SightlineError as error:
-        return _refused("store", error)
+        return refused("store", error)
     if wrong:
         more = {**facts, "first": wrong[0], "count": len(wrong)}
         return Finding("store", "problem", "differs", more)
     return Finding("store", "ok", "large" if wrong is None else "whole", facts)
 
 
-def _refused(name: str, error: SightlineError) -> Finding:
+def refused(name: str, error: SightlineError) -> Finding:
+    """Report that what a check needs was refused."""
     facts = {"message": error.message, "hint": error.hint}
     return Finding(name, "problem", "refused", facts)
 

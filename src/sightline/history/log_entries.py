@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -54,8 +54,9 @@ class Entry(Struct, frozen=True):
 
 class Why(Struct, frozen=True):
     """The reasons of a verdict. entries: the facts, oldest first; earlier: number of facts before
-    them; others: other sessions that were shown the file. knowledge: the session's, None for a file
-    never shown. differing: shown lines that differ on disk; kept: the shown text is stored."""
+    them; others: other sessions that were shown the file and have not ended. knowledge: the session's,
+    None for a file never shown. moved_to: the path of the file now, where it was renamed. differing:
+    shown lines that differ on disk; kept: the shown text is stored."""
 
     path: str
     agent: str
@@ -67,10 +68,13 @@ class Why(Struct, frozen=True):
     knowledge: Knowledge | None = None
     differing: Spans = ()
     kept: bool = True
+    moved_to: str | None = None
 
 
-def readable_entries(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
-    """Return facts as entries, without the facts that have no word. agents: session -> its agent."""
+def readable_entries(
+    recorded: Iterable[Recorded], agent_of: Callable[[str], str]
+) -> Iterator[Entry]:
+    """Return facts as entries, without the facts that have no word. agent_of: session -> its agent."""
     for row in recorded:
         if type(row.fact) not in FACT_KINDS:
             continue
@@ -83,7 +87,7 @@ def readable_entries(recorded: Iterable[Recorded], agents: dict[str, str]) -> It
             position=row.position,
             at=row.happened_at,
             session=row.session,
-            agent=agents.get(row.session, "unknown" if row.session else ""),
+            agent=agent_of(row.session) if row.session else "",
             kind="deleted" if deleted else WORDS[name],
             path=getattr(fact, "path", None),
             src=fact.src if isinstance(fact, Moved) else None,

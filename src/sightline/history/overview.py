@@ -20,7 +20,7 @@ from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
 from sightline.model.results import ChangedBy, FileWarning
-from sightline.model.timeline import archived
+from sightline.model.timeline import NOBODY, archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
 from sightline.sessions.presence import surely_gone
@@ -87,6 +87,7 @@ class Watch:
         self._tails: dict[str, tuple[int, Tail]] = {}
         self._shown: object = None
         self._at_work: list[SessionState] = []
+        self._recent = {*context.store.active_since(context.clock() - AT_WORK_US)}
         newest = select(context.store, LogQuery(newest=EVENTS_KEPT))
         since = context.clock() - AT_WORK_US
         recent = of_interest(entry for entry in newest if entry.at >= since)
@@ -95,12 +96,15 @@ class Watch:
     def look(self) -> Overview | None:
         """Return the present state; None when nothing happened since the last look. Records changes
         on disk as facts. SightlineError."""
-        glance = self._watching.wait(0)
-        if glance is None and self._shown == self._gone_and_claims():
+        news = self._watching.wait(0)
+        if news is None and self._shown == self._gone_and_claims():
             return None
         now = self._context.clock()
-        states = [s for s in self._context.store.sessions() if not archived(s.id)]
-        ended = sum(state.ended is not None for state in states)
+        store = self._context.store
+        self._recent |= {entry.session for entry in news or () if entry.session != NOBODY}
+        named = [name for name in self._recent if not archived(name)]
+        states = [state for name in named if (state := store.session(name)) is not None]
+        states.sort(key=lambda state: (state.started, state.id))
         self._at_work = [
             state
             for state in states
@@ -112,15 +116,14 @@ class Watch:
             for state in self._at_work
         }
         self._shown = gone, claims = self._gone_and_claims()
-        news = glance.entries if glance else ()
-        self._events.extend(of_interest(news))
+        self._events.extend(of_interest(news or ()))
         return Overview(
             self._context.workspace.root,
             tuple(self._session_now(state, gone, claims) for state in self._by_family()),
-            ended,
-            len(states) - len(self._at_work) - ended,
+            store.session_count(ended=True, archived=False),
+            store.session_count(ended=False, archived=False) - len(self._at_work),
             tuple(self._events),
-            news,
+            news or (),
         )
 
     def _gone_and_claims(self) -> tuple[frozenset[str], tuple[Claim, ...]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import cache
+from typing import Generic, TypeVar
 
 from msgspec import Struct, structs
 
@@ -18,12 +20,17 @@ from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
-from sightline.guard.write_journal import recover_all
+from sightline.guard.unfinished import recover_all
 from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
-from sightline.sessions.presence import Presence, presence
+from sightline.sessions.presence import Presence, presence, present_sessions
 from sightline.store.port import Store
+
+LAST = 10
+"""The number of sessions that are not present which a page shows, unless asked for."""
+
+Shown = TypeVar("Shown")
 
 
 class SessionFiles(Struct, frozen=True):
@@ -93,6 +100,13 @@ class SessionSummary(Struct, frozen=True):
         return None if self.presence is None else moment(self.presence.last)
 
 
+class Page(Struct, Generic[Shown], frozen=True):
+    """Some sessions, the present ones first. left_out: number of the other ones."""
+
+    sessions: list[Shown]
+    left_out: int
+
+
 class LogQuery(Struct, frozen=True):
     """A selection of the timeline. path: canonical; kinds: words of log_entries.KINDS, None for all;
     newest: only the last N of the selection."""
@@ -113,6 +127,16 @@ def survey(
     return context
 
 
+def agents_of(store: Store) -> Callable[[str], str]:
+    """Return a function: session -> the name of its agent, asked of the store once."""
+
+    @cache
+    def agent_of(session: str) -> str:
+        return store.agents([session]).get(session, "unknown")
+
+    return agent_of
+
+
 def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[Entry]:
     """Return the selected part of the timeline, in order."""
     kinds = query.kinds
@@ -127,7 +151,7 @@ def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[E
         since=query.since.at,
         newest=None if mixed else query.newest,
     )
-    entries = readable_entries(log, {state.id: state.agent for state in store.sessions()})
+    entries = readable_entries(log, agents_of(store))
     if kinds is None or not mixed:
         return entries
     return deque((entry for entry in entries if entry.kind in kinds), maxlen=query.newest)
@@ -146,19 +170,42 @@ def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
         position = now
 
 
-def status(context: SessionContext, session: str | None = None) -> list[SessionFiles]:
-    """Return every session, or one, with the current state of its files."""
-    return [
+def status(
+    context: SessionContext, session: str | None = None, *, last: int | None = LAST
+) -> Page[SessionFiles]:
+    """Return the sessions of a page, or one session, with the current state of its files."""
+    if session is not None:
+        state = context.store.session(session)
+        chosen = Page([] if state is None else [state], 0)
+    else:
+        chosen = _page(context, last)
+    shown = [
         SessionFiles(state, tuple(file_states.files(context.for_session(state.id))))
-        for state in context.store.sessions()
-        if session in (None, state.id)
+        for state in chosen.sessions
     ]
+    return Page(shown, chosen.left_out)
 
 
-def sessions(context: SessionContext) -> list[SessionSummary]:
-    """Return every session, oldest first."""
+def sessions(context: SessionContext, *, last: int | None = LAST) -> Page[SessionSummary]:
+    """Return the sessions of a page."""
+    chosen = _page(context, last)
+    shown = [
+        SessionSummary(state, len(context.store.known(state.id)), presence(context, state))
+        for state in chosen.sessions
+    ]
+    return Page(shown, chosen.left_out)
+
+
+def _page(context: SessionContext, last: int | None) -> Page[SessionState]:
+    """Return the present sessions, oldest first, and then the last others to end or to begin. None:
+    all others."""
     store = context.store
-    return [
-        SessionSummary(state, len(store.known(state.id)), presence(context, state))
-        for state in store.sessions()
-    ]
+    present = present_sessions(context)
+    ids = {state.id for state in present}
+    most = None if last is None else last + len(present)
+    begun = store.sessions(ended=False, newest=most)
+    others = [state for state in begun if state.id not in ids]
+    others += store.sessions(ended=True, newest=last)
+    others.sort(key=lambda state: (state.ended or state.started, state.id))
+    shown = others if last is None else others[max(len(others) - last, 0) :]
+    return Page([*present, *shown], store.session_count() - len(present) - len(shown))

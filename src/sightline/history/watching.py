@@ -17,15 +17,15 @@ from stat import S_ISDIR, S_ISREG
 from time import monotonic, sleep
 from typing import Self
 
-from msgspec import Struct
-
 from sightline.changes.commands import Changes, changes
 from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
 from sightline.history.log_entries import Entry, readable_entries
+from sightline.history.session_history import agents_of
 from sightline.model.events import Cause, SightLost
+from sightline.model.path import folders_above
 from sightline.model.projections import disk_paths
 from sightline.model.revision import MISSING, StatSignature
 from sightline.model.timeline import NOBODY, archived
@@ -51,15 +51,6 @@ TEXT_MAX = 65_536
 formatter. A log would be stored a thousand times."""
 
 
-class Glance(Struct, frozen=True):
-    """The result of a wait. entries: recorded by anybody since the previous one, in order, then
-    changes of untracked files (position 0: not on the timeline); looked: files of the timeline were
-    looked at, whatever the result."""
-
-    entries: tuple[Entry, ...]
-    looked: bool
-
-
 class Watching:
     """Watches a workspace from one thread. context: without a session (session_history.survey);
     unshown: report changes of untracked files, too, which takes a scan first. The first wait records
@@ -81,8 +72,10 @@ class Watching:
         self._untracked = UntrackedFeed(context, self._watched) if unshown else None
         self._watcher.follow(self._watched)
 
-    def wait(self, timeout_s: float) -> Glance | None:
-        """Look as soon as something happens; None when nothing happened in time."""
+    def wait(self, timeout_s: float) -> tuple[Entry, ...] | None:
+        """Look as soon as something happens. Return the facts recorded by anybody since the previous
+        wait, in order, then the changes of untracked files (position 0: not on the timeline); empty
+        when a look at files found nothing; None when nothing happened in time."""
         until = monotonic() + timeout_s
         while True:
             left = max(0.0, until - monotonic())
@@ -90,7 +83,7 @@ class Watching:
             looked, others = self._look(hints) if hints is not None else (False, ())
             entries = (*self._new_entries(), *others)
             if entries or looked:
-                return Glance(entries, looked)
+                return entries
             if not left:
                 return None
 
@@ -215,9 +208,7 @@ class Watching:
         live = (each.fact for each in recorded if not archived(each.session))
         if self._watched.add(path for fact in live for path in disk_paths(fact)):
             self._watcher.follow(self._watched)
-        if any(each.session not in self._agents for each in recorded):
-            self._agents = {state.id: state.agent for state in store.sessions()}
-        return list(readable_entries(recorded, self._agents))
+        return list(readable_entries(recorded, agents_of(store)))
 
 
 def merge_hints(hints: Hints, more: Hints | None) -> Hints:
@@ -282,7 +273,7 @@ class WatchedPaths:
         """Add paths and return whether any was new."""
         new = set(paths) - self._paths
         self._paths |= new
-        self._folders |= {folder for path in new for folder in _parents(path) if folder}
+        self._folders |= {folder for path in new for folder in folders_above(path)}
         return bool(new)
 
     def hinted(self, hints: Hints) -> set[str]:
@@ -290,8 +281,8 @@ class WatchedPaths:
         if hints.everything:
             return self._paths
         found = set(hints.paths & self._paths)
-        for folder in hints.paths & self._folders:
-            found |= {path for path in self._paths if path.startswith(f"{folder}/")}
+        for folder in {f"{path}/" for path in hints.paths} & self._folders:
+            found |= {path for path in self._paths if path.startswith(folder)}
         return found
 
 
@@ -314,12 +305,12 @@ class UntrackedFeed:
             if found is not None and S_ISREG(found.mode):
                 now[path] = _save_mark(found)
                 continue
-            folders.add(path)  # a missing path may have been a folder
+            folders.add(f"{path}/" if path else "")  # a missing path may have been a folder
             if not path or (found is not None and S_ISDIR(found.mode)):
                 now |= self._walk(f"{path}/" if path else "")
         before = {path: self._known[path] for path in paths if path in self._known}
         if folders:
-            below = (p for p in self._known if not folders.isdisjoint(_parents(p)))
+            below = (p for p in self._known if not folders.isdisjoint(["", *folders_above(p)]))
             before |= {path: self._known[path] for path in below}
         for path in sorted(before.keys() | now.keys()):
             old, new = before.get(path), now.get(path)
@@ -354,10 +345,3 @@ class UntrackedFeed:
 def _save_mark(found: StatSignature) -> int:
     """Return a number that a save changes, and a change of the mode does not."""
     return hash((found.size, found.mtime_ns, found.ino))
-
-
-def _parents(path: str) -> Iterator[str]:
-    """Yield the folders above a path, the root ("") included."""
-    while path:
-        path = path.rpartition("/")[0]
-        yield path

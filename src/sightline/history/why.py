@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import structs
 
+from sightline.changes.authors import by
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
 from sightline.history.log_entries import FACT_KINDS, Why, readable_entries
+from sightline.history.session_history import agents_of
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge
 from sightline.model.spans import spans
-from sightline.model.timeline import TURNING, Recorded, Stretch, archived, branch
+from sightline.model.timeline import TURNING, Recorded, archived, branch
 from sightline.store.port import Store
 
 ENTRIES = 30
 """Newest facts of a file that are listed."""
+
+OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
+"""Kinds of a session's own facts that are listed. The changes of a command have their own facts."""
 
 
 def why(context: SessionContext, path: str) -> Why:
@@ -26,27 +31,42 @@ def why(context: SessionContext, path: str) -> Why:
     resolved = located(context, path)
     store = context.store
     knowledge = store.knowledge(context.session, resolved.name or resolved.path)
-    agents = {state.id: state.agent for state in store.sessions()}
-    others = tuple(
-        session
-        for session in agents
-        if session != context.session and store.knowledge(session, resolved.path) is not None
-    )
-    policy = context.settings.policy_for(resolved.name or resolved.path)
-    agent = agents.get(context.session, "")
-    answer = Why(verdict.path, agent, (), 0, verdict, others, policy)
+    own = store.session(context.session)
+    others = tuple(name for name in store.knowers(resolved.path) if name != context.session)
+    policy = context.settings.policy_for(resolved.path, resolved.name, *resolved.links)
+    answer = Why(verdict.path, own.agent if own else "", (), 0, verdict, others, policy)
     if knowledge is None:
-        return answer
+        return _renamed(context, answer)
     facts = _facts(store, context.session, knowledge)
     found = context.look(resolved.path)
     case = edit_case(context, found, load_knowledge(context, resolved, found))
     return structs.replace(
         answer,
-        entries=tuple(readable_entries(facts[-ENTRIES:], agents)),
+        entries=tuple(readable_entries(facts[-ENTRIES:], agents_of(store))),
         earlier=max(len(facts) - ENTRIES, 0),
         knowledge=knowledge,
         differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
         kept=case.base is not None,
+    )
+
+
+def _renamed(context: SessionContext, answer: Why) -> Why:
+    """Add what the session knows of a file under its new name. A file that never had the path of the
+    answer, or that the session does not know, adds nothing."""
+    row = context.store.disk(answer.path)
+    moved_to = row.moved_to if row is not None else None
+    knowledge = context.store.knowledge(context.session, moved_to) if moved_to else None
+    if row is None or row.cause is None or knowledge is None:
+        return answer
+    facts = _facts(context.store, context.session, knowledge)
+    return structs.replace(
+        answer,
+        entries=tuple(readable_entries(facts[-ENTRIES:], agents_of(context.store))),
+        earlier=max(len(facts) - ENTRIES, 0),
+        verdict=structs.replace(
+            answer.verdict, state="moved", changed_by=by(row.cause, row.at, context)
+        ),
+        moved_to=moved_to,
     )
 
 
@@ -60,9 +80,17 @@ def _facts(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
     stretches = branch(session, store.position(), turns_of)
     facts: dict[int, Recorded] = {}
     for path, upto in _names(store, knowledge):
-        for recorded in store.timeline(path=path, kinds=FACT_KINDS, upto=upto):
-            if _concerns(recorded, stretches):
-                facts[recorded.position] = recorded
+        for stretch in stretches:
+            own = store.timeline(
+                session=stretch.session,
+                path=path,
+                kinds=OWN_KINDS,
+                after=stretch.after,
+                upto=stretch.upto if upto is None else min(stretch.upto, upto),
+            )
+            facts |= {recorded.position: recorded for recorded in own}
+        changes = store.timeline(path=path, kinds=[Changed, Moved, GitMoved], upto=upto)
+        facts |= {each.position: each for each in changes if not archived(each.session)}
     for stretch in stretches:  # facts without a path change the knowledge of every file
         wide = store.timeline(
             session=stretch.session,
@@ -71,7 +99,19 @@ def _facts(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
             kinds=[Dropped, RewindEnded],
         )
         facts |= {r.position: r for r in wide if getattr(r.fact, "path", None) is None}
-    return [facts[at] for at in sorted(facts) if at >= knowledge.first_position]
+    found = [facts[at] for at in sorted(facts) if at >= knowledge.first_position]
+    return list(_once(found))
+
+
+def _once(facts: list[Recorded]) -> Iterator[Recorded]:
+    """Leave out further facts of one rename: each session records the renames that it finds."""
+    last: Moved | None = None
+    for recorded in facts:
+        if isinstance(fact := recorded.fact, Moved):
+            if last is not None and (fact.src, fact.path) == (last.src, last.path):
+                continue
+            last = fact
+        yield recorded
 
 
 def _names(store: Store, knowledge: Knowledge) -> Iterator[tuple[str, int | None]]:
@@ -88,13 +128,3 @@ def _names(store: Store, knowledge: Knowledge) -> Iterator[tuple[str, int | None
         if not moves or moves[-1][0] <= knowledge.first_position:
             return
         path, upto = moves[-1][1], moves[-1][0] - 1
-
-
-def _concerns(recorded: Recorded, stretches: Sequence[Stretch]) -> bool:
-    own = any(
-        stretch.session == recorded.session and stretch.after < recorded.position <= stretch.upto
-        for stretch in stretches
-    )
-    if own:
-        return not isinstance(recorded.fact, CommandEnded)  # its changes have their own facts
-    return not archived(recorded.session) and isinstance(recorded.fact, Changed | Moved | GitMoved)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from sightline.changes.words import by, cause, git_operation
 from sightline.checkpoints.words import WHY
 from sightline.history.log_entries import Entry, Why
+from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, subtract, whole
@@ -29,7 +30,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
     """Return one fact as a line of plain words. reader: the session called "this session"."""
     form = _OWN.get(entry.fact) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
     detail = entry.cause.detail or ""
-    paths = named(entry.paths, PATHS_NAMED)
+    paths = named([*map(quoted, entry.paths)], PATHS_NAMED)
     if entry.fact == "RewindEnded" and entry.cause.detail is None:
         form = "the files of the rewind are back; what the agent knows stays"
     elif entry.kind == "changed":
@@ -47,8 +48,8 @@ def sentence(entry: Entry, reader: str = "") -> str:
         paths = ""  # the warning names them
     line = form.format(
         kind=entry.kind.replace("_", " "),
-        path=entry.path or "everything",
-        src=entry.src,
+        path=quoted(entry.path) if entry.path else "everything",
+        src=quoted(entry.src or ""),
         lines=spans(entry.lines or ()) if entry.lines else "all lines",
         shown=spans(entry.lines or ()),
         by=by(cause(entry.cause, reader)),
@@ -117,9 +118,9 @@ def story(
 ) -> list[str]:
     """Return the whole explanation of a verdict, by lines. who: the author of the last change; when:
     its age in seconds; clock: words for a time in UTC microseconds."""
-    path = printable(why.path)
+    path = why.path
     agent = f" ({why.agent})" if why.agent and why.agent != session else ""
-    lines = [f"{path}, as session {session}{agent} knows it:", ""]
+    lines = [f"{quoted(path)}, as session {session}{agent} knows it:", ""]
     if why.earlier:
         lines.append(f"  ({count(why.earlier, 'earlier fact')} not shown)")
     for entry in why.entries:
@@ -127,10 +128,13 @@ def story(
         lines.append(f"  {entry.position:>5}  {clock(entry.at)}  {event}")
     if why.entries:
         lines.append("")
-    lines.append(f"Now: {why.verdict.state}. {_because(why, path, who, when)}")
+    because = _because(why, path, who, when)
+    if why.moved_to is not None:
+        because = f"{quoted(path)} was renamed to {quoted(why.moved_to)} by {who}."
+    lines.append(f"Now: {why.verdict.state}. {because}")
     if why.knowledge is not None:
         lines.append(f"Shown so far: {_shown(why.knowledge)}.")
-    meaning = _MEANINGS.get(why.verdict.state, "")
+    meaning = _MEANINGS.get(why.verdict.state, "") if why.moved_to is None else "use its new name."
     if why.verdict.state == "stale":
         meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
     return [*lines, f"So: {meaning}", *(f"  {step}" for step in _next_steps(why, path, session))]
@@ -153,8 +157,8 @@ def _event(entry: Entry, session: str) -> str:
         left=spans(entry.lines) if entry.lines else "all of it",
         detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
         move=_commits(entry),
-        src=entry.src,
-        path=entry.path,
+        src=quoted(entry.src or ""),
+        path=quoted(entry.path or ""),
     )
 
 
@@ -252,16 +256,18 @@ def _next_steps(why: Why, path: str, session: str) -> Iterator[str]:
     state = why.verdict.state
     if state == "stale":
         if why.kept:
-            yield f"see what changed:  sightline diff {path}{option}"
-        yield f"read it again:     sightline read {path}{option}"
+            yield f"see what changed:  sightline diff {quoted(path)}{option}"
+        yield f"read it again:     sightline read {quoted(path)}{option}"
     elif state == "unseen":
-        yield f"read it:  sightline read {path}{option}"
+        yield f"read it:  sightline read {quoted(path)}{option}"
         if why.others:
             yield f"It was shown to {', '.join(why.others)}: ask with --session."
+    elif why.moved_to is not None:
+        yield f"read it:  sightline read {quoted(why.moved_to)}{option}"
     elif state == "moved":
-        yield f"find its new name:  sightline log {path}"
+        yield f"find its new name:  sightline log {quoted(path)}"
     elif state == "deleted":
-        yield f"see when:  sightline log {path}"
+        yield f"see when:  sightline log {quoted(path)}"
 
 
 def seeing(mode: str, why: str | None, folders: int) -> str:

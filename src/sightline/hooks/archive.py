@@ -12,9 +12,10 @@ from itertools import groupby
 from msgspec import Struct
 
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
+from sightline.changes.session_context import Known
 from sightline.errors import PathRefused
-from sightline.model.belief import Held, edited, first_look, look
-from sightline.model.diff import diff
+from sightline.guard.host_writes import held_after
+from sightline.model.belief import Held, first_look, look
 from sightline.model.events import (
     Belief,
     Cause,
@@ -29,11 +30,10 @@ from sightline.model.events import (
     SessionStarted,
     TurnBegan,
 )
-from sightline.model.merge import merge
 from sightline.model.path import POSIX, WINDOWS, canonical
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
-from sightline.model.spans import new_sides, spans, whole
-from sightline.model.text import decode, split, unmarked
+from sightline.model.spans import spans, whole
+from sightline.model.text import split, unmarked
 from sightline.model.timeline import ARCHIVE
 from sightline.store.port import Store
 
@@ -178,12 +178,8 @@ class Archive:
     def _before(self, path: str) -> Held | None:
         if path not in self._held:
             known = self._store.knowledge(self.session, path)
-            data = self._store.blob(known.belief.text) if known else None
-            text = decode(data) if data is not None else None
-            self._held[path] = None
-            if known is not None and text is not None:
-                held = Held(tuple(text.lines), known.belief.shown, known.belief.held)
-                self._held[path] = held
+            believed = self._store.blob(known.belief.text) if known else None
+            self._held[path] = Known(known, believed).held
         return self._held[path]
 
     def _believe(self, path: str, held: Held) -> Belief:
@@ -216,11 +212,4 @@ def _after(held: Held | None, event: Wrote, lines: list[str]) -> Held:
     """Return the agent's knowledge after its edit. A replacement adds the new lines only."""
     if event.whole or (event.before is None and event.known_before):
         return first_look(lines, whole(len(lines)))
-    base = split(_clean(event.before)) if event.before is not None else []
-    own_hunks = diff(base, lines)
-    if held is None:
-        return first_look(lines, new_sides(own_hunks))
-    merged = merge(base, lines, held.lines)
-    if merged.clean:
-        return edited(held, "".join(merged.lines))
-    return look(held, lines, new_sides(own_hunks))
+    return held_after(held, split(_clean(event.before or "")), lines)

@@ -1,8 +1,9 @@
 """One hook call: turn the JSON that a host gives its hook into the JSON that the hook prints.
 
 No fault here may block an agent by accident. Every fault leaves a line in the log
-(hooks.fault_log), and the setting `fail` decides: with "open", nothing is printed and the agent goes
-on; with "closed", an attempt to change a file is refused with the reason.
+(hooks.fault_log), and the setting `fail` decides: with "open", the agent goes on, and is told only
+that an attempt was not judged in time; with "closed", an attempt to change a file is refused with
+the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import Settings
-from sightline.errors import SettingsError, SightlineError, WorkspaceError
+from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import behind_shell, owner_of
 from sightline.hooks import fault_log, words
@@ -34,6 +35,7 @@ from sightline.hooks.open_sessions import (
     begins_empty,
     find_project,
     find_root,
+    leads_out,
     read_settings,
 )
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
@@ -51,6 +53,10 @@ URI = "file://"
 
 class NotJudged(SightlineError):
     """A hook call that Sightline cannot judge."""
+
+
+class Late(NotJudged):
+    """A hook call that was not judged before its deadline."""
 
 
 class Stray(SightlineError):
@@ -144,7 +150,7 @@ class Call:
         folder = settings.state_home if settings else state_base(self.environ, self.home)
         try:
             fault_log.note(folder, self.agent, event, session, error_text(error))
-        except OSError as full:
+        except (OSError, StoreError) as full:
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(full)}\n")
 
     def _read(self, raw: bytes) -> None:
@@ -183,7 +189,7 @@ class Call:
         try:
             answers = within(remaining, self._attend)
         except DeadlinePassed:
-            raise NotJudged(words.late(deadline_s)) from None
+            raise Late(words.late(deadline_s)) from None
         printed = self._printed(answers)
         self.is_sound = True
         return printed
@@ -200,11 +206,16 @@ class Call:
             self.note(error)
             settings = self.settings or self._user_settings()
             fail = settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
-            if isinstance(error, Stray) or fail != "closed" or not self._dialect:
+            if isinstance(error, Stray) or not self._dialect:
                 return b""
-            refusal = Answer(refuse=words.refused_unjudged(error_text(error)))
-            refused = [refusal for event in self.events if isinstance(event, events.Attempted)]
-            return self._printed(refused[:1])
+            if fail == "closed":
+                answer = Answer(refuse=words.refused_unjudged(error_text(error)))
+            elif isinstance(error, (Late, DeadlinePassed)):
+                answer = Answer(context=words.passed_unjudged(error_text(error)))
+            else:
+                return b""
+            attempts = [event for event in self.events if isinstance(event, events.Attempted)]
+            return self._printed([answer] if attempts else [])
         except Exception as second:  # noqa: BLE001 - as in answered()
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(second)}\n")
             return b""
@@ -218,12 +229,21 @@ class Call:
                 workspace.close()
 
     def _attend_event(self, event: Event) -> Answer | None:
-        assert self.caller is not None
         root = find_root(event, self.project, self.home)
+        if isinstance(event, events.Attempted) and leads_out(event.path, self.project):
+            # The project knows what its agent was shown at this name, and which names are protected.
+            assert self.project is not None
+            answer = self._attend_in(self.project, event)
+            if answer != events.NOTHING:
+                return answer
         if root is None:
             if isinstance(event, events.Attempted):
                 self.note(Stray(words.no_root(event.path)))
             return None
+        return self._attend_in(root, event)
+
+    def _attend_in(self, root: str, event: Event) -> Answer:
+        assert self.caller is not None
         workspace = self._workspace(root)
         session, is_new = workspace.session(self.caller, self.agent, self.owner)
         if is_new and not begins_empty(event) and self.caller.transcript:
@@ -312,7 +332,8 @@ def with_absolute_paths(event: Event, cwd: str, home: str) -> Event:
     """Return the event with absolute paths. cwd: the agent's folder."""
     if isinstance(event, events.Answered):
         failed = [structs.replace(f, path=absolute(f.path, cwd, home)) for f in event.failed]
-        return structs.replace(event, failed=tuple(failed))
+        done = [structs.replace(d, path=absolute(d.path, cwd, home)) for d in event.done]
+        return structs.replace(event, failed=tuple(failed), done=tuple(done))
     if isinstance(event, events.Prompted):
         mentions = [(absolute(path, cwd, home), lines) for path, lines in event.mentions]
         return structs.replace(event, mentions=tuple(mentions))

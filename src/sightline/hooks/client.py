@@ -3,34 +3,39 @@
 An agent starts this process on every tool call, so the module imports only what asking needs. A
 daemon is a running `sightline up`, or the process that an earlier hook started (hooks.spawn).
 
-    client -> daemon: the fields of server.Request joined by NUL, a newline, the payload
-    daemon -> client: MINE or NOT_MINE
-    client -> daemon: GO
-    daemon -> client: the answer, then GO
+    NAME.ask   the client's file: the fields of server.Request joined by NUL, a newline, the payload
+    NAME.say   the client's pipe: a daemon writes NOT_MINE, or MINE, the answer, and GO
+    KEY-KIND-PROCESS-RANDOM.fifo   a daemon's pipe: a client writes NAME and a newline
 
-Each event is handled once. The daemon handles it only after GO, and a client that got no MINE in
-time never sends GO: it handles the event itself. Such a client leaves a mark beside the socket,
-and no client asks there while the mark exists. The daemon removes the mark when it comes to the
-connection that the client closed.
+KEY is key_of(workspace), KIND is "up" or "auto". All pipes are named pipes in the run folder, which
+is closed to other users. A pipe that no process reads belongs to a dead daemon.
 
-A socket is named KEY-KIND-RANDOM.sock: key_of(workspace), then "up" or "auto".
+Each event is handled once: whoever removes NAME.ask handles it. A daemon removes the file before it
+says MINE. A client that waited too long marks the daemon's pipe, removes the file, and handles the
+event itself. No client asks there while the mark exists. The daemon removes the mark when it comes
+to a request.
 """
 
 from __future__ import annotations
 
-import _socket
 import gc
 import os
+import stat
 import sys
+from select import select
 
 from sightline.hooks.protocol import (
     ACCEPT_S,
+    ASK,
     GO,
     LATE,
     MINE,
+    NOT_MINE,
     PAYLOAD_MAX,
     PIECE,
+    PIPE,
     PROTOCOL,
+    SAY,
     is_private,
     key_of,
     own_settings,
@@ -67,6 +72,8 @@ def _answer(args: list[str]) -> None:
         answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
     except TimeoutError:  # a daemon took the event, so this process must not handle it
         answer, is_silent = None, True
+    except OSError:  # no daemon has made the folder, or the disk is full
+        answer = None
     if answer is None:
         _answer_here(args, raw, parent, is_silent=is_silent)
     else:
@@ -110,35 +117,24 @@ def _read_stdin() -> bytes:
 
 def _ask_daemons(args: list[str], raw: bytes, parent: int) -> bytes | None:
     """Return a daemon's answer; None when no daemon took the event. TimeoutError when a daemon
-    took the event and does not answer."""
+    took the event and does not answer. OSError."""
     folder = run_folder(os.environ, os.path.expanduser("~"))
-    try:
-        names = os.listdir(folder)
-        if not names or not is_private(folder):
-            return None
-        header = _header(args, raw, parent)
-    except OSError:
-        return None
-    if header is None:
-        return None
-    for name in _in_order(names):
-        answer = _ask(os.path.join(folder, name), header, raw)
-        if answer is not None:
-            return answer
-    return None
+    names = _in_order(os.listdir(folder))
+    header = _header(args, raw, parent) if names and is_private(folder) else None
+    return None if header is None else ask(folder, names, header + raw)
 
 
 def _in_order(names: list[str]) -> list[str]:
-    """Return the sockets to ask: those of the project and of the folders around it first, and
+    """Return the pipes to ask: those of the project and of the folders around it first, and
     "up" before "auto". The others come last, because a link may lead to the project."""
     keys, folder, inner = [], os.environ.get("CLAUDE_PROJECT_DIR", ""), ""
     while folder not in ("", inner):
         keys.append(key_of(folder))
         folder, inner = os.path.dirname(folder), folder
-    sockets = [name for name in names if name.endswith(".sock") and name + LATE not in names]
-    sockets.sort(reverse=True)
-    sockets.sort(key=lambda name: keys.index(name[:6]) if name[:6] in keys else len(keys))
-    return sockets[:DAEMONS_MAX]
+    pipes = [name for name in names if name.endswith(PIPE) and name + LATE not in names]
+    pipes.sort(reverse=True)
+    pipes.sort(key=lambda name: keys.index(name[:6]) if name[:6] in keys else len(keys))
+    return pipes[:DAEMONS_MAX]
 
 
 def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
@@ -151,65 +147,87 @@ def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
     return None if b"\n" in header or header.count(b"\0") != len(fields) - 1 else header + b"\n"
 
 
-def _ask(path: str, header: bytes, raw: bytes) -> bytes | None:
-    daemon = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    accepted = False
+def ask(folder: str, names: list[str], request: bytes, wait_s: float = ACCEPT_S) -> bytes | None:
+    """Return the answer of the first daemon that takes a request; None when none takes it within
+    wait_s seconds, or when the one that took it died. TimeoutError when that one does not answer.
+    OSError when the request cannot be written. names: pipes in the run folder, in this order.
+    request: the header and the payload."""
+    path, ends = os.path.join(folder, os.urandom(8).hex()), list[int]()
     try:
-        daemon.settimeout(ACCEPT_S)
-        daemon.connect(path)
-        accepted = _send(daemon, header, raw)
-        return _receive(daemon) if accepted else None
-    except OSError as error:  # gone, slow, or not a socket
-        if isinstance(error, TimeoutError):
-            _mark_late(path)
-        if accepted:
-            raise
+        with open(os.open(path + ASK, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(request)
+        os.mkfifo(path + SAY, 0o600)
+        ends.append(os.open(path + SAY, os.O_RDONLY | os.O_NONBLOCK))
+        ends.append(os.open(path + SAY, os.O_WRONLY))  # until a daemon says MINE, there is no end
+        for name in names:
+            begun = _ask(os.path.join(folder, name), path, ends[0], wait_s)
+            if begun != NOT_MINE:
+                os.close(ends.pop())  # from here on, the end says that the daemon closed the pipe
+                return None if begun is None else _receive(ends[0], begun)
         return None
     finally:
-        daemon.close()  # after the mark: the daemon removes the mark when it sees this
+        for end in ends:
+            os.close(end)
+        remove(path + ASK)
+        remove(path + SAY)
 
 
-def _send(daemon: _socket.socket, header: bytes, raw: bytes) -> bool:
-    """Send the event. Return whether the daemon accepted the event and was sent GO."""
-    ids = peer_ids(daemon)
-    if ids is not None and ids[1] != os.getuid():
-        return False
-    daemon.sendall(header)
-    daemon.sendall(raw)
-    if daemon.recv(1) != MINE:
-        return False
-    daemon.sendall(GO)
-    return True
-
-
-def peer_ids(peer: _socket.socket) -> tuple[int, int] | None:
-    """Return the process and the user at the other end; None where the system does not say."""
-    if not hasattr(_socket, "SO_PEERCRED"):
-        return None
-    ucred = peer.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
-    return int.from_bytes(ucred[:4], sys.byteorder), int.from_bytes(ucred[4:8], sys.byteorder)
-
-
-def _mark_late(path: str) -> None:
-    """Mark the socket of a late daemon, so that later hooks do not wait for the daemon."""
+def _ask(pipe: str, request: str, reader: int, wait_s: float) -> bytes | None:
+    """Ask one daemon. Return NOT_MINE, or the first bytes from the daemon that took the request;
+    None when the daemon was late, and the request was taken back."""
     try:
-        os.close(os.open(path + LATE, os.O_CREAT | os.O_WRONLY, 0o600))
+        daemon = open_pipe(pipe)
+        try:
+            os.write(daemon, os.fsencode(os.path.basename(request)) + b"\n")
+        finally:
+            os.close(daemon)
+    except OSError:  # the daemon is gone, or has more requests before it than the pipe holds
+        return NOT_MINE
+    if select([reader], [], [], wait_s)[0]:
+        return os.read(reader, PIECE)
+    _mark_late(pipe)  # before the file goes: the daemon removes the mark when it misses the file
+    is_taken_back = remove(request + ASK)
+    if not is_taken_back or select([reader], [], [], 0)[0]:
+        remove(pipe + LATE)  # the daemon has come to the request just now
+    return None if is_taken_back else b""
+
+
+def open_pipe(path: str) -> int:
+    """Open a named pipe for writing without blocking. OSError, ENXIO when no process reads it."""
+    pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    if stat.S_ISFIFO(os.fstat(pipe).st_mode):
+        return pipe
+    os.close(pipe)
+    raise OSError(f"{path} is not a named pipe.")
+
+
+def _mark_late(pipe: str) -> None:
+    """Mark the pipe of a late daemon, so that later hooks do not wait for the daemon."""
+    try:
+        os.close(os.open(pipe + LATE, os.O_CREAT | os.O_WRONLY, 0o600))
     except OSError:  # the disk is full or read-only: the next hook waits, too
         return
 
 
-def _receive(daemon: _socket.socket) -> bytes | None:
-    """Return the answer; None when the daemon died before the end of it. TimeoutError when the
-    daemon may still be at work."""
-    daemon.settimeout(ANSWER_S)
-    pieces = []
+def remove(path: str) -> bool:
+    """Remove a file. Return whether this process removed it."""
     try:
-        while piece := daemon.recv(PIECE):
-            pieces.append(piece)
-    except ConnectionError:
-        return None
-    answer = b"".join(pieces)
-    return answer[:-1] if answer.endswith(GO) else None
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+def _receive(reader: int, begun: bytes) -> bytes | None:
+    """Return the answer; None when the daemon closed the pipe before the end of it. TimeoutError
+    when the daemon may still be at work."""
+    pieces = [begun]
+    while select([reader], [], [], ANSWER_S)[0]:
+        if not (piece := os.read(reader, PIECE)):
+            answer = b"".join(pieces)
+            return answer[len(MINE) : -len(GO)] if answer.endswith(GO) else None
+        pieces.append(piece)
+    raise TimeoutError
 
 
 def _write(descriptor: int, data: bytes) -> None:

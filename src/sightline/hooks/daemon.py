@@ -73,7 +73,7 @@ class Daemon:
         """Answer hooks from now on."""
         self._server.start()
         settings, root = self._server.workspace.settings, self._server.root
-        files = [self._server.socket]
+        files = [self._server.pipe]
         if settings.store is None:
             files.append(store_file(settings.state_home, root))
         self._files |= {path: identity(path) for path in files}
@@ -91,7 +91,7 @@ class Daemon:
 
     def is_over(self) -> bool:
         """Return whether the daemon must end: every host is gone, no hook came for long, the user
-        switched daemons off, `up` answers, or the socket, the store, the workspace or the
+        switched daemons off, `up` answers, or the pipe, the store, the workspace or the
         daemon's own code was replaced."""
         return (
             not self._hosts.any_left()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Mapping
-from socket import AF_UNIX, SOCK_STREAM, socket
 
 from msgspec import Struct, structs
 
-from sightline.hooks.client import peer_ids
-from sightline.hooks.protocol import ACCEPT_S, PIECE, is_private, key_of, own_settings, run_folder
+from sightline.hooks.client import ask, open_pipe
+from sightline.hooks.protocol import ACCEPT_S, PIPE, is_private, key_of, own_settings, run_folder
 
-STATUS = "sightline-tell-2"
+STATUS = "sightline-tell-3"
 """Asks for a daemon's status, in place of protocol.PROTOCOL."""
 
 
@@ -28,7 +28,7 @@ class DaemonStatus(Struct, frozen=True):
     installation: str
 
     def encoded(self) -> bytes:
-        """Return the form that goes over a socket."""
+        """Return the form that a daemon answers with."""
         return os.fsencode("\0".join(structs.astuple(self)))
 
 
@@ -38,55 +38,46 @@ def list_daemons(
     """Yield the daemons of a workspace that hooks with these variables ask, of any installation.
     kind: yield no other kind."""
     own = own_settings(environ)
-    for path in list_sockets(root, environ, home, kind):
+    for path in list_pipes(root, environ, home, kind):
         status = ask_status(path)
         if status is not None and (status.root, status.variables) == (root, own):
             yield status
 
 
-def list_sockets(root: str, environ: Mapping[str, str], home: str, kind: str = "") -> list[str]:
-    """Return a workspace's sockets, including those of dead daemons. kind: of no other kind."""
+def list_pipes(root: str, environ: Mapping[str, str], home: str, kind: str = "") -> list[str]:
+    """Return a workspace's pipes, including those of dead daemons. kind: of no other kind."""
     folder = run_folder(environ, home)
     try:
         names = os.listdir(folder) if is_private(folder) else []
     except OSError:
         return []
     start = f"{key_of(root)}-{kind}"
-    ours = [name for name in names if name.startswith(start) and name.endswith(".sock")]
+    ours = [name for name in names if name.startswith(start) and name.endswith(PIPE)]
     return [os.path.join(folder, name) for name in sorted(ours)]
 
 
 def ask_status(path: str) -> DaemonStatus | None:
-    """Return the status of the daemon at a socket; None where no daemon answers."""
-    empty = ("", "", "0", "0", "", "", "")
-    header, answer = "\0".join((STATUS, *empty)), b""
+    """Return the status of the daemon at a pipe; None where no daemon answers."""
+    empty = ("", "", "0", "0", "", "", "\n")
+    folder, name = os.path.split(path)
     try:
-        with socket(AF_UNIX, SOCK_STREAM) as daemon:
-            daemon.settimeout(4 * ACCEPT_S)
-            daemon.connect(path)
-            daemon.sendall(header.encode() + b"\n")
-            while piece := daemon.recv(PIECE):
-                answer += piece
-    except OSError:  # gone, silent, or of another program
+        answer = ask(folder, [name], "\0".join((STATUS, *empty)).encode(), 4 * ACCEPT_S)
+    except OSError:  # the daemon is silent, or the disk is full
         return None
-    fields = os.fsdecode(answer).split("\0")
+    fields = os.fsdecode(answer or b"").split("\0")
     return DaemonStatus(*fields) if len(fields) == len(DaemonStatus.__struct_fields__) else None
 
 
 def silent_daemons(root: str, environ: Mapping[str, str], home: str) -> list[int]:
-    """Return the processes that have a socket for this workspace and do not answer, where the
-    system tells their numbers."""
-    silent = [path for path in list_sockets(root, environ, home) if ask_status(path) is None]
-    return [pid for path in silent if (pid := _listener(path))]
+    """Return the processes that read a pipe for this workspace and do not answer."""
+    silent = [path for path in list_pipes(root, environ, home) if ask_status(path) is None]
+    return [int(os.path.basename(path).split("-")[2]) for path in silent if is_read(path)]
 
 
-def _listener(path: str) -> int:
-    """Return the process that listens at a socket; 0 where none does or the system does not say."""
+def is_read(path: str) -> bool:
+    """Return whether a process reads a pipe."""
     try:
-        with socket(AF_UNIX, SOCK_STREAM) as peer:
-            peer.settimeout(ACCEPT_S)
-            peer.connect(path)
-            ids = peer_ids(peer)
-    except OSError:
-        return 0
-    return ids[0] if ids else 0
+        os.close(open_pipe(path))
+    except OSError as error:
+        return error.errno not in (errno.ENXIO, errno.ENOENT)
+    return True

@@ -17,6 +17,7 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Instructed: file_reads.instructed,
     events.Used: turns.used,
     events.Prompted: turns.prompted,
+    events.Reading: file_reads.reading,
     events.Shown: file_reads.shown,
     events.Wrote: tool_writes.wrote,
     events.Failed: tool_writes.failed,

@@ -10,7 +10,7 @@ from time import gmtime, strftime, time
 
 from msgspec import MsgspecError, Struct, json, structs
 
-from sightline.filesystem.private_files import Locked, make_folder
+from sightline.filesystem.private_files import Locked, check_private, make_folder, open_own
 from sightline.model.json_text import compact_json
 
 NAME = "hooks.log"
@@ -31,17 +31,18 @@ class Fault(Struct, frozen=True):
 
 
 def note(state_home: str, agent: str, event: str, session: str, message: str) -> None:
-    """Append a line, in one write: other processes write at the same time. OSError."""
+    """Append a line, in one write: other processes write at the same time. OSError, StoreError."""
     at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time()))
     words = " ".join(message.split())[:MESSAGE_MAX]
     fault = Fault(at, agent[:60], event[:60], session[:200], words)
+    check_private(state_home)
     make_folder(state_home)
     file = os.path.join(state_home, NAME)
     if _is_full(file):
         with Locked(f"{file}.lock"):
             if _is_full(file):  # else another process was first
                 os.replace(file, f"{file}.1")
-    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    descriptor = open_own(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(descriptor, f"{compact_json(structs.asdict(fault))}\n".encode())
     finally:
@@ -57,7 +58,7 @@ def faults(state_home: str, newest: int = 20) -> list[Fault]:
 
 def _read(file: str) -> list[Fault]:
     try:
-        with open(file, encoding="utf-8", errors="replace") as lines:
+        with open(open_own(file, os.O_RDONLY), encoding="utf-8", errors="replace") as lines:
             return [fault for line in lines if (fault := _parsed(line)) is not None]
     except FileNotFoundError:
         return []

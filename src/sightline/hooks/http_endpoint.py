@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from socket import SHUT_RDWR
+from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,7 +28,14 @@ PORTS = (20_000, 32_000)
 """The range below the ports that systems give to outgoing connections."""
 
 WAIT_S = 30.0
-"""Seconds for which a connection may be silent."""
+"""Seconds for which a connection may be silent that sent the token."""
+
+TOKEN_WAIT_S = 5.0
+"""Seconds for which a connection may be silent before it sent the token."""
+
+STRANGERS_MAX = 64
+"""Connections that have not sent the token. One more ends the oldest of them, so idle connections
+take neither all threads nor all descriptors, and hooks go on to be answered."""
 
 DRAINED = 1 << 16
 """Bytes up to which a refused request is read: a client that is cut off while sending may not
@@ -96,7 +105,6 @@ class HttpEndpoint:
                 "the port.",
             ) from error
         self._listener.answer, self._listener.token = answer, token
-        self.port = port
         self._thread = Thread(target=self._listener.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
 
@@ -114,6 +122,34 @@ class _Listener(ThreadingHTTPServer):
     answer: Answer
     token: str
 
+    def __init__(self, *arguments: Any) -> None:
+        self._strangers: dict[Any, None] = {}
+        self._lock = Lock()
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread. End the oldest connection without the token where there are too many."""
+        with self._lock:
+            self._strangers[request] = None
+            oldest = next(iter(self._strangers))
+            if len(self._strangers) > STRANGERS_MAX:
+                del self._strangers[oldest]
+                with suppress(OSError):  # the client ended the connection
+                    oldest.shutdown(SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def trust(self, connection: Any) -> None:
+        """Let a connection stay that sent the token."""
+        with self._lock:
+            self._strangers.pop(connection, None)
+        connection.settimeout(WAIT_S)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self._lock:
+            self._strangers.pop(request, None)
+        super().shutdown_request(request)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a client that goes away."""
 
@@ -121,7 +157,7 @@ class _Listener(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: _Listener
     protocol_version = "HTTP/1.1"
-    timeout = WAIT_S
+    timeout = TOKEN_WAIT_S
     disable_nagle_algorithm = True  # else the headers' packet waits 40 ms for its acknowledgement
     wbufsize = -1  # headers and body leave in one packet
 
@@ -129,6 +165,8 @@ class _Handler(BaseHTTPRequestHandler):
         """POST /hook/AGENT[/EVENT]."""
         _, folder, agent, *event = [*urlsplit(self.path).path.split("/"), "", ""][:4]
         refusal = self._refusal(folder, agent)
+        if refusal is None:
+            self.server.trust(self.connection)
         size = self.headers.get("Content-Length", "")
         if refusal is None and not (size.isdecimal() and int(size) <= PAYLOAD_MAX):
             refusal = (413, "A payload of at most 64 MiB, with its Content-Length")

@@ -108,6 +108,17 @@ def find_root(event: Event, project: str | None, home: str) -> str | None:
     return root if marked else None
 
 
+def leads_out(path: str, project: str | None) -> bool:
+    """Return whether an absolute path names a project's file and leads out of the project by a link."""
+    if project is None or os.path.realpath(path).startswith(os.path.join(project, "")):
+        return False
+    above = os.path.normpath(path)
+    while above != (above := os.path.dirname(above)):
+        if os.path.realpath(above) == project:
+            return True
+    return False
+
+
 def begins_empty(event: Event) -> bool:
     """Return whether an unknown session begins with this event. Else the session began without
     hooks, and its transcript tells what came before."""

@@ -1,5 +1,4 @@
-"""Define the protocol of hook clients and daemons: constants, the run folder, socket names,
-identity.
+"""Define the protocol of hook clients and daemons: constants, the run folder, its files, identity.
 
 The client imports this module on every tool call, so it imports os and sys only.
 """
@@ -13,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL = "sightline-hook-2"
+PROTOCOL = "sightline-hook-3"
 MINE, NOT_MINE, GO = b"m", b"n", b"g"
 
 ACCEPT_S = 0.25
@@ -25,12 +24,15 @@ PIECE = 1 << 16
 PAYLOAD_MAX = 64 << 20
 """Bytes of the largest payload that is read whole."""
 
+PIPE, ASK, SAY = ".fifo", ".ask", ".say"
+"""The endings of a daemon's pipe, of a request, and of the pipe that the client reads."""
+
 LATE = ".late"
-"""The ending of the mark beside a socket whose daemon did not say MINE in time."""
+"""The ending of the mark beside a pipe whose daemon did not say MINE in time."""
 
 
 def run_folder(environ: Mapping[str, str], home: str) -> str:
-    """Return the folder that holds the sockets of all daemons of this user."""
+    """Return the folder that holds the pipes and requests of this user."""
     return os.path.join(state_base(environ, home), "run")
 
 

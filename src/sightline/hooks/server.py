@@ -1,8 +1,6 @@
 """Answer the hooks of one workspace from a process that stays: `up`, or a hook's daemon.
 
-    with serving(root, environ=os.environ, home=home) as server: ...
-
-Both answer over a unix socket, which hooks of the command kind find by themselves; `up` answers
+Both answer over named pipes, which hooks of the command kind find by themselves; `up` answers
 hooks of the http kind over HTTP, too. No hook depends on a server: a hook that finds none answers
 itself, and the verdict is the same, because all use hooks.call.
 """
@@ -11,11 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from socket import AF_UNIX, SHUT_RDWR, SOCK_STREAM, socket
-from threading import Condition, Lock, Thread
-from time import gmtime, strftime
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from select import select
+from threading import Condition, Lock, Thread, active_count
+from time import gmtime, strftime, time
 
 from msgspec import Struct
 
@@ -25,11 +24,10 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks import protocol
 from sightline.hooks.call import Call, host_process
-from sightline.hooks.client import peer_ids
-from sightline.hooks.daemon_status import STATUS, DaemonStatus
+from sightline.hooks.client import open_pipe, remove
+from sightline.hooks.daemon_status import STATUS, DaemonStatus, is_read
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
 from sightline.hooks.open_sessions import OpenWorkspace, read_settings
-from sightline.hooks.spawn import PATH_MAX
 
 AGENT_OF_FAULTS = "answerer"
 """The agent that a line of the hooks' log names for a fault of the server itself."""
@@ -38,14 +36,22 @@ PATIENCE_S = 10.0
 """Seconds for which stopping waits for the calls under way."""
 
 CLIENT_S = 5.0
-"""Seconds within which a client must send what it announced."""
+"""Seconds for which a client may read no further byte of its answer."""
 
-HEADER_MAX = 1 << 16
-BACKLOG = 128
+HEADER_MAX, THREADS_MAX = 1 << 16, 128
+"""Most bytes of a request before its payload, and most threads of a process that answers."""
+
+LEFT_S = 600.0
+"""Seconds after which a request is left over: no client waits as long."""
+
+KINDS = {".sock": stat.S_IFSOCK}
+KINDS |= dict.fromkeys((protocol.PIPE, protocol.SAY), stat.S_IFIFO)
+KINDS |= dict.fromkeys((protocol.ASK, protocol.LATE), stat.S_IFREG)
+"""The files of the run folder that may be left over: ending -> kind. Version 0.1.0 made sockets."""
 
 
 class Request(Struct, frozen=True):
-    """The fields that a client sends before its payload."""
+    """The fields that a client writes before its payload."""
 
     protocol: str
     agent: str
@@ -83,7 +89,7 @@ class HookServer:
         self._counting = Condition()
         self._tidying = Lock()
         self._workspace: OpenWorkspace | None = None
-        self._unix: UnixEndpoint | None = None
+        self._pipe: PipeEndpoint | None = None
         self._http: HttpEndpoint | None = None
 
     def start(self) -> None:
@@ -96,17 +102,17 @@ class HookServer:
                 self._http = HttpEndpoint(self._answer_http, port, token)
             if hasattr(os, "getuid"):
                 folder = protocol.run_folder(self._environ, self._home)
-                self._unix = UnixEndpoint(self, folder, self._kind)
+                self._pipe = PipeEndpoint(self, folder, self._kind)
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
         """Close the endpoints, let the calls under way end, and close the store."""
-        for endpoint in (self._unix, self._http):
+        for endpoint in (self._pipe, self._http):
             if endpoint is not None:
                 endpoint.close()
-        self._unix = self._http = None
+        self._pipe = self._http = None
         with self._counting:
             self._counting.wait_for(lambda: not self._under_way, PATIENCE_S)
             workspace, self._workspace = self._workspace, None
@@ -120,10 +126,10 @@ class HookServer:
         return self._workspace
 
     @property
-    def socket(self) -> str:
-        """Return the path of the socket, from start to stop."""
-        assert self._unix is not None
-        return self._unix.path
+    def pipe(self) -> str:
+        """Return the path of the daemon's pipe, from start to stop."""
+        assert self._pipe is not None
+        return self._pipe.path
 
     def status(self) -> DaemonStatus:
         """Return what `doctor` and other daemons learn of this server."""
@@ -190,95 +196,89 @@ class HookServer:
             self.leave()
 
 
-@contextmanager
-def serving(root: str, *, environ: Mapping[str, str], home: str) -> Iterator[HookServer]:
-    """Run a hook server as long as the block runs. StoreError, SettingsError, WorkspaceError when
-    its port or socket cannot be had."""
-    server = HookServer(root, environ=environ, home=home)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
-class UnixEndpoint:
-    """A socket in the run folder. WorkspaceError."""
+class PipeEndpoint:
+    """A named pipe in the run folder, which clients write to. WorkspaceError, OSError."""
 
     def __init__(self, server: HookServer, folder: str, kind: str) -> None:
-        self._server = server
+        self._server, self._folder = server, folder
         _prepare(folder)
-        name = f"{protocol.key_of(server.root)}-{kind}-{os.urandom(2).hex()}.sock"
-        self.path = os.path.join(folder, name)
-        if len(os.fsencode(self.path)) > PATH_MAX:
-            raise WorkspaceError(
-                f"The socket {self.path} has too long a path.",
-                "Choose a shorter folder with SIGHTLINE_HOME.",
-            )
-        self._socket = socket(AF_UNIX, SOCK_STREAM)
-        self._socket.bind(self.path)
-        os.chmod(self.path, 0o600)
-        self._socket.listen(BACKLOG)
-        self._accepting = Thread(target=self._accept, name="sightline-hooks", daemon=True)
-        self._accepting.start()
+        name = f"{protocol.key_of(server.root)}-{kind}-{os.getpid()}-{os.urandom(2).hex()}"
+        self.path = os.path.join(folder, name + protocol.PIPE)
+        aside = self.path + protocol.SAY  # a killed start leaves it over
+        os.mkfifo(aside, 0o600)
+        os.chmod(aside, 0o600)
+        self._reader = os.open(aside, os.O_RDONLY | os.O_NONBLOCK)
+        self._writer = os.open(aside, os.O_WRONLY)  # with it, the reader never meets an end
+        os.set_blocking(self._reader, True)
+        os.rename(aside, self.path)  # only now: a pipe that nobody reads counts as dead
+        self._reading = Thread(target=self._read, name="sightline-hooks", daemon=True)
+        self._reading.start()
 
     def close(self) -> None:
-        """Accept no further connection."""
-        _unlink(self.path)
-        self._socket.shutdown(SHUT_RDWR)  # wakes the accepting thread
-        self._accepting.join()
-        self._socket.close()
-        _unlink(
-            self.path + protocol.LATE
-        )  # waiting hooks find the socket closed, and answer themselves
+        """Accept no further request than those that are in the pipe."""
+        remove(self.path)
+        os.write(self._writer, b"\n")  # an empty line ends the reading thread
+        self._reading.join()
+        os.close(self._reader)
+        os.close(self._writer)
+        remove(self.path + protocol.LATE)
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                peer, _ = self._socket.accept()
-            except OSError:
+    def _read(self) -> None:
+        lines, begun = list[bytes](), b""
+        while b"" not in lines:
+            *lines, begun = (begun + os.read(self._reader, protocol.PIECE)).split(b"\n")
+            for line in lines:
+                if line.isalnum():
+                    self._begin(line.decode())
+
+    def _begin(self, name: str) -> None:
+        """Answer a client in a thread of its own. Where no thread is left, turn the client away."""
+        self._server.enter()
+        with suppress(RuntimeError):  # the system has no thread left
+            if active_count() < THREADS_MAX:
+                Thread(target=self._serve, args=(name, self._converse), daemon=True).start()
                 return
-            self._server.enter()
-            try:
-                Thread(target=self._serve, args=(peer,), daemon=True).start()
-            except RuntimeError:  # the system has no thread left: the hook answers itself
-                peer.close()
-                self._server.leave()
+        self._serve(name, lambda client, _: _send(client, protocol.NOT_MINE))
 
-    def _serve(self, peer: socket) -> None:
+    def _serve(self, name: str, converse: Callable[[int, str], None]) -> None:
+        """Answer one client. converse: takes the client's pipe and the path of the request."""
+        path = os.path.join(self._folder, name)
         try:
-            peer.settimeout(CLIENT_S)
-            if not self._converse(peer):
-                _unlink(self.path + protocol.LATE)
-        except OSError:
-            _unlink(self.path + protocol.LATE)
+            client = open_pipe(path + protocol.SAY)
+            try:
+                converse(client, path + protocol.ASK)
+            finally:
+                os.close(client)
+        except OSError:  # the client has gone: it answered itself, or was killed
+            remove(path + protocol.ASK)
+            remove(path + protocol.SAY)
         finally:
-            peer.close()
+            remove(self.path + protocol.LATE)  # whoever comes to a request is not late any more
             self._server.leave()
 
-    def _converse(self, peer: socket) -> bool:
-        """Answer one client. Return False, or raise OSError, when the client has gone: it answered
-        itself, and if it had waited too long, this daemon is not late any more."""
-        ids = peer_ids(peer)
-        if ids is not None and ids[1] != os.getuid():
-            return True
-        request, begun = _read_request(peer)
-        if request is None or request.protocol == STATUS:
-            peer.sendall(protocol.NOT_MINE if request is None else self._server.status().encoded())
-            return True
-        raw = begun + _read(peer, int(request.size) - len(begun))
+    def _converse(self, client: int, ask: str) -> None:
+        answer = None
+        try:
+            answer = self._prepared(*_read_request(ask))
+        finally:
+            if answer is None:
+                _send(client, protocol.NOT_MINE)
+        if answer is not None and remove(ask):  # the event is this daemon's: see hooks.client
+            _send(client, protocol.MINE)
+            _send(client, answer() + protocol.GO)
+
+    def _prepared(self, request: Request | None, raw: bytes) -> Callable[[], bytes] | None:
+        """Return what makes the answer; None for a request that this daemon must not answer."""
+        if request is None:
+            return None
+        if request.protocol == STATUS:
+            return self._server.status().encoded
         call = self._server.accept(request, raw)
-        peer.sendall(protocol.NOT_MINE if call is None else protocol.MINE)
-        if call is None:
-            return True
-        if peer.recv(1) != protocol.GO:
-            return False
-        peer.sendall(self._server.answer(call) + protocol.GO)
-        return True
+        return None if call is None else partial(self._server.answer, call)
 
 
 def _prepare(folder: str) -> None:
-    """Make the folder private, and remove the sockets of dead processes."""
+    """Make the folder private, and remove what dead processes left there."""
     make_folder(folder)
     if os.stat(folder).st_uid != os.getuid():
         raise WorkspaceError(
@@ -286,57 +286,39 @@ def _prepare(folder: str) -> None:
         )
     os.chmod(folder, 0o700)
     for name in os.listdir(folder):
-        _remove_if_dead(os.path.join(folder, name))
+        path = os.path.join(folder, name)
+        with suppress(OSError):  # another process removed it
+            if _is_left(path):
+                os.unlink(path)
 
 
-def _remove_if_dead(path: str) -> None:
-    """Remove a socket that nobody listens on. Leave sockets of other programs, and files, alone."""
-    try:
-        if not path.endswith(".sock") or not stat.S_ISSOCK(os.lstat(path).st_mode):
-            return
-        peer = socket(AF_UNIX, SOCK_STREAM)
-        try:
-            peer.settimeout(CLIENT_S)
-            peer.connect(path)
-        except ConnectionRefusedError:
-            os.unlink(path)
-            _unlink(path + protocol.LATE)
-        finally:
-            peer.close()
-    except OSError:
-        return  # another process removed it, or its daemon is busy and lives
+def _is_left(path: str) -> bool:
+    """Return whether a file is ours, and left over. OSError."""
+    ending, status = os.path.splitext(path)[1], os.lstat(path)
+    if stat.S_IFMT(status.st_mode) != KINDS.get(ending):
+        return False  # a file of another program
+    return not is_read(path) if ending == protocol.PIPE else time() - status.st_mtime > LEFT_S
 
 
-def _unlink(path: str) -> None:
-    with suppress(FileNotFoundError):  # somebody tidied up
-        os.unlink(path)
-
-
-def _read_request(peer: socket) -> tuple[Request | None, bytes]:
-    """Return the request and the first bytes of the payload; None for an unknown form."""
-    data = b""
-    while b"\n" not in data:
-        piece = peer.recv(protocol.PIECE)
-        if not piece or len(data) > HEADER_MAX:
+def _read_request(path: str) -> tuple[Request | None, bytes]:
+    """Return a request and its payload; None for an unknown form. OSError."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid()
+        if not is_ours or status.st_size > protocol.PAYLOAD_MAX + HEADER_MAX:
             return None, b""
-        data += piece
-    header, _, begun = data.partition(b"\n")
+        header, _, raw = file.read().partition(b"\n")
     fields = os.fsdecode(header).split("\0")
-    if fields[0] not in (protocol.PROTOCOL, STATUS) or len(fields) != len(
-        Request.__struct_fields__
-    ):
+    request = Request(*fields) if len(fields) == len(Request.__struct_fields__) else None
+    if request is None or request.protocol not in (protocol.PROTOCOL, STATUS):
         return None, b""
-    request = Request(*fields)
-    valid = request.size.isdecimal() and request.parent.isdecimal()
-    return (request if valid and int(request.size) <= protocol.PAYLOAD_MAX else None), begun
+    valid = request.size == str(len(raw)) and request.parent.isdecimal()
+    return (request if valid else None), raw
 
 
-def _read(peer: socket, size: int) -> bytes:
-    pieces = []
-    while size > 0:
-        piece = peer.recv(protocol.PIECE)
-        if not piece:
-            raise ConnectionError
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)
+def _send(client: int, data: bytes) -> None:
+    """Write to a client's pipe. OSError when the client has gone or does not read."""
+    while data:
+        if not select([], [client], [], CLIENT_S)[1]:
+            raise TimeoutError
+        data = data[os.write(client, data) :]

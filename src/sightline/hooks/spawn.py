@@ -27,11 +27,6 @@ PASSED = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 PASSED_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
 """The variables that a daemon gets, and the beginnings of their names."""
 
-PATH_MAX = 103
-"""Bytes of a socket's path: systems take 104 to 108, including a zero at the end."""
-
-NAME_BYTES = len("/000000-auto-0000.sock")
-
 RETRY_S = 600.0
 """Seconds from a start that did not end well to the next start."""
 
@@ -50,8 +45,6 @@ def _start(call: Call) -> None:
     if call.owner is None or call.project is None or call.caller is None:
         return
     folder = run_folder(call.environ, call.home)
-    if len(os.fsencode(folder)) + NAME_BYTES > PATH_MAX:
-        return  # each hook answers itself there; `up` says why
     make_folder(folder)
     if not is_private(folder):
         return

@@ -4,6 +4,9 @@ agent did not call Sightline itself."""
 from __future__ import annotations
 
 from sightline.errors import PathError
+from sightline.model.path import quoted
+from sightline.shell_parsing.secrets import without_secrets
+from sightline.text.phrases import fenced
 
 
 def refused_unjudged(why: str) -> str:
@@ -12,6 +15,14 @@ def refused_unjudged(why: str) -> str:
         "Sightline could not judge this edit, and it is set to refuse what it cannot judge "
         f"(fail = closed). What happened: {why} Nothing was written. Tell the user: "
         "`sightline doctor` says more, and SIGHTLINE_FAIL=open lets edits pass unjudged."
+    )
+
+
+def passed_unjudged(why: str) -> str:
+    """Say that an attempt goes on although it could not be judged. why: the fault, for a person."""
+    return (
+        f"Sightline could not judge this edit, and it is set to let it pass (fail = open). {why} "
+        "Others may have changed the file since you were shown it: read the file again."
     )
 
 
@@ -38,7 +49,7 @@ def too_large(limit: int) -> str:
 
 def no_root(path: str) -> str:
     """Say that a path belongs to no workspace."""
-    return f"{path} is in no workspace: it was not judged."
+    return f"{quoted(path)} is in no workspace: it was not judged."
 
 
 def unbriefed(why: str) -> str:
@@ -64,19 +75,28 @@ Known agents: {known}. `sightline init` connects them. Nothing was checked.
 def refused(error: PathError) -> str:
     """Return why an attempt is refused, and the next step."""
     fresh = getattr(error, "text", None)
-    again = f"\nThe file as it stands:\n{fresh}" if fresh else ""
-    return f"Sightline refused this and left {error.path} alone. {error}{again}"
+    again = f"\nThe file as it stands:\n{fenced(fresh)}" if fresh else ""
+    return f"Sightline refused this and left {quoted(error.path)} alone. {_told(error)}{again}"
+
+
+def _told(error: PathError) -> str:
+    diff = getattr(error, "diff", "")
+    parts = (error.message, fenced(diff, "diff") if diff else "", error.hint)
+    return "\n".join(filter(None, parts))
 
 
 def why_it_failed(error: PathError, alike: str = "") -> str:
     """Return why an attempt does not fit that the host rejected. alike: a description of the lines
     nearest to its text."""
-    return "\n".join(filter(None, [f"Sightline on the failed edit: {error}", alike]))
+    return "\n".join(filter(None, [f"Sightline on the failed edit: {_told(error)}", alike]))
 
 
 def moved_away(path: str, where: str) -> tuple[str, str]:
     """Return message and hint for a file that was renamed: the host would write at the old name."""
-    return (f"{path} was renamed to {where} since it was shown.", f"Make the edit in {where}.")
+    return (
+        f"{quoted(path)} was renamed to {quoted(where)} since it was shown.",
+        f"Make the edit in {quoted(where)}.",
+    )
 
 
 def gone(hint: str, reason: str) -> str:
@@ -89,21 +109,21 @@ def gone(hint: str, reason: str) -> str:
 
 def asks(path: str) -> str:
     """Return why the user must approve a write: the settings protect the path."""
-    return f"Sightline: {path} is protected by your settings; a change needs your approval."
+    return f"Sightline: {quoted(path)} is protected by your settings; a change needs your approval."
 
 
 def turned_down(summary: str, diff: str) -> str:
     """Return the changes that a merge would have kept, for an attempt that the host rejected."""
     return (
         f"Sightline on the failed edit: {summary} since you were shown it. Read it again, and your"
-        f" change can stand beside this one:\n{diff}"
+        f" change can stand beside this one:\n{fenced(diff, 'diff')}"
     )
 
 
 def merged(path: str) -> str:
     """Say that a whole-file write was merged with others' changes."""
     return (
-        f"Sightline: {path} had changed since you were shown it. Your text was merged with those"
+        f"Sightline: {quoted(path)} had changed since you were shown it. Your text was merged with those"
         " changes; what was written holds both."
     )
 
@@ -112,25 +132,27 @@ def not_judged(path: str, reason: str) -> str:
     """Say that an attempt goes on unjudged; "" for an attempt that changes nothing."""
     if reason == "no_change":
         return ""
-    return f"Sightline: {path} is too large to be checked; nobody knows whether it changed."
+    return f"Sightline: {quoted(path)} is too large to be checked; nobody knows whether it changed."
 
 
 def also_changed(summary: str, diff: str) -> str:
     """Return others' changes to a file that was just edited."""
-    return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{diff}"
+    return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{fenced(diff, 'diff')}"
 
 
 def left_out(diff: str, path: str) -> str:
     """Return the beginning of a diff that is too long for one answer."""
-    return f"{diff}\n… The rest is left out here: read {path} before you write to it again.\n"
+    return (
+        f"{diff}\n… The rest is left out here: read {quoted(path)} before you write to it again.\n"
+    )
 
 
 def lost(path: str, diff: str, *, whole: bool) -> str:
     """Return the lines of a save that a whole-file write overwrote."""
     more = "" if whole else "\n… and more than fits here: tell the user. Sightline keeps all of it."
     return (
-        f"Sightline: while {path} was being written, somebody else saved it, and that save is lost"
-        f" now. Put these lines back before you go on:\n{diff}{more}"
+        f"Sightline: while {quoted(path)} was being written, somebody else saved it, and that save is lost"
+        f" now. Put these lines back before you go on:\n{fenced(diff, 'diff')}{more}"
     )
 
 
@@ -138,8 +160,9 @@ LENGTH = 200
 
 
 def short(command: str, *, background: bool = False) -> str:
-    """Return the first line of a command, cut to LENGTH characters, as facts name the command."""
-    first, _, rest = command.strip().partition("\n")
+    """Return the first line of a command without its secrets, cut to LENGTH characters, as facts
+    name the command."""
+    first, _, rest = without_secrets(command).strip().partition("\n")
     cut = first[:LENGTH]
     name = f"{cut}…" if rest or cut != first else cut
     return f"{name} (goes on in the background)" if background else name

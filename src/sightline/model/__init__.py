@@ -21,4 +21,5 @@ PUBLIC = PURE = (
     "timeline",
     "units",
     "validation",
+    "written",
 )

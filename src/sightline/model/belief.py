@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sightline.model.diff import diff
+from sightline.model.diff import diff, equal
 from sightline.model.spans import (
     Hunk,
     Spans,
@@ -23,9 +23,9 @@ from sightline.model.text import split
 
 class Held(Struct, frozen=True):
     """The text that an agent knows, as lines. shown: lines that were ever shown; held: those that
-    are still in the context window."""
+    are still in the context window. Nobody changes the lines in place: other values share them."""
 
-    lines: tuple[str, ...]
+    lines: Sequence[str]
     shown: Spans
     held: Spans
 
@@ -37,7 +37,7 @@ class Held(Struct, frozen=True):
 
 def first_look(lines: Sequence[str], seen: Spans) -> Held:
     """Return the knowledge of a text after its first look, which showed the lines `seen`."""
-    return Held(tuple(lines), seen, seen)
+    return Held(lines, seen, seen)
 
 
 def edited(before: Held, plain: str) -> Held:
@@ -51,7 +51,7 @@ def edited_lines(before: Held, lines: Sequence[str], mine: Sequence[Hunk]) -> He
     """Return the knowledge after an own edit, given as the new lines and the hunks."""
     written = new_sides(mine)
     shown = union(carry(before.shown, mine), written)
-    return Held(tuple(lines), shown, union(carry(before.held, mine), written))
+    return Held(lines, shown, union(carry(before.held, mine), written))
 
 
 def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] = ()) -> Held:
@@ -61,7 +61,7 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
     lines are among `seen`, or `told` has the hunk of diff(before, lines). Lines that were never
     shown follow the present text.
     """
-    if list(before.lines) == list(lines):
+    if equal(before.lines, lines):
         return Held(before.lines, union(before.shown, seen), union(before.held, seen))
     if lines and covers(seen, whole(len(lines))):  # of no lines, none seen says nothing
         return first_look(lines, seen)
@@ -71,28 +71,7 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
         for hunk in touched(before.shown, hunks, len(before.lines))
         if hunk not in told and not _is_seen(seen, hunk, len(lines))
     ]
-    return _with_unseen(before, lines, hunks, unseen, union(seen, new_sides(told)))
-
-
-def _is_seen(seen: Spans, hunk: Hunk, lines: int) -> bool:
-    """Return whether any new line of a change was seen; of a deletion, both neighbours."""
-    start, end = hunk[2], hunk[3]
-    if end > start:
-        return bool(intersect(seen, ((start + 1, end),)))
-    above = start == 0 or covers(seen, ((start, start),))
-    below = start == lines or covers(seen, ((start + 1, start + 1),))
-    return above and below and bool(seen)
-
-
-def _with_unseen(
-    before: Held,
-    lines: Sequence[str],
-    hunks: Sequence[Hunk],
-    unseen: Sequence[Hunk],
-    seen: Spans,
-) -> Held:
-    """Return the present text without the unseen changes, with its marks in place."""
-    out: list[str] = []
+    out: list[str] = []  # the present text without the unseen changes
     back: list[Hunk] = []  # present text -> held text
     at = 0
     for a0, a1, b0, b1 in unseen:
@@ -109,9 +88,19 @@ def _with_unseen(
             shift += (a1 - a0) - (b1 - b0)
         else:
             forth.append((a0, a1, b0 + shift, b1 + shift))
-    fresh = carry(seen, back)
+    fresh = carry(union(seen, new_sides(told)), back)
     return Held(
-        tuple(out),
+        out,
         union(carry(before.shown, forth), fresh),
         union(carry(before.held, forth), fresh),
     )
+
+
+def _is_seen(seen: Spans, hunk: Hunk, lines: int) -> bool:
+    """Return whether any new line of a change was seen; of a deletion, both neighbours."""
+    start, end = hunk[2], hunk[3]
+    if end > start:
+        return bool(intersect(seen, ((start + 1, end),)))
+    above = start == 0 or covers(seen, ((start, start),))
+    below = start == lines or covers(seen, ((start + 1, start + 1),))
+    return above and below and bool(seen)

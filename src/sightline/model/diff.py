@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress, count
-from operator import ne
+from operator import eq, ne
 
 from sightline.model.spans import Hunk
 
@@ -31,7 +31,12 @@ def diff(a: Sequence[str], b: Sequence[str], steps: int = STEPS) -> list[Hunk]:
     adjacent. steps: the search budget."""
     if a == b:
         return []
-    return _hunks(_runs(a, b, steps), len(a), len(b))
+    return between(_runs(a, b, steps), len(a), len(b))
+
+
+def equal(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Return whether two texts have the same lines, whatever kinds of sequences they are."""
+    return a is b or (len(a) == len(b) and all(map(eq, a, b)))
 
 
 def unified(
@@ -41,13 +46,12 @@ def unified(
     *,
     old: str = "",
     new: str = "",
-    context: int = CONTEXT,
 ) -> str:
     """Return hunks as a unified diff. Lines have their own newline; a missing one is marked."""
     out = [f"--- {old}\n", f"+++ {new}\n"] if old else []
-    for group in grouped(hunks, context):
-        top = max(group[0][0] - context, 0)
-        end = min(group[-1][1] + context, len(a))
+    for group in grouped(hunks):
+        top = max(group[0][0] - CONTEXT, 0)
+        end = min(group[-1][1] + CONTEXT, len(a))
         shift = group[0][2] - group[0][0]
         tail = group[-1][3] - group[-1][1]
         out.append(f"@@ -{_range(top, end)} +{_range(top + shift, end + tail)} @@\n")
@@ -68,18 +72,18 @@ def _range(first: int, end: int) -> str:
     return str(start) if length == 1 else f"{start},{length}"
 
 
-def grouped(hunks: Sequence[Hunk], context: int = CONTEXT) -> list[list[Hunk]]:
+def grouped(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
     """Group the hunks whose contexts overlap, as a unified diff prints them."""
     groups: list[list[Hunk]] = []
     for hunk in hunks:
-        if groups and hunk[0] - groups[-1][-1][1] <= 2 * context:
+        if groups and hunk[0] - groups[-1][-1][1] <= 2 * CONTEXT:
             groups[-1].append(hunk)
         else:
             groups.append([hunk])
     return groups
 
 
-def _hunks(runs: Iterable[Run], a_end: int, b_end: int) -> list[Hunk]:
+def between(runs: Iterable[Run], a_end: int, b_end: int) -> list[Hunk]:
     """Return the gaps between runs of equal lines."""
     hunks: list[Hunk] = []
     i = j = 0
@@ -88,6 +92,33 @@ def _hunks(runs: Iterable[Run], a_end: int, b_end: int) -> list[Hunk]:
             hunks.append((i, a0, j, b0))
         i, j = a0 + length, b0 + length
     return hunks
+
+
+def settled(a: Sequence[str], b: Sequence[str], hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Move each insertion and each removal that repeated lines leave several places: to the hunk
+    before or behind where the two can be joined, else to the lowest place."""
+    out: list[Hunk] = []
+    rest = list(reversed(hunks))
+    while rest:
+        a0, a1, b0, b1 = hunk = rest.pop()
+        if a0 < a1 and b0 < b1:
+            out.append(hunk)
+            continue
+        lines, start, end = (b, b0, b1) if a0 == a1 else (a, a0, a1)
+        floor = a0 - out[-1][1] if out else a0
+        up = next((n for n in range(floor) if lines[start - n - 1] != lines[end - n - 1]), floor)
+        if out and up == floor:
+            before = out.pop()
+            rest.append((before[0], a1 - up, before[2], b1 - up))
+            continue
+        room = (rest[-1][0] if rest else len(a)) - a1
+        down = next((n for n in range(room) if lines[start + n] != lines[end + n]), room)
+        if rest and down == room:
+            behind = rest.pop()
+            rest.append((a0 + down, behind[1], b0 + down, behind[3]))
+        else:
+            out.append((a0 + down, a1 + down, b0 + down, b1 + down))
+    return out
 
 
 def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
@@ -101,7 +132,7 @@ def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
         steps -= (a1 - a0 + b1 - b0) >> 2  # finding anchors costs less per line than searching
         if steps < 0:
             continue
-        one, other = a[a0:a1], b[b0:b1]
+        one, other = _part(a, a0, a1), _part(b, b0, b1)
         fixed = _in_place(one, other) or _joined(_anchors(one, other))
         if fixed:
             at_a, at_b = a0, b0
@@ -150,7 +181,7 @@ def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
 def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> Gap:
     """Return the gap without its equal ends, which are added to the runs."""
     a0, a1, b0, b1 = gap
-    one, other = a[a0:a1], b[b0:b1]
+    one, other = _part(a, a0, a1), _part(b, b0, b1)
     start = _common(one, other, min(len(one), len(other)))
     if start:
         runs.append((a0, b0, start))
@@ -159,6 +190,11 @@ def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> G
     if end:
         runs.append((a1 - end, b1 - end, end))
     return a0 + start, a1 - end, b0 + start, b1 - end
+
+
+def _part(lines: Sequence[str], start: int, end: int) -> Sequence[str]:
+    """Return a part of the lines. All of them are not copied: a file may have millions."""
+    return lines if (start, end) == (0, len(lines)) else lines[start:end]
 
 
 def _common(one: Iterable[str], other: Iterable[str], most: int) -> int:

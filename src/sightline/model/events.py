@@ -172,10 +172,12 @@ class Seen(Fact, frozen=True):
 
 
 class Dropped(Fact, frozen=True):
-    """Text left the context window. path: None for all files; lines: None for all lines."""
+    """Text left the context window. path: None for all files; lines: None for all lines. received:
+    False where the text never reached the agent, whose knowledge of the file is void then."""
 
     path: str | None = None
     lines: Spans | None = None
+    received: bool = True
 
 
 class WriteIntended(Fact, frozen=True):
@@ -220,7 +222,8 @@ class Changed(Fact, frozen=True):
     """A file changed from its row in the disk view. belief: the knowledge of the writing session
     afterwards, for this session's own write. intent: the position of the WriteIntended that this
     settles. led: the target of the symlink that was at the path before; target: of the symlink that
-    is there now, whose revision is UNKNOWN."""
+    is there now, whose revision is UNKNOWN. mode_before: the mode before a command, where it is
+    known and differs from `mode`."""
 
     path: str
     before: Revision
@@ -232,6 +235,7 @@ class Changed(Fact, frozen=True):
     intent: int | None = None
     led: str | None = None
     target: str | None = None
+    mode_before: int | None = None
 
 
 class Moved(Fact, frozen=True):
@@ -277,12 +281,14 @@ class CommandStarted(Fact, frozen=True):
 
 
 class CommandEnded(Fact, frozen=True):
-    """A command ended. paths: files that it changed, and files that it removed and that no session
-    had read."""
+    """A command ended. paths: files that changed meanwhile, and files that went and that no session
+    had read. named: those of the files that went which the command removed by name; older facts
+    have none."""
 
     run: str
     exit_code: int | None
     paths: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 class Refused(Fact, frozen=True):
@@ -379,8 +385,8 @@ class CheckpointDropped(Fact, frozen=True):
 
 class RewindStarted(Fact, frozen=True):
     """A rewind is about to happen; the next RewindEnded of its session ends it. owner: as in
-    WriteIntended, "" in older facts. with_files, conversation, forced: arguments of the rewind, so
-    that another process can finish it after a crash."""
+    WriteIntended, "" in older facts. with_files, conversation, forced, commands: arguments of the
+    rewind, so that another process can finish it after a crash."""
 
     checkpoint: str
     to: int
@@ -388,6 +394,7 @@ class RewindStarted(Fact, frozen=True):
     with_files: bool = True
     conversation: bool = False
     forced: tuple[str, ...] = ()
+    commands: bool = False
 
 
 class RewindEnded(Fact, frozen=True):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import islice
 
 from msgspec import Struct
 
@@ -86,33 +85,40 @@ def written_lines(plain: str, offsets: Sequence[int], old: str, new: str) -> Spa
     return spans(zip(firsts, lasts, strict=True))
 
 
-def line_edits(
-    plain: str, lines: Sequence[str], old: str, new: str, offsets: Sequence[int]
-) -> list[Edit]:
-    """Return a replacement at these offsets as edits of the whole lines that it touches."""
-    starts = [0, *accumulate(map(len, lines))]
-    groups: list[tuple[int, int, list[int]]] = []
-    for offset in offsets:
-        first, end = bisect_right(starts, offset) - 1, offset + len(old)
-        last = bisect_left(starts, end)
-        whole = new.endswith("\n") or (not new and starts[first] == offset)
-        if starts[last] == end and last < len(lines) and not whole:
-            last += 1  # the next line is joined on
+def line_edits(plain: str, old: str, new: str, offsets: Sequence[int]) -> list[Edit]:
+    """Return a replacement at these offsets, which are in order, as edits of the whole lines that
+    it touches."""
+    groups: list[tuple[int, int, int, int, list[int]]] = []
+    lines = zip(lines_at(plain, offsets), offsets, strict=True)
+    for line, offset in lines:
+        first, end = line - 1, offset + len(old)
+        start = plain.rfind("\n", 0, offset) + 1
+        last = first + plain.count("\n", start, end)
+        whole = new.endswith("\n") or (not new and start == offset)
+        if plain[end - 1] != "\n" or (end < len(plain) and not whole):
+            end = plain.find("\n", end) + 1 or len(plain)  # the rest of the line, or the next line
+            last += 1
         if groups and first < groups[-1][1]:
-            first, _, inside = groups.pop()
-            groups.append((first, last, [*inside, offset]))
+            first, _, start, _, inside = groups.pop()
+            groups.append((first, last, start, end, [*inside, offset]))
         else:
-            groups.append((first, last, [offset]))
+            groups.append((first, last, start, end, [offset]))
     edits: list[Edit] = []
-    for first, last, inside in groups:
-        start, end = starts[first], starts[last]
+    for first, last, start, end, inside in groups:
         part = replaced(plain[start:end], old, new, [offset - start for offset in inside])
         edits.append((first, last, split(part)))
     return edits
 
 
-def ended(lines: Sequence[str]) -> list[str]:
+def is_ended(lines: Sequence[str]) -> bool:
+    """Return whether each line but the last has its newline."""
+    return all(line.endswith("\n") for line in islice(lines, len(lines) - 1 if lines else 0))
+
+
+def ended(lines: list[str]) -> list[str]:
     """Return the lines with a newline added to each but the last, where one is missing."""
+    if is_ended(lines):
+        return lines
     return [line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + [*lines[-1:]]
 
 

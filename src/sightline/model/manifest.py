@@ -164,14 +164,18 @@ class Whole(Struct, frozen=True):
     manifest: Manifest
 
 
-class Difference(Struct, frozen=True):
-    """The difference of two manifests at a path. change: "mode" for the same bytes with another
-    mode."""
+class FileDifference(Struct, frozen=True):
+    """The difference of a path between two times. change: added removed changed mode (the same bytes
+    with another mode) kind. diff: unified; None where nobody compared the texts, a text is not kept,
+    or a file is no text. added, removed: numbers of lines."""
 
     path: str
     change: Change
     before: Entry | None
     after: Entry | None
+    diff: str | None = None
+    added: int = 0
+    removed: int = 0
 
 
 EMPTY = Manifest({})
@@ -257,11 +261,11 @@ def decode(data: bytes) -> Stored:
         raise ValueError(f"not a manifest: {error!r}") from error
 
 
-def differences(old: Manifest, new: Manifest) -> list[Difference]:
+def differences(old: Manifest, new: Manifest) -> list[FileDifference]:
     """Return the differences of two manifests, in order of path."""
     changed = step(old, new)
     return [
-        Difference(path, _change(before, after), before, after)
+        FileDifference(path, _change(before, after), before, after)
         for path in sorted([*changed.put, *changed.gone])
         for before, after in [(old.get(path), new.get(path))]
     ]

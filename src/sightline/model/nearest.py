@@ -1,16 +1,32 @@
-"""Find the lines most like a text that was not found, so that one more try is enough."""
+"""Find the lines most like a text that was not found, so that one more try is enough.
+
+The work is bounded, because hooks have deadlines: in long texts the guess is worse.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest
 
 from msgspec import Struct
 
 from sightline.model.text import split
 
-MOST_LINES = 50_000
+MOST_LINES = 20_000
 """Lines of a file that are searched; a longer file is searched in its first part only."""
+
+MOST_CHARACTERS = 1_000
+"""Characters of a line that are compared."""
+
+COMPARED = 200
+"""Pairs of lines that one search compares letter by letter, for each of its two steps."""
+
+VOTES = 20_000
+"""Places of sought lines that are counted, those of rare lines first."""
+
+PROBES = 12
+"""Short pieces of a line that choose the lines it is compared with."""
 
 ENOUGH = 0.4
 """Likeness (0 to 1) from which a place is worth showing."""
@@ -55,32 +71,48 @@ def _best_start(wanted: Sequence[str], squeezed: Sequence[str]) -> int | None:
     places: dict[str, list[int]] = {}
     for at, line in enumerate(squeezed):
         places.setdefault(line, []).append(at)
+    there = [(places[line], n) for n, line in enumerate(wanted) if line and line in places]
     votes: Counter[int] = Counter()
-    for offset, line in enumerate(wanted):
-        if line:
-            for at in places.get(line, ())[:200]:
-                votes[at - offset] += 1
+    left = VOTES
+    for some, offset in sorted(there, key=lambda entry: len(entry[0])):
+        votes.update(at - offset for at in some[:left])
+        left -= len(some)
+        if left <= 0:
+            break
     if votes:
         start, _ = max(votes.items(), key=lambda vote: (vote[1], -vote[0]))
         return max(start, 0)
-    return _by_words(wanted[0], squeezed) if len(wanted) > 1 else None
+    return _most_alike(wanted[0], squeezed) if len(wanted) > 1 else None
 
 
-def _by_words(first: str, squeezed: Sequence[str]) -> int | None:
-    best = max(range(len(squeezed)), key=lambda at: _likeness(first, squeezed[at]))
-    return best if _likeness(first, squeezed[best]) >= ENOUGH else None
+def _most_alike(line: str, squeezed: Sequence[str]) -> int | None:
+    """Return the place of the most similar line. Of many lines only the ones with the most pieces of
+    `line` are compared."""
+    first = {other: at for at, other in reversed([*enumerate(squeezed)])}
+    some = list(first)
+    if len(some) > COMPARED:
+        step = max((min(len(line), MOST_CHARACTERS) - 3) // PROBES, 1)
+        probes = [line[at : at + 3] for at in range(0, step * PROBES, step)]
+        some = nlargest(COMPARED, some, key=lambda other: sum(map(other.__contains__, probes)))
+    pairs = _pairs(line)
+    likeness, best = max((_likeness(pairs, _pairs(other)), -first[other]) for other in some)
+    return -best if likeness >= ENOUGH else None
 
 
 def _at(
     start: int, wanted: Sequence[str], lines: Sequence[str], squeezed: Sequence[str]
 ) -> Nearest | None:
     end = min(start + len(wanted), len(lines))
-    pairs = zip(wanted, squeezed[start:end], strict=False)
-    likeness = sum(_likeness(a, b) for a, b in pairs) / len(wanted)
+    found = squeezed[start:end]
+    unlike = [(a, b) for a, b in zip(wanted, found, strict=False) if a != b]
+    compared = unlike[:: len(unlike) // COMPARED + 1]
+    alike = sum(_likeness(_pairs(a), _pairs(b)) for a, b in compared)
+    same = min(len(wanted), len(found)) - len(unlike)
+    likeness = (same + alike * len(unlike) / max(len(compared), 1)) / len(wanted)
     if likeness < ENOUGH:
         return None
-    same = list(wanted) == list(squeezed[start:end])
-    return Nearest(start + 1, end, "".join(lines[start:end]), likeness, same)
+    only_space = list(wanted) == list(found)
+    return Nearest(start + 1, end, "".join(lines[start:end]), likeness, only_space)
 
 
 def _part(
@@ -94,16 +126,16 @@ def _part(
         at = (ending or holding)[0]
         likeness = 1.0 if ending else len(wanted[0]) / len(squeezed[at])
         return Nearest(at + 1, at + 1, lines[at], likeness, only_space=bool(ending))
-    best = _by_words(wanted[0], squeezed)
+    best = _most_alike(wanted[0], squeezed)
     return None if best is None else _at(best, wanted, lines, squeezed)
 
 
-def _likeness(one: str, other: str) -> float:
-    """Return the share of common pairs of letters (Dice) of two squeezed lines."""
-    if one == other:
-        return 1.0
-    if len(one) < 2 or len(other) < 2:
-        return 0.0
-    a = {one[i : i + 2] for i in range(len(one) - 1)}
-    b = {other[i : i + 2] for i in range(len(other) - 1)}
-    return 2 * len(a & b) / (len(a) + len(b))
+def _pairs(line: str) -> set[str]:
+    """Return the pairs of neighbouring letters of a squeezed line."""
+    line = line[:MOST_CHARACTERS]
+    return {line[n : n + 2] for n in range(len(line) - 1)}
+
+
+def _likeness(one: set[str], other: set[str]) -> float:
+    """Return the share of common pairs (Dice), 0 to 1."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0

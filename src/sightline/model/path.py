@@ -53,7 +53,12 @@ def canonical(name: str, root: str, flavour: Flavour = POSIX) -> str:
     anchor, parts = split(name, flavour)
     inside = _resolve(name, parts)
     if anchor:
-        inside = _below(name, anchor, inside, split(root, flavour), flavour)
+        root_anchor, root_parts = split(root, flavour)
+        ours = [key(part, flavour) for part in _resolve(name, root_parts)]
+        theirs = [key(part, flavour) for part in inside[: len(ours)]]
+        if (anchor, theirs) != (root_anchor, ours):
+            raise _outside(name)
+        inside = inside[len(ours) :]
     for part in inside:
         _check(name, part, flavour)
     path = "/".join(inside) or "."
@@ -71,6 +76,11 @@ def key(path: str, flavour: Flavour = POSIX) -> str:
 
     # Unicode's canonical caseless match: folding can undo a normal form, so it is done in between.
     return normalize("NFC", normalize("NFD", normalize("NFD", path).casefold()).casefold())
+
+
+def folders_above(path: str) -> list[str]:
+    """Return the folders above a path, each ending in "/": "a/b/c" has "a/" and "a/b/"."""
+    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
 def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:
@@ -100,6 +110,33 @@ def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:
     return "", plain.split("/")
 
 
+def quoted(name: str) -> str:
+    """Return a file's name as a text shows it to a model or on a terminal: as it is where all its
+    signs are printable, else in quotes and escaped as git does (core.quotePath). A name may hold
+    line ends, escapes and marks of direction, and would else speak for us. Letters of any script
+    stay readable."""
+    if name.isprintable() and '"' not in name and "\\" not in name:
+        return name
+    return '"' + "".join(sign if _is_plain(sign) else _escaped(sign) for sign in name) + '"'
+
+
+def _is_plain(sign: str) -> bool:
+    return sign.isprintable() and sign not in '"\\'
+
+
+def _escaped(sign: str) -> str:
+    if sign in _ESCAPES:
+        return _ESCAPES[sign]
+    is_byte = "\udc80" <= sign <= "\udcff"  # of a name that is not UTF-8
+    data = sign.encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+_ESCAPES = dict(
+    zip('"\\\a\b\t\n\v\f\r', ('\\"', "\\\\", *(f"\\{c}" for c in "abtnvfr")), strict=True)
+)
+
+
 def _resolve(name: str, parts: list[str]) -> list[str]:
     inside: list[str] = []
     for part in parts:
@@ -112,17 +149,6 @@ def _resolve(name: str, parts: list[str]) -> list[str]:
     return inside
 
 
-def _below(
-    name: str, anchor: str, parts: list[str], root: tuple[str, list[str]], flavour: Flavour
-) -> list[str]:
-    root_parts = _resolve(name, root[1])
-    ours = [key(part, flavour) for part in root_parts]
-    theirs = [key(part, flavour) for part in parts[: len(ours)]]
-    if (anchor, theirs) != (root[0], ours):
-        raise _outside(name)
-    return parts[len(ours) :]
-
-
 def _check(name: str, part: str, flavour: Flavour) -> None:
     if "\0" in part:
         raise _invalid(name, "holds a NUL character")
@@ -133,11 +159,8 @@ def _check(name: str, part: str, flavour: Flavour) -> None:
         raise _invalid(name, "is not valid Unicode") from None
     if size > NAME_LIMIT:
         raise _invalid(name, f"has a part longer than {NAME_LIMIT} bytes")
-    if flavour.drives:
-        _check_windows(name, part)
-
-
-def _check_windows(name: str, part: str) -> None:
+    if not flavour.drives:
+        return
     # Windows would open another file, a stream or a device for these, without an error.
     if not _WINDOWS_FORBIDDEN.isdisjoint(part):
         raise _invalid(name, "holds a character that Windows does not allow in names")
@@ -151,7 +174,7 @@ def _outside(name: str) -> PathRefused:
     return PathRefused(
         name,
         "outside",
-        f"{name} is outside the workspace.",
+        f"{quoted(name)} is outside the workspace.",
         "Use a path inside the workspace, or open the other folder as a workspace of its own.",
     )
 

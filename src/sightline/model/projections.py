@@ -15,7 +15,7 @@ from sightline.model import events
 from sightline.model.events import Belief, Cause, Fact
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import subtract
-from sightline.model.timeline import Position, Recorded, archived, columns_of, effective
+from sightline.model.timeline import Position, Recorded, archived, effective
 
 
 class Knowledge(Struct, frozen=True):
@@ -49,7 +49,7 @@ class DiskFile(Struct, frozen=True):
 
 class SessionState(Struct, frozen=True):
     """A session as its own facts describe it. Times are UTC microseconds; position: of its newest
-    fact."""
+    fact; newest_message: of its newest MessageAppended, 0 where it has none."""
 
     id: str
     agent: str
@@ -60,6 +60,7 @@ class SessionState(Struct, frozen=True):
     model: str | None = None
     position: int = 0
     owner: str | None = None
+    newest_message: int = 0
 
 
 def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
@@ -67,7 +68,9 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
     fact, at = recorded.fact, recorded.happened_at
     if isinstance(fact, events.Dropped):
         for path in list(states) if fact.path is None else [fact.path]:
-            if path in states:
+            if not fact.received:
+                states.pop(path, None)
+            elif path in states:
                 belief = states[path].belief
                 held = () if fact.lines is None else subtract(belief.held, fact.lines)
                 states[path] = structs.replace(
@@ -76,17 +79,11 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
                     position=recorded.position,
                 )
     elif isinstance(fact, events.Seen):
-        old = states.get(fact.path)
-        states[fact.path] = Knowledge(
-            path=fact.path,
-            belief=fact.belief,
-            via=fact.via,
-            position=recorded.position,
-            first_seen=old.first_seen if old else at,
-            last_read=at,
-            last_agent_edit=old.last_agent_edit if old else None,
-            first_position=old.first_position if old else recorded.position,
-            name=fact.name or (old.name if old else None),
+        now = Knowledge(fact.path, fact.belief, fact.via, recorded.position, at, at)
+        old = states.get(fact.path) or structs.replace(now, first_position=recorded.position)
+        name = fact.name or old.name
+        states[fact.path] = structs.replace(
+            old, belief=now.belief, via=now.via, position=now.position, last_read=at, name=name
         )
     elif isinstance(fact, events.NoticeAcknowledged) and fact.path in states:
         states[fact.path] = structs.replace(
@@ -178,6 +175,8 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
         state = structs.replace(
             state, owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
         )
+    elif isinstance(fact, events.MessageAppended):
+        state = structs.replace(state, newest_message=recorded.position)
     return structs.replace(state, position=recorded.position)
 
 
@@ -186,15 +185,6 @@ def git_cause(fact: events.GitMoved) -> Cause:
     commits = f"{fact.before[:7]}..{fact.after[:7]}"
     detail = f"{fact.detail} {commits}" if fact.detail else commits
     return Cause("git", fact.operation, detail)
-
-
-def fold_knowledge(
-    log: Iterable[Recorded], session: str, upto: Position | None = None
-) -> dict[str, Knowledge]:
-    """Fold all that a session knows at a position, or at the end of a log, from nothing."""
-    facts = list(log)
-    last = upto if upto is not None else max((r.position for r in facts), default=0)
-    return fold_columns(columns_of(facts), session, last)
 
 
 def fold_columns(

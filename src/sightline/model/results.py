@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from sightline.model.events import Cause, CauseKind, Told
-from sightline.model.manifest import Change, Entry
+from sightline.model.manifest import FileDifference
 from sightline.model.spans import Span, Spans
 
 
@@ -118,7 +118,7 @@ class Environment(Struct, frozen=True):
 
 class Affected(Struct, frozen=True):
     """An active session whose knowledge of a file a write made stale. lines: changed lines that the
-    session was shown."""
+    session was shown; none where it was shown an empty file."""
 
     session: str
     agent: str
@@ -305,10 +305,23 @@ class FileInContext(Struct, frozen=True):
 
 
 class LeftAlone(Struct, frozen=True):
-    """A path that a rewind does not touch, and the reason."""
+    """A path that a rewind does not touch, and the reason. command: the command of the session that
+    ran while the file changed, where nobody can know who changed it; else None. With a command, the
+    rewind may still have taken other changes of the file back."""
 
     path: str
     reason: str
+    command: str | None = None
+
+
+class RestoredMode(Struct, frozen=True):
+    """A file that gets its permission bits back. before, after: in octal, as "644". alone: nothing
+    else of the file changes."""
+
+    path: str
+    before: str
+    after: str
+    alone: bool
 
 
 class TakenBack(Struct, frozen=True):
@@ -327,7 +340,8 @@ class RewindReport(Struct, frozen=True):
     since then. safety_checkpoint: a rewind to it reverts this rewind; None where nothing was done.
     warning: raised where the conversation alone was rewound, and files were edited since. diffs: of
     a dry run, the change of each file's text (path, change, diff, added, removed); else None. gone:
-    paths with nothing to revert, because others removed all of this session's lines."""
+    paths with nothing to revert, because others removed all of this session's lines. modes: files
+    among the restored ones that have other permission bits again."""
 
     checkpoint: str | None
     to: int
@@ -344,26 +358,14 @@ class RewindReport(Struct, frozen=True):
     warning: FileWarning | None = None
     diffs: tuple[FileDifference, ...] | None = None
     gone: tuple[LeftAlone, ...] = ()
+    modes: tuple[RestoredMode, ...] = ()
 
 
 class CommandRun(Struct, frozen=True):
-    """A command that ran, and its changes. removed: files that it removed and that no session had
-    read; a checkpoint may have them."""
+    """A command that ran, and what changed meanwhile. removed: files that went and that no session
+    had read; a checkpoint may have them."""
 
     command: str
     exit_code: int | None
     changes: tuple[FileChange, ...]
     removed: tuple[str, ...] = ()
-
-
-class FileDifference(Struct, frozen=True):
-    """The difference of a path between two times. change: added removed changed mode kind. diff:
-    unified; None where a text is not kept, or a file is no text. added, removed: numbers of lines."""
-
-    path: str
-    change: Change
-    before: Entry | None
-    after: Entry | None
-    diff: str | None = None
-    added: int = 0
-    removed: int = 0

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from sightline.model.diff import diff, unified
+from sightline.model.path import quoted
 from sightline.model.spans import Hunk
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -63,6 +64,14 @@ class Text:
             pass
         return BOMS[0][0] + plain.encode("utf-8", "surrogateescape")
 
+    def own(self, text: str) -> str:
+        """Return a whole text from outside in the form of `plain`, without this file's BOM. A file may
+        begin with several: all but the first are text, with which an agent may begin, too."""
+        plain = normal(text)
+        marks = len(plain) - len(plain.lstrip("\ufeff"))
+        held = len(self.plain) - len(self.plain.lstrip("\ufeff"))
+        return plain[1:] if marks > held else plain
+
     def is_encoded(self, plain: str, data: bytes) -> bool:
         """Return whether these are the bytes of this file with `plain` as its text."""
         try:
@@ -102,8 +111,11 @@ class Text:
         return [*flags, *old[at:]]
 
 
-def decode(data: bytes) -> Text | None:
-    """Return bytes as a text; None where they have a NUL byte, or no decoding is lossless."""
+def decode(data: bytes | None) -> Text | None:
+    """Return bytes as a text; None for no bytes, where they have a NUL byte, and where no decoding
+    is lossless."""
+    if data is None:
+        return None
     for bom, encoding in BOMS:
         if data.startswith(bom):
             return _decoded(data, bom, encoding)
@@ -115,11 +127,23 @@ def decode(data: bytes) -> Text | None:
         return _undecodable(data)
 
 
+def lines_of(data: bytes | None) -> list[str] | None:
+    """Return the lines of the text that bytes are; None where decode() returns None."""
+    text = decode(data)
+    return text.lines if text else None
+
+
+def plain_of(data: bytes | None) -> str | None:
+    """Return the text that bytes are, as `plain` has it; None where decode() returns None."""
+    text = decode(data)
+    return text.plain if text else None
+
+
 def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
     """Return the unified diff between two texts of one path, either of which may be missing."""
     old_lines, new_lines = old.lines if old else [], new.lines if new else []
     hunks = diff(old_lines, new_lines)
-    return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
+    return unified(old_lines, new_lines, hunks, old=quoted(f"a/{name}"), new=quoted(f"b/{name}"))
 
 
 def split(plain: str) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
 from sightline.model.events import Fact, RewindEnded, SessionForked
+
+AnyFact = TypeVar("AnyFact", bound=Fact)
 
 ARCHIVE = "archive:"
 """Prefix of the id of a session that was imported from a recording. Its facts say what its agent
@@ -20,6 +23,11 @@ it."""
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
     """Return the facts that no recording brought."""
     return [recorded for recorded in facts if not archived(recorded.session)]
+
+
+def of_kind(kind: type[AnyFact], rows: Iterable[Recorded]) -> Iterator[AnyFact]:
+    """Return the facts of one kind."""
+    return (recorded.fact for recorded in rows if isinstance(recorded.fact, kind))
 
 
 Position = int
@@ -64,7 +72,8 @@ def branch(
     """
     stretches: list[Stretch] = []
     while True:
-        turning = _last(turns_of(session), upto)
+        turns = (r for r in reversed(turns_of(session)) if r.position <= upto and turns_at(r.fact))
+        turning = next(turns, None)
         after = turning.position if turning else 0
         if upto > after:
             stretches.append(Stretch(session, after, upto))
@@ -109,11 +118,6 @@ def turns_at(fact: Fact) -> bool:
     return isinstance(fact, TURNING) and not (isinstance(fact, RewindEnded) and fact.files_only)
 
 
-def _last(turns: Sequence[Recorded], upto: Position) -> Recorded | None:
-    return next((r for r in reversed(turns) if r.position <= upto and turns_at(r.fact)), None)
-
-
 def _begun_after(turns: Sequence[Recorded], position: Position) -> SessionForked | None:
     """Return the fork that began a session after a position; None where the session was older."""
-    later = (r.fact for r in turns if r.position > position)
-    return next((fact for fact in later if isinstance(fact, SessionForked)), None)
+    return next(of_kind(SessionForked, (r for r in turns if r.position > position)), None)

@@ -84,8 +84,8 @@ def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
     now = notice_text.notice(context)
     if now is None or now.id != id:
         raise UnknownName(
-            f"No notice {id} was handed over in this session.",
-            "Ask for a notice again; what it tells stays news until it is acknowledged.",
+            f"This session was given no notice with the id {id}.",
+            "Ask for the notice again: it tells of all changes that nobody acknowledged yet.",
         )
     return now.told
 
@@ -107,7 +107,7 @@ def acknowledge_file(context: SessionContext, told: Told, notice: str) -> None:
         return
     known = load_knowledge(context, ResolvedPath(told.path))
     data = context.store.blob(told.revision)
-    text = decode(data) if data is not None else None
+    text = decode(data)
     held = known.held
     if held is None or data is None or text is None or known.position != told.position:
         return

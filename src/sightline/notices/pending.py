@@ -22,6 +22,7 @@ from sightline.model.relocation import moved_blocks, places_of, shifted
 from sightline.model.results import ChangedBy, FileChange
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.spans import Hunk
+from sightline.model.timeline import of_kind
 from sightline.notices import words
 
 OWN_EDITS = 16
@@ -149,10 +150,9 @@ class PendingChange:
             session=self.context.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
         )
         return any(
-            isinstance(fact, Changed)
-            and (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
+            (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
             and fact.before == self.found.revision != fact.after
-            for fact in [each.fact for each in newest]
+            for fact in of_kind(Changed, newest)
         )
 
     def _is_own_removal(self) -> bool:

@@ -7,21 +7,19 @@ see it until it is acknowledged. Deleting its session ends it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import urandom
 
 from sightline.changes.authors import moment
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import WARNING, SessionContext, warning
 from sightline.errors import UnknownName
-from sightline.model.events import Fact, SessionEnded, WarningAcknowledged, WarningRaised
+from sightline.model.events import SessionEnded, WarningAcknowledged, WarningRaised
 from sightline.model.results import FileWarning
 from sightline.model.timeline import Recorded
 from sightline.notices import words
 from sightline.sessions.lifecycle import DELETED
+from sightline.store.port import Store
 
 TEXT_MAX = 2_000
 """Characters of one warning: it fits beside a notice into what a host hands its agent."""
-
-ID = "w-"
 
 
 def warn(context: SessionContext, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
@@ -32,31 +30,46 @@ def warn(context: SessionContext, text: str, paths: str | Iterable[str] = ()) ->
         raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(stripped)}")
     names = [paths] if isinstance(paths, str) else list(paths)
     located = [context.workspace.locate(name).path for name in names]
-    [raised] = context.append([fact_of(stripped, located)])
+    [raised] = context.append([warning(stripped, located)])
     return warning_of(raised)
 
 
-def fact_of(text: str, paths: Iterable[str]) -> WarningRaised:
-    """Return the fact of a new warning, to be recorded together with other facts."""
-    return WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
+def warn_of_ignore_files(context: SessionContext) -> None:
+    """Raise a warning for each ignore file with patterns that were left out, once."""
+    texts = context.workspace.left_out()
+    if not texts:
+        return
+    raised = [warning_of(each).text for each in context.store.timeline(kinds=[WarningRaised])]
+    facts = [warning(text, ()) for text in texts if text not in raised]
+    if facts:
+        context.append(facts)
 
 
 def pending(context: SessionContext, session: str | None = None) -> list[FileWarning]:
     """List the warnings that are not acknowledged, of all sessions or of one, oldest first."""
-    raised = list(context.store.timeline(session=session, kinds=[WarningRaised]))
+    store = context.store
+    raised = list(store.timeline(session=session, kinds=[WarningRaised]))
     if not raised:
         return []
-    kinds: list[type[Fact]] = [WarningAcknowledged, SessionEnded]
-    acknowledged: set[str] = set()
-    deleted_at: dict[str, int] = {}
-    for each in context.store.timeline(after=raised[0].position, kinds=kinds):
-        if isinstance(each.fact, WarningAcknowledged):
-            acknowledged.add(each.fact.warning)
-        elif isinstance(each.fact, SessionEnded) and each.fact.reason == DELETED:
-            deleted_at[each.session] = each.position
-    alive = [each for each in raised if each.position > deleted_at.get(each.session, 0)]
-    warnings = [warning_of(each) for each in alive]
-    return [each for each in warnings if each.id not in acknowledged]
+    acknowledged = {
+        each.fact.warning
+        for each in store.timeline(kinds=[WarningAcknowledged], after=raised[0].position)
+        if isinstance(each.fact, WarningAcknowledged)
+    }
+    unread = [each for each in raised if warning_of(each).id not in acknowledged]
+    deleted_at = {name: _deleted_at(store, name) for name in {each.session for each in unread}}
+    return [warning_of(each) for each in unread if each.position > deleted_at[each.session]]
+
+
+def _deleted_at(store: Store, session: str) -> int:
+    """Return the position of the newest deletion of a session; 0 where nobody deleted the session."""
+    ends = store.timeline(session=session, kinds=[SessionEnded])
+    deletions = (
+        each.position
+        for each in ends
+        if isinstance(each.fact, SessionEnded) and each.fact.reason == DELETED
+    )
+    return max(deletions, default=0)
 
 
 def warning_of(raised: Recorded) -> FileWarning:
@@ -69,7 +82,7 @@ def warning_of(raised: Recorded) -> FileWarning:
 
 def is_warning_id(name: str) -> bool:
     """Return whether an id has the form of a warning's. Ids of notices contain paths."""
-    return name.startswith(ID) and "@" not in name
+    return name.startswith(WARNING) and "@" not in name
 
 
 def acknowledge(context: SessionContext, name: str) -> None:

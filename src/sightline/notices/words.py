@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sightline.guard.words import relocated
+from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
-from sightline.text.phrases import count, one_line
+from sightline.text.phrases import count, fenced, one_line
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:
     """Describe in one line the change of a file since the agent read it."""
     if what == "taken_back":
-        return f"{path}: your edit was taken back ({who})"
+        return f"{quoted(path)}: your edit was taken back ({who})"
     if what == "endings":
-        return f"{path}: line endings or byte order mark only ({who})"
-    where = f" to {moved_to}" if moved_to else ""
-    return f"{path} {_CHANGES.get(what, 'changed')}{where} ({who})"
+        return f"{quoted(path)}: line endings or byte order mark only ({who})"
+    where = f" to {quoted(moved_to)}" if moved_to else ""
+    return f"{quoted(path)} {_CHANGES.get(what, 'changed')}{where} ({who})"
 
 
 _CHANGES = {
@@ -37,25 +38,25 @@ def part(change: FileChange) -> str:
     """Describe the change of one file under its heading."""
     path, places = change.path, relocated(change.moved_lines)
     if change.what in _CHANGES:
-        where = f" to {change.moved_to}" if change.moved_to else ""
-        return f"{path} {_CHANGES[change.what]}{where}."
+        where = f" to {quoted(change.moved_to)}" if change.moved_to else ""
+        return f"{quoted(path)} {_CHANGES[change.what]}{where}."
     if change.what == "endings":
-        return (
-            f"{path}: only line endings or the byte order mark; the text is as you were shown it."
-        )
-    first = [f"{path}:"]
+        return f"{quoted(path)}: only line endings or the byte order mark; the text is as you were shown it."
+    first = [f"{quoted(path)}:"]
     if change.what == "taken_back":
         first.append("your edit was taken back, it is as it was before.")
     if places:
         first.append(places)
     if not change.diff and not change.moved_lines:
         first.append("its text is not kept, read it again.")
-    return "\n".join(filter(None, [" ".join(first), change.diff.rstrip("\n")]))
+    return "\n".join(
+        filter(None, [" ".join(first), fenced(change.diff, "diff") if change.diff else ""])
+    )
 
 
 def omitted(names: Sequence[str]) -> str:
     """Name the changed files whose changes do not fit."""
-    return f"Also changed, read again before you rely on it: {', '.join(names)}"
+    return f"Also changed, read again before you rely on it: {', '.join(map(quoted, names))}"
 
 
 PATHS_NAMED = 10
@@ -161,6 +162,6 @@ def _listed(paths: Sequence[str]) -> str:
         room -= len(path) + 2
         if named and room < 0:
             break
-        named.append(path)
+        named.append(quoted(path))
     more = len(paths) - len(named)
     return f"{', '.join(named)}{f' and {more} more' if more else ''}"

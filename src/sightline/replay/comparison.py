@@ -48,10 +48,8 @@ class Row(Struct, frozen=True):
 
 
 def summarize(name: str, outcomes: Sequence[Outcome], base: Sequence[Outcome]) -> Row:
-    """Return a policy's row. base: the outcomes of no truncation in the same sessions. ValueError
-    without a session."""
-    if not outcomes:
-        raise ValueError("there is no session to compare")
+    """Return a policy's row. outcomes: of one session or more; base: those of no truncation in
+    the same sessions."""
     total, whole = (sum(sums[1:], sums[0]) for sums in (outcomes, base))
     costs = [_fraction(a.costs[0], b.costs[0]) for a, b in zip(outcomes, base, strict=True)]
     ordered = sorted(costs)

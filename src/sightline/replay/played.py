@@ -27,14 +27,14 @@ class Unread(Struct, frozen=True):
 
 class Order(Struct, frozen=True):
     """The request for a replay. readers: agent -> reader of its recordings; policies: name -> maker;
-    least_tokens: sessions whose largest view has fewer are left out; halves: the halves of all
-    sessions that count, 0 and 1, by the parity of the digest of a session's id."""
+    least_tokens: sessions whose largest view has fewer are left out; half: the half
+    of all sessions that counts, by the parity of the digest of a session's id."""
 
     readers: Mapping[str, Reader]
     policies: Mapping[str, Maker]
     setting: Setting
     least_tokens: int = 0
-    halves: tuple[int, ...] = (0, 1)
+    half: Half = "both"
 
 
 class Played(Struct, frozen=True):
@@ -60,7 +60,6 @@ class Replay(Struct, frozen=True):
     unread: files without a session; digest: of the list of sessions."""
 
     order: Order
-    half: Half
     sessions: tuple[Played, ...]
     others: int
     again: tuple[str, ...]

@@ -27,20 +27,17 @@ HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": 
 def replay(
     paths: Sequence[str],
     order: Order,
-    half: Half = "both",
     *,
     limit: int | None = None,
-    workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Replay:
-    """Play the recordings in these files and folders. limit: files; workers: processes, None: one
-    for each core; progress: called with the number of files done and of all files. FileMissing."""
-    order = structs.replace(order, halves=HALVES[half])
+    """Play the recordings in these files and folders. limit: files; progress: called with the
+    number of files done and of all files. FileMissing."""
     files = find_recordings(paths)[:limit]
     show_progress = progress or (lambda *_: None)
     show_progress(0, len(files))
     results: dict[str, Played | Unread] = {}
-    for path, result in _play_files(order, files, workers):
+    for path, result in _play_files(order, files):
         results[path] = result
         show_progress(len(results), len(files))
 
@@ -59,15 +56,13 @@ def replay(
     counted = tuple(sessions[mark] for mark in sorted(sessions) if sessions[mark].outcomes)
     digest = sha256("\n".join(session.digest for session in counted).encode()).hexdigest()
     others = len(sessions) - len(counted)
-    return Replay(order, half, counted, others, tuple(again), tuple(unread), digest)
+    return Replay(order, counted, others, tuple(again), tuple(unread), digest)
 
 
-def _play_files(
-    order: Order, paths: Sequence[str], workers: int | None
-) -> Iterator[tuple[str, Played | Unread]]:
+def _play_files(order: Order, paths: Sequence[str]) -> Iterator[tuple[str, Played | Unread]]:
     """Yield each file and its result as it finishes. The largest files start first, so that no core
     waits for the last one."""
-    workers = min(workers or os.cpu_count() or 1, len(paths))
+    workers = min(os.cpu_count() or 1, len(paths))
     if workers <= 1:
         for path in paths:
             yield path, play(order, path)
@@ -107,7 +102,7 @@ def play(order: Order, path: str) -> Played | Unread:
     half = int(mark, 16) & 1
     mended = sum(part.mended for part in parts)
     played = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
-    if tokens < order.least_tokens or half not in order.halves:
+    if tokens < order.least_tokens or half not in HALVES[order.half]:
         return played
     sums = [Outcome() for _ in order.policies]
     last_at: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.model.path import quoted
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Replay, Unread
@@ -50,7 +51,7 @@ def summary(replay: Replay, rows: Sequence[Row]) -> list[str]:
     soft = setting.soft_budget
     budget = "each policy's own" if soft is None else f"{soft:,} tokens"
     sessions = (
-        f"{count(len(replay.sessions), 'recorded session')} ({least}{HALVES[replay.half]}), "
+        f"{count(len(replay.sessions), 'recorded session')} ({least}{HALVES[order.half]}), "
         f"{count(whole.calls, 'call')} of the model, {whole.sent / 1e6:.1f} million tokens sent "
         "without truncation."
     )
@@ -109,7 +110,7 @@ def _unread(files: Sequence[Unread]) -> list[str]:
     if not files:
         return []
     lines = [f"Not played: {count(len(files), 'file')}."]
-    lines += [f"  {printable(file.path)}: {printable(file.why)}" for file in files[:UNREAD_NAMED]]
+    lines += [f"  {quoted(file.path)}: {printable(file.why)}" for file in files[:UNREAD_NAMED]]
     if len(files) > UNREAD_NAMED:
         lines.append(f"  and {len(files) - UNREAD_NAMED} more (all are in --json)")
     return lines

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, ValidationError, convert, structs
 
 from sightline.search.guesses import Candidate
 from sightline.search.patterns import absolute, pattern
@@ -18,19 +18,26 @@ REQUESTS_MAX = 50
 TEXT_MAX = 500
 """Characters of a request's name, and of its reason."""
 
-FALLBACKS = ("ask_user", "skip", "create_new")
-_FIELDS = {"patterns", "pattern", "name", "reason", "required", "fallback"}
-_ALIASES = {"fallbackAction": "fallback", "fallback_action": "fallback", "isRequired": "required"}
-"""Names of the fields in other programs."""
+EXPECTED = (
+    'Give an object with "patterns" (1 to 5 texts), and if you like with "name" and "reason" (texts '
+    f'of at most {TEXT_MAX} characters), "required" (true or false) and "fallback" (ask_user, skip or '
+    "create_new)."
+)
+
+_ALIASES = {
+    "pattern": "patterns", "fallbackAction": "fallback", "fallback_action": "fallback",
+    "isRequired": "required",
+}  # fmt: skip
+"""Other names of the fields, such as hosts use."""
 
 
-class Request(Struct, frozen=True):
+class Request(Struct, frozen=True, forbid_unknown_fields=True):
     """A search request. name, reason: of the wanted file, in the asker's words; required: the work
     cannot go on without it; fallback: the next step when nothing is found."""
 
     patterns: tuple[str, ...]
-    name: str = ""
-    reason: str = ""
+    name: Annotated[str, Meta(max_length=TEXT_MAX)] = ""
+    reason: Annotated[str, Meta(max_length=TEXT_MAX)] = ""
     required: bool = False
     fallback: Fallback = "skip"
 
@@ -81,12 +88,10 @@ def validate(request: Request) -> Request:
             f"{len(patterns)}."
         )
     for text in patterns:
-        if not isinstance(text, str):
-            raise ValueError(f"A pattern is a text, not {str(text)[:80]}.")  # noqa: TRY004
         if not absolute(text):
             pattern(text)
-    if request.fallback not in FALLBACKS:
-        known = ", ".join(FALLBACKS)
+    if request.fallback not in get_args(Fallback):
+        known = ", ".join(get_args(Fallback))
         raise ValueError(f"There is no fallback {str(request.fallback)[:80]!r}. Known: {known}.")
     if request.required and request.fallback == "skip":
         return structs.replace(request, fallback="ask_user")
@@ -97,26 +102,15 @@ def _request(raw: Any) -> Request:
     if isinstance(raw, Request):
         return validate(raw)
     if isinstance(raw, str | list | tuple):
-        return validate(Request((raw,) if isinstance(raw, str) else tuple(raw)))
+        raw = {"patterns": raw}
     if not isinstance(raw, dict):
         raise ValueError(f"A request is a pattern or a dictionary, not {str(raw)[:80]}.")  # noqa: TRY004
-    fields = {_ALIASES.get(name, name): value for name, value in raw.items()}
-    if unknown := [str(name)[:80] for name in fields if name not in _FIELDS]:
-        known = ", ".join(sorted(_FIELDS))
-        raise ValueError(f"A request has no {unknown[0]!r}. Known: {known}.")
-    if "pattern" in fields and "patterns" in fields:
+    if "pattern" in raw and "patterns" in raw:
         raise ValueError('Give "patterns" or "pattern", not both.')
-    patterns = fields.get("patterns", fields.get("pattern"))
-    if isinstance(patterns, str):
-        patterns = [patterns]
-    if not isinstance(patterns, list | tuple):
-        raise ValueError('A request needs "patterns", a list of 1 to 5, or "pattern".')  # noqa: TRY004
-    required = fields.get("required", False)
-    if not isinstance(required, bool):
-        raise ValueError('"required" is true or false.')  # noqa: TRY004
-    name, reason = fields.get("name") or "", fields.get("reason") or ""
-    for field, value in (("name", name), ("reason", reason)):
-        if not isinstance(value, str) or len(value) > TEXT_MAX:
-            raise ValueError(f'"{field}" is a text of at most {TEXT_MAX} characters.')
-    fallback: Any = fields.get("fallback") or "skip"
-    return validate(Request(tuple(patterns), name, reason, required, fallback))
+    fields = {_ALIASES.get(name, name): value for name, value in raw.items() if value is not None}
+    if isinstance(fields.get("patterns"), str):
+        fields["patterns"] = [fields["patterns"]]
+    try:
+        return validate(convert(fields, Request))
+    except ValidationError as error:
+        raise ValueError(f"This request for files cannot be read: {error}. {EXPECTED}") from None

@@ -24,8 +24,8 @@ from sightline.search.patterns import PATTERN_MAX, LeadsOut, absolute, expand, p
 Progress = Callable[[int, int, str], object]
 """Called with the number of the next pattern, the number of patterns, and the pattern."""
 
-LIMIT_MAX = 10_000
-"""Matches of an answer."""
+LIMIT, LIMIT_MAX = 100, 10_000
+"""Matches of an answer: by default, and at most."""
 
 CANDIDATES = 5
 """Guesses of an answer."""
@@ -33,13 +33,13 @@ CANDIDATES = 5
 
 def find(
     context: SessionContext,
-    patterns: str | Sequence[str] | Request,
+    patterns: str | Sequence[str],
     *,
     required: bool = False,
     fallback: Fallback = "skip",
     name: str = "",
     reason: str = "",
-    limit: int = 100,
+    limit: int = LIMIT,
     deadline_s: float = 2.0,
     progress: Progress | None = None,
 ) -> FindResult:
@@ -51,10 +51,7 @@ def find(
     path in the workspace counts as its relative path; one outside matches nothing. ValueError for an
     invalid chain and for a limit below 1, PathRefused for a way out of the workspace.
     """
-    if isinstance(patterns, Request):
-        request = patterns
-    else:
-        request = Request(_chain(patterns), name, reason, required, fallback)
+    request = Request(_chain(patterns), name, reason, required, fallback)
     return _find(context, [request], limit, deadline_s, progress)[0]
 
 
@@ -76,13 +73,12 @@ def find_each(
     context: SessionContext,
     asked: Any,
     *,
-    limit: int = 100,
     deadline_s: float = 2.0,
     progress: Progress | None = None,
 ) -> tuple[FindResult, ...]:
     """Answer each of a host's requests (see chains.requests_of), in order, as find() does. The
     deadline covers all of them together."""
-    return tuple(_find(context, requests_of(asked), limit, deadline_s, progress))
+    return tuple(_find(context, requests_of(asked), LIMIT, deadline_s, progress))
 
 
 def _find(
@@ -111,12 +107,12 @@ def _sought(result: FindResult) -> FilesSought:
 def _relative(context: SessionContext, request: Request) -> Request:
     """Return a valid request with its patterns relative to the workspace's root."""
     root = context.workspace.root.rstrip("/\\")
-    patterns: list[Any] = list(request.patterns)
-    for number, text in enumerate(patterns):
-        if isinstance(text, str) and text.startswith((f"{root}/", f"{root}\\")):
-            patterns[number] = text[len(root) + 1 :]
+    patterns = tuple(
+        text[len(root) + 1 :] if text.startswith((f"{root}/", f"{root}\\")) else text
+        for text in request.patterns
+    )
     try:
-        return validate(structs.replace(request, patterns=tuple(patterns)))
+        return validate(structs.replace(request, patterns=patterns))
     except LeadsOut as error:
         raise PathRefused(
             ", ".join(map(str, request.patterns)),

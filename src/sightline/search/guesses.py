@@ -16,6 +16,8 @@ from unicodedata import normalize
 from msgspec import Struct
 from rapidfuzz import fuzz, process
 
+from sightline.model.path import quoted
+
 LEAST = 0.45
 """Least score of a candidate; a lower one would only mislead."""
 
@@ -227,7 +229,7 @@ def _reason(guess: str, key: str, path: str, found: str) -> str:
         return f"below {path.removesuffix(guess)}"
     if guess.endswith(f"/{path}"):
         return f"without {guess.removesuffix(path)}"
-    where = f"in {folder}" if folder else "in the top folder"
+    where = f"in {quoted(folder)}" if folder else "in the top folder"
     if name == asked:
         return f"the same name {where}"
     if key.replace("/", "") != found.replace("/", ""):

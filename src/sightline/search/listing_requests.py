@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from json import loads
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, ValidationError, convert, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
@@ -41,23 +41,23 @@ LISTINGS_SCHEMA: dict[str, Any] = {
 }
 """JSON Schema of `listings` in a model's structured answer, for hosts that ask for one."""
 
-_KINDS: dict[str, tuple[type, str]] = {
-    "path": (str, "a text"),
-    "recursive": (bool, "true or false"),
-    "filter": (str, "a text"),
-    "depth": (int, "a whole number"),
-    "limit": (int, "a whole number"),
-}
+Name = Annotated[str, Meta(min_length=1, max_length=CHARACTERS_MAX)]
+Positive = Annotated[int, Meta(ge=1)]
+
+EXPECTED = (
+    'Give an object with "path" (a text), and if you like with "recursive" (true or false), "filter" (a '
+    'text), "depth" and "limit" (whole numbers from 1 on).'
+)
 
 
-class ListingRequest(Struct, frozen=True):
+class ListingRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A request for a listing, with the parameters of search.listing."""
 
-    path: str
+    path: Name
     recursive: bool = False
-    filter: str | None = None
-    depth: int = 3
-    limit: int = 200
+    filter: Name | None = None
+    depth: Positive = 3
+    limit: Positive = 200
 
 
 def listings(answer: object) -> list[ListingRequest]:
@@ -77,20 +77,14 @@ def listings(answer: object) -> list[ListingRequest]:
 
 def _listing(request: object) -> ListingRequest:
     fields = {"path": request} if isinstance(request, str) else request
-    if not isinstance(fields, dict) or "path" not in fields:
-        raise ValueError(f'A request is an object with a "path", not {request!r:.80}.')
-    fields = {name: value for name, value in fields.items() if value is not None}
-    for name, value in fields.items():
-        if name not in _KINDS:
-            raise ValueError(f"A request has no {name!r:.80}; it has {', '.join(_KINDS)}.")
-        kind, noun = _KINDS[name]
-        if type(value) is not kind:
-            raise ValueError(f"{name} of a request is {noun}, not {value!r:.80}.")
-        if isinstance(value, str) and not 0 < len(value) <= CHARACTERS_MAX:
-            raise ValueError(f"{name} of a request has 1 to {CHARACTERS_MAX} characters.")
-        if type(value) is int and value < 1:
-            raise ValueError(f"{name} of a request is a number from 1 on, not {value}.")
-    return ListingRequest(**fields)
+    if isinstance(fields, dict):
+        fields = {name: value for name, value in fields.items() if value is not None}
+    try:
+        return convert(fields, ListingRequest)
+    except ValidationError as error:
+        raise ValueError(
+            f"This request for a listing cannot be read: {error}. {EXPECTED}"
+        ) from None
 
 
 PART = "listings"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from sightline.model.path import quoted
 from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import Stats
@@ -32,10 +33,10 @@ def find_text(result: FindResult) -> str:
     lines = [_no_match(result)]
     if result.candidates:
         lines.append("Did you mean:")
-    lines += [f"  {one_line(guess.path)} ({one_line(guess.reason)})" for guess in result.candidates]
+    lines += [f"  {quoted(guess.path)} ({one_line(guess.reason)})" for guess in result.candidates]
     if result.fallback == "create_new" and result.create is not None:
-        path = one_line(result.create)
-        lines.append(f"To be created, if you mean a new file: {path}. Nothing was.")
+        path = result.create
+        lines.append(f"To be created, if you mean a new file: {quoted(path)}. Nothing was.")
     elif result.fallback == "ask_user":
         needed = "It is required. " if result.request.required else ""
         lines.append(f"{needed}Ask the user: {result.question}")
@@ -75,18 +76,18 @@ def listing(result: DirectoryListing) -> str:
 
 def requested_listing(result: DirectoryListing) -> str:
     """Return a listing with a heading, for delivery in a later turn."""
-    folder = "." if result.path == "." else f"{one_line(result.path)}/"
+    folder = "." if result.path == "." else f"{result.path}/"
     matching = "" if result.filter is None else f", {one_line(result.filter)}"
-    return f"The listing of {folder}{matching} that you asked for:\n{listing(result)}"
+    return f"The listing of {quoted(folder)}{matching} that you asked for:\n{listing(result)}"
 
 
 def unlisted(folder: str, why: str) -> str:
     """Return the reason why a requested listing failed."""
-    return f"{one_line(folder)} is not listed, as you asked: {one_line(why)}"
+    return f"{quoted(folder)} is not listed, as you asked: {one_line(why)}"
 
 
 def _entry(entry: Entry) -> str:
-    name = one_line(entry.path)
+    name = quoted(entry.path)
     if entry.kind == "folder":
         return f"{name}/"
     if entry.kind == "file":
@@ -96,11 +97,11 @@ def _entry(entry: Entry) -> str:
 
 def _remarks(result: DirectoryListing) -> Iterator[str]:
     if not result.entries:
-        folder = f"{one_line(result.path)}/"
+        folder = f"{result.path}/"
         if result.filter is None:
-            yield f"{folder} holds nothing that is not ignored."
+            yield f"{quoted(folder)} holds nothing that is not ignored."
         else:
-            yield f"Nothing in {folder} matches {one_line(result.filter)}."
+            yield f"Nothing in {quoted(folder)} matches {one_line(result.filter)}."
     if result.left_out:
         yield (
             f"({result.left_out} more left out: at most {result.limit} are listed. List a folder "
@@ -110,7 +111,7 @@ def _remarks(result: DirectoryListing) -> Iterator[str]:
         files, levels = count(result.deeper, "file"), count(result.depth, "level")
         yield f"({files} deeper than {levels}: list a folder below, or raise the depth.)"
     if result.closed:
-        closed = named([one_line(folder) for folder in result.closed], CLOSED_NAMED)
+        closed = named([quoted(folder) for folder in result.closed], CLOSED_NAMED)
         yield f"(could not be listed: {closed}. Check who may read them.)"
     if result.ignored:
         yield f"({result.ignored} ignored)"

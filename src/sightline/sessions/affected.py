@@ -9,7 +9,7 @@ from sightline.model.diff import diff
 from sightline.model.results import Affected
 from sightline.model.revision import revision_of
 from sightline.model.spans import Spans, intersect, spans, subtract, touched, whole
-from sightline.model.text import decode
+from sightline.model.text import lines_of
 from sightline.model.timeline import archived
 from sightline.sessions.presence import is_present
 
@@ -31,10 +31,10 @@ def affected(
         for session, knowledge in context.store.knowers(path).items()
         if session != context.session and not archived(session)
     ]
-    old = _lines(before)
+    old = lines_of(before)
     if not others or old is None:
         return ()
-    overwritten, new = revision_of(before or b""), _lines(after)
+    overwritten, new = revision_of(before or b""), lines_of(after)
     others.sort(key=lambda pair: -pair[1].position)
     found: list[Affected] = []
     behind = 0
@@ -47,12 +47,14 @@ def affected(
         # Presence is checked first, because a diff takes longer.
         if state is None or not is_present(context, state):
             continue
-        known = old if text == overwritten else _lines(context.store.blob(text))
+        known = old if text == overwritten else lines_of(context.store.blob(text))
         if known is None or (new is None and after is not None):
             continue
         stale_before = () if text == overwritten else _differing(known, old, shown)
         stale = shown if new is None else _differing(known, new, shown)
-        if lines := subtract(stale, stale_before):
+        lines = subtract(stale, stale_before)
+        # Who was shown an empty file was shown no line that could be named.
+        if lines or (not known and text == overwritten and new != known):
             found.append(Affected(session, state.agent, knowledge.name or path, lines))
     return tuple(found)
 
@@ -63,11 +65,6 @@ def _differing(known: Sequence[str], disk: Sequence[str], shown: Spans) -> Spans
     hunks = touched(shown, diff(known, disk), len(known))
     at = spans((max(min(a0 + 1, a1), 1), a1 or 1) for a0, a1, _, _ in hunks)
     return intersect(intersect(at, shown), whole(len(known)))
-
-
-def _lines(data: bytes | None) -> Sequence[str] | None:
-    text = decode(data) if data is not None else None
-    return text.lines if text else None
 
 
 def family(context: SessionContext, session: str) -> str:

@@ -28,6 +28,7 @@ from sightline.model.events import (
     SessionForked,
 )
 from sightline.model.path import canonical
+from sightline.model.timeline import of_kind
 from sightline.sessions import words
 from sightline.sessions.presence import is_present
 from sightline.text.phrases import says
@@ -57,7 +58,10 @@ def claim(
     already is renewed. ClaimRefused where the claim of another present session may cover the same
     files, unless both are shared. PathRefused for a path outside, ValueError for no paths or an
     invalid time."""
-    wanted = _patterns(context, paths)
+    names = [paths] if isinstance(paths, str) else [fspath(path) for path in paths]
+    if not 0 < len(names) <= PATHS_MAX:
+        raise ValueError(f"a claim names 1 to {PATHS_MAX} paths, not {len(names)}")
+    wanted = tuple(sorted({_pattern(context, name) for name in names}))
     duration = _microseconds(ttl)
     with context.workspace.lock(LOCK):
         others = _release_inactive(context)
@@ -192,15 +196,6 @@ def _microseconds(ttl: Ttl) -> int:
     raise ValueError(f"a claim stands for some time: seconds or a timedelta, not {ttl!r}")
 
 
-def _patterns(
-    context: SessionContext, paths: str | Iterable[str | PathLike[str]]
-) -> tuple[str, ...]:
-    names = [paths] if isinstance(paths, str) else [fspath(path) for path in paths]
-    if not 0 < len(names) <= PATHS_MAX:
-        raise ValueError(f"a claim names 1 to {PATHS_MAX} paths, not {len(names)}")
-    return tuple(sorted({_pattern(context, name) for name in names}))
-
-
 def _pattern(context: SessionContext, name: str) -> str:
     """Return the canonical form of a path or pattern. A name that exists in the tree is a path,
     also with special characters ("app/[id].tsx")."""
@@ -296,7 +291,7 @@ def announce_once(context: SessionContext, path: str, claims: Sequence[Claim]) -
     """Word the claims for a host's agent, and record that; a claim that was announced before is
     left out."""
     handed = context.store.timeline(session=context.session, kinds=[NoticeDelivered], newest=RECENT)
-    announced = {each.fact.notice for each in handed if isinstance(each.fact, NoticeDelivered)}
+    announced = {fact.notice for fact in of_kind(NoticeDelivered, handed)}
     new = [each for each in claims if f"claim:{each.id}" not in announced]
     if not new:
         return ""

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.filesystem.process import alive, here
+from sightline.filesystem.process import alive, here, machine
 from sightline.model.events import (
     Changed,
     ClaimReleased,
@@ -61,6 +61,17 @@ def is_present(context: SessionContext, session: SessionState | str) -> bool:
         return alive(state.owner)
     away_us = context.settings.away_s * 1_000_000
     return context.clock() - last_sign(context.store, state) <= away_us
+
+
+def present_sessions(context: SessionContext) -> list[SessionState]:
+    """Return the sessions whose agent is present, oldest first. Of all sessions only those are
+    looked at that a living process holds, and those with facts of the last `away_s` seconds."""
+    store, away_us = context.store, int(context.settings.away_s * 1_000_000)
+    ids = {name for name, owner in store.held_on(machine()).items() if alive(owner)}
+    ids.update(store.active_since(context.clock() - away_us))
+    states = [state for name in ids if (state := store.session(name)) is not None]
+    present = [state for state in states if is_present(context, state)]
+    return sorted(present, key=lambda state: (state.started, state.id))
 
 
 def surely_gone(state: SessionState) -> bool:

@@ -6,6 +6,7 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.model.events import EnvironmentSeen, ModelUsed, TurnBegan
 from sightline.model.results import Environment, ModelUsage
+from sightline.model.timeline import of_kind
 
 
 def changed_model(
@@ -82,5 +83,4 @@ def _where(each: Environment) -> tuple[str | None, ...]:
 
 def _last_model(context: SessionContext) -> ModelUsed | None:
     newest = context.store.timeline(session=context.session, kinds=[ModelUsed], newest=1)
-    fact = next((each.fact for each in newest), None)
-    return fact if isinstance(fact, ModelUsed) else None
+    return next(of_kind(ModelUsed, newest), None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sightline.changes.words import cause
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
+from sightline.model.path import quoted
 from sightline.model.results import Affected
 from sightline.text.phrases import count, joined, named, spans
 
@@ -31,10 +32,12 @@ def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
     """Say which other session claims a file, and until when."""
     first = claims[0]
     also = f", and by {len(claims) - 1} more" if len(claims) > 1 else ""
-    part = "" if path in first.paths else f" as part of {named(first.paths, NAMED)}"
+    part = "" if path in first.paths else f" as part of {named([*map(quoted, first.paths)], NAMED)}"
     shared = "" if first.exclusive else " (shared)"
     whose = _name(first.session, reader)
-    return f"{path} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
+    return (
+        f"{quoted(path)} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
+    )
 
 
 def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
@@ -52,7 +55,11 @@ def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[st
     others = len(claims) - 1
     are = "is 1" if others == 1 else f"are {others}"
     more = f" There {are} more in the way." if others else ""
-    same = "" if (wanted,) == first.paths else f", as part of {named(first.paths, NAMED)}"
+    same = (
+        ""
+        if (wanted,) == first.paths
+        else f", as part of {named([*map(quoted, first.paths)], NAMED)}"
+    )
     hint = f"Claim other paths, wait, or ask the user, who can let go the claim {first.id}."
     return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
 
@@ -72,7 +79,8 @@ def not_yours(claim: str, session: str) -> tuple[str, str]:
 def affected(found: Sequence[Affected], reader: str) -> str:
     """Name the sessions whose view of a file a write made stale."""
     stale = [
-        f"{_name(each.session, reader)} stale on {each.path} {spans(each.lines)}"
+        f"{_name(each.session, reader)} stale on {quoted(each.path)}"
+        + (f" {spans(each.lines)}" if each.lines else "")
         for each in found[:NAMED]
     ]
     more = len(found) - len(stale)
@@ -122,7 +130,7 @@ def not_family(giver: str, receiver: str) -> tuple[str, str]:
 
 def nothing_held(session: str, path: str) -> tuple[str, str]:
     """Word the error of a path that a session knows nothing of."""
-    message = f"{session} holds nothing of {path} that could be handed over."
+    message = f"{session} holds nothing of {quoted(path)} that could be handed over."
     return (
         message,
         "It was not shown those lines, or they left its context: see 'sightline status'.",

@@ -3,15 +3,19 @@
 PUBLIC = (
     "command_line",
     "file_effects",
+    "named_writes",
     "printed_lines",
     "read_only",
+    "secrets",
     "syntax_tree",
 )
 
 PURE = (
     "command_line",
     "file_effects",
+    "named_writes",
     "printed_lines",
     "read_only",
+    "secrets",
     "readers",
 )

@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from re import DOTALL, match
 
-from sightline.shell_parsing.command_line import (
-    SimpleCommand,
-    all_commands,
-    parse_command,
-)
+from sightline.shell_parsing.command_line import SimpleCommand, all_commands, parse_command
 from sightline.shell_parsing.readers import filter_of
 
 HIDING = ("command_substitution", "process_substitution", "variable_assignment")

@@ -152,8 +152,10 @@ class Blobs:
         if not frames:
             return None
         try:
-            data = _decompress(frames)
-        except (zstd.ZstdError, ValueError):
+            data = zstd.decompress(frames[0])
+            for frame in frames[1:]:  # each text before is the dictionary of the next frame
+                data = zstd.decompress(frame, zstd_dict=_dictionary(data))
+        except (zstd.ZstdError, ValueError, TypeError):
             data = None
         if data is None or revision_of(data) != revision:
             raise StoreError(f"The kept text {revision} in {self._place} is damaged.", SAVE)
@@ -228,14 +230,6 @@ def _compress_edit(data: bytes, before: bytes) -> bytes:
         zstd.CompressionParameter.enable_long_distance_matching: int(reach > FAR_BYTES),
     }
     return zstd.compress(data, options=options, zstd_dict=_dictionary(before))
-
-
-def _decompress(frames: Sequence[bytes]) -> bytes:
-    """Return the text of the last frame. Each text before is the dictionary of the next frame."""
-    data = zstd.decompress(frames[0])
-    for frame in frames[1:]:
-        data = zstd.decompress(frame, zstd_dict=_dictionary(data))
-    return data
 
 
 def _dictionary(data: bytes) -> Any:

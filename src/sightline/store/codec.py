@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
+from zlib import crc32
 
 from msgspec import NODEFAULT, structs
 
@@ -70,36 +71,44 @@ def decode(kind: str, version: int, body: str) -> Fact:
         ) from error
 
 
+def sealed(columns: Row) -> tuple[Any, ...]:
+    """Return columns as SQLite stores them, and their checksum."""
+    bound = tuple([text(value) if type(value) is str else value for value in columns])
+    return *bound, _checksum(bound)
+
+
+def _checked(row: Row, what: str) -> list[Any]:
+    """Return the columns of a sealed row. StoreError where one was changed since. what: the row, for
+    the error; {0} stands for its first column."""
+    *columns, checksum = row
+    if checksum is not None and _checksum(tuple(columns)) != checksum:
+        name = what.format(untext(columns[0]))
+        raise StoreError(f"{name} is damaged in the store.", DAMAGED)
+    return [untext(column) for column in columns]
+
+
+def _checksum(columns: tuple[Any, ...]) -> int:
+    return crc32(repr(columns).encode("utf-8", "surrogatepass"))
+
+
 def recorded_of(row: Row) -> Recorded:
-    """Return the fact of (position, session, kind, version, happened_at, recorded_at, body)."""
-    position, session, kind, version, happened_at, recorded_at, body = row
+    """Return the fact of the columns (position, session, kind, version, happened_at, recorded_at,
+    body, checksum). StoreError."""
+    position, session, kind, version, happened_at, recorded_at, body = _checked(row, "Fact {0}")
     fact = decode(kind, version, body)
-    return Recorded(position, untext(session), happened_at, recorded_at, fact)
+    return Recorded(position, session, happened_at, recorded_at, fact)
 
 
 def knowledge_row(session: str, state: Knowledge) -> tuple[Any, ...]:
     """Return the columns of the knowledge table."""
-    belief = state.belief
-    return (
-        session,
-        state.path,
-        state.name,
-        state.position,
-        state.via,
-        state.first_seen,
-        state.last_read,
-        state.last_agent_edit,
-        state.first_position,
-        belief.text,
-        spans_text(belief.shown),
-        spans_text(belief.held),
-        belief.lines,
-    )
+    path, belief, via, position, *times, name = structs.astuple(state)
+    return session, *sealed((path, name, position, via, *times, *_pack_belief(belief)))
 
 
 def knowledge_of(row: Row) -> Knowledge:
     """Return Knowledge from the columns after session."""
-    path, name, position, via, first, read, edit, start, *belief = map(untext, row)
+    what = "What a session knows of {0}"
+    path, name, position, via, first, read, edit, start, *belief = _checked(row, what)
     return Knowledge(path, _unpack_belief(belief), via, position, first, read, edit, start, name)
 
 
@@ -107,12 +116,12 @@ def disk_row(state: DiskFile) -> tuple[Any, ...]:
     """Return the columns of the disk table."""
     path, revision, position, at, cause, *others = structs.astuple(state)
     packed = None if cause is None else compact_json(_pack_cause(cause))
-    return path, revision, position, at, packed, *others
+    return sealed((path, revision, position, at, packed, *others))
 
 
 def disk_of(row: Row) -> DiskFile:
     """Return a DiskFile from its columns."""
-    path, revision, position, at, packed, *others = map(untext, row)
+    path, revision, position, at, packed, *others = _checked(row, "The last state of {0}")
     cause = None if packed is None else cause_of(packed)
     return DiskFile(path, revision, position, at, cause, *others)
 
@@ -120,25 +129,28 @@ def disk_of(row: Row) -> DiskFile:
 def session_row(state: SessionState) -> tuple[Any, ...]:
     """Return the columns of the sessions table. The position is not among them: the events table
     has it."""
-    *columns, _, owner = structs.astuple(state)
-    return *columns, owner
+    *columns, _, owner, newest_message = structs.astuple(state)
+    return sealed((*columns, owner, newest_message))
 
 
 def session_of(row: Row) -> SessionState:
     """Return a SessionState from its columns and its newest position."""
-    id_, agent, started, parent, ended, turn, model, owner, position = map(untext, row)
-    return SessionState(id_, agent, started, parent, ended, turn, model, position, owner)
+    *columns, position = row
+    id_, agent, started, parent, ended, turn, model, owner, newest = _checked(
+        columns, "The row of session {0}"
+    )
+    return SessionState(id_, agent, started, parent, ended, turn, model, position, owner, newest)
 
 
 def claim_row(state: Claim) -> tuple[Any, ...]:
     """Return the columns of the claims table."""
     id_, session, paths, expires_at, exclusive, *others = structs.astuple(state)
-    return id_, session, compact_json(paths), expires_at, int(exclusive), *others
+    return sealed((id_, session, compact_json(paths), expires_at, int(exclusive), *others))
 
 
 def claim_of(row: Row) -> Claim:
     """Return a Claim from its columns."""
-    id_, session, paths, expires_at, exclusive, *others = map(untext, row)
+    id_, session, paths, expires_at, exclusive, *others = _checked(row, "Claim {0}")
     return Claim(id_, session, tuple(json.loads(paths)), expires_at, bool(exclusive), *others)
 
 
@@ -146,13 +158,13 @@ def stamp_row(path: str, stamp: Stamp) -> tuple[Any, ...]:
     """Return the columns of the stamps table. The six numbers of the signature are one text,
     because a device or an inode number may not fit a signed 64-bit integer."""
     numbers = " ".join(map(str, structs.astuple(stamp.signature)))
-    return path, numbers, stamp.revision, stamp.read_at_ns
+    return sealed((path, numbers, stamp.revision, stamp.read_at_ns))
 
 
 def stamp_of(row: Row) -> tuple[str, Stamp]:
     """Return a path and its Stamp from their columns."""
-    path, numbers, revision, read_at_ns = row
-    return untext(path), Stamp(StatSignature(*map(int, numbers.split())), revision, read_at_ns)
+    path, numbers, revision, read_at_ns = _checked(row, "The stamp of {0}")
+    return path, Stamp(StatSignature(*map(int, numbers.split())), revision, read_at_ns)
 
 
 def text(value: str) -> str | bytes:

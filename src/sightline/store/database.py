@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import RLock
 from time import monotonic, sleep
@@ -20,9 +21,12 @@ from typing import Any, TypeVar
 from weakref import ref
 
 from sightline.errors import StoreError
+from sightline.filesystem.private_files import new_file
+from sightline.store.blobs import ROW_BYTES
 from sightline.store.codec import text
 from sightline.store.migrations import check, migrate
-from sightline.store.sqlite_errors import busy, fault
+from sightline.store.port import Room
+from sightline.store.sqlite_errors import busy, fault, os_fault
 
 Result = TypeVar("Result")
 
@@ -44,8 +48,29 @@ SETTINGS = (
     "PRAGMA synchronous=NORMAL",
     f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}",
 )
+NEWEST_BYTES = 20
+"""Digits of a position in the file beside a store."""
+
 COMMITS_PER_LOOK = 128
 """Commits between two looks at the size of the log."""
+
+PAGES_AT_ONCE = 48
+"""Free pages given back in one transaction, which holds the writers' lock for some milliseconds."""
+
+REST_S = 0.003
+"""Seconds between two transactions. A waiting writer tries every millisecond, so it comes first."""
+
+FREE_KEPT_BYTES = 1 << 20
+"""Free room that stays in the file for the next facts and texts."""
+
+FACTS = (
+    "SELECT coalesce(sum(length(body) + length(session) + length(kind)"
+    " + coalesce(length(path), 0) + 30), 0) FROM events"
+)
+STAMPS = (
+    "SELECT coalesce(sum(length(path) + length(signature) + length(revision) + 20), 0) FROM stamps"
+)
+TEXTS = f"SELECT coalesce(sum(length(frame) + {ROW_BYTES}), 0) FROM texts"  # noqa: S608  all ours
 
 
 class Database:
@@ -58,17 +83,40 @@ class Database:
         self._full = False
         self._commits = 0
         self._db: sqlite3.Connection | None = None
+        self._newest = NewestPosition(file)
         try:
+            recorded, has_log = self._newest.read(), self.log_bytes() > 0
             self._db = connect(file)
             while not patiently(lambda: check(self.open(), file)):
                 self.write(lambda: migrate(self.open(), file), durable=True)
                 self.carry_over()
+            if recorded and not has_log:
+                self._refuse_lost(recorded)
+            self._newest.open()
         except BaseException as error:
-            self._disconnect()
+            self._disconnect(keep_newest=True)
             if isinstance(error, sqlite3.Error):
                 raise fault(error, file) from error
+            if isinstance(error, OSError):
+                raise os_fault(error, file) from error
             raise
         _OPEN.append(ref(self, _OPEN.remove))
+
+    def _refuse_lost(self, recorded: int) -> None:
+        """Raise StoreError where the store ends before a position that was recorded: the log that had
+        the facts was removed. A process that closes the store carries the log over first."""
+        newest = self.run("SELECT max(position) FROM events")[0][0] or 0
+        if newest < recorded:
+            raise StoreError(
+                f"The store {self.file} has lost its facts {newest + 1} to {recorded}: its log"
+                f" {self.file}-wal was removed.",
+                "Put the log back. To go on without these facts, delete"
+                f" {self._newest.file}: sessions then read their files again.",
+            )
+
+    def note_newest(self, position: int) -> None:
+        """Note the position of the newest fact, which is committed, outside the store and its log."""
+        self._newest.write(position)
 
     def open(self) -> sqlite3.Connection:
         """Return the connection, for statements inside write(). StoreError where the store was
@@ -103,14 +151,12 @@ class Database:
                 if durable is not self._full:
                     db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                     self._full = durable
-                patiently(lambda: db.execute("BEGIN IMMEDIATE"))
-                try:
+                try:  # before BEGIN: a signal may raise as soon as the transaction has begun
+                    patiently(lambda: db.execute("BEGIN IMMEDIATE"))
                     result = work()
                     db.execute("COMMIT")
-                except BaseException:
-                    if db.in_transaction:  # SQLite itself gives up on a full disk
-                        db.execute("ROLLBACK")
-                    raise
+                finally:
+                    _roll_back(db)
                 self._commits += 1
                 if self._commits % COMMITS_PER_LOOK == 0:
                     self.carry_over()
@@ -134,17 +180,15 @@ class Database:
         with self._lock:
             try:
                 db.execute("BEGIN IMMEDIATE")  # from here on nobody begins the log anew
+                with closing(connect(self.file)) as second:
+                    blocked, _, _ = second.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                return not blocked
             except sqlite3.OperationalError as error:
-                if busy(error):
+                if busy(error) and not db.in_transaction:
                     return False
                 raise
-            second = connect(self.file)
-            try:
-                blocked, _, _ = second.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-                return not blocked
             finally:
-                second.close()
-                db.execute("ROLLBACK")
+                _roll_back(db)
 
     def log_bytes(self) -> int:
         """Return the size of the write-ahead log."""
@@ -152,6 +196,42 @@ class Database:
             return os.stat(f"{self.file}-wal").st_size
         except FileNotFoundError:
             return 0
+
+    def room(self) -> Room:
+        """Return the room by use. Facts, stats and texts count their rows, with a few bytes for the
+        head of each row; views count the remaining pages."""
+        facts, caches, texts = (self.run(sql)[0][0] for sql in (FACTS, STAMPS, TEXTS))
+        page = self._pragma("page_size")
+        free = self._pragma("freelist_count") * page
+        used = self._pragma("page_count") * page - free
+        views = max(used - facts - caches - texts, 0)
+        return Room(facts, views, caches, texts, free, self.log_bytes())
+
+    def give_back(self) -> int:
+        """Shorten the file by its free pages while other processes go on writing. Return the bytes
+        by which the file is smaller."""
+
+        def drop() -> None:
+            for _ in range(min(PAGES_AT_ONCE, self._pragma("freelist_count") - kept)):
+                self.run("PRAGMA incremental_vacuum(1)")  # one page, whatever number it is given
+
+        self.checkpoint()  # only then the file has its final length
+        if self._pragma("auto_vacuum") == 0:
+            return 0  # a store in memory, or of an older version: both use freed pages again
+        before = os.path.getsize(self.file)
+        kept = FREE_KEPT_BYTES // self._pragma("page_size")
+        rounds = 0
+        while (free := self._pragma("freelist_count")) > kept:
+            self.write(drop)
+            if self._pragma("freelist_count") >= free:
+                break  # others free pages as fast, or no page can be given back: try the next time
+            rounds += 1
+            if rounds % 16 == 0:
+                self.checkpoint()  # until then the log has the pages that were moved
+            sleep(REST_S)
+        if rounds:
+            self.checkpoint()
+        return max(before - os.path.getsize(self.file), 0)
 
     def close(self) -> None:
         """Close the connection. In a forked child do nothing: the connection is the parent's."""
@@ -167,10 +247,68 @@ class Database:
         """After a fork, keep the child's garbage collector from closing the parent's connection."""
         _INHERITED.append(self._db)
 
-    def _disconnect(self) -> None:
+    def _pragma(self, name: str) -> int:
+        return int(self.run(f"PRAGMA {name}")[0][0])
+
+    def _disconnect(self, *, keep_newest: bool = False) -> None:
         if self._db is not None:
             self._db.close()
             self._db = None
+        self._newest.close(keep=keep_newest or self.log_bytes() > 0)
+
+
+class NewestPosition:
+    """The position of the newest committed fact, in a file of its own beside an open store. The last
+    process that closes the store deletes the file. No file for a store in memory."""
+
+    def __init__(self, store: str) -> None:
+        self.file = f"{store}-newest"
+        self._is_kept = store != MEMORY
+        self._descriptor = -1
+
+    def read(self) -> int:
+        """Return the position; 0 where none was noted. OSError, StoreError."""
+        if not self._is_kept:
+            return 0
+        try:
+            with open(self.file, "rb") as file:
+                text = file.read()
+        except FileNotFoundError:
+            return 0
+        if text and not (text.isdigit() and len(text) == NEWEST_BYTES):
+            raise StoreError(f"The file {self.file} is damaged: {text!r:.60}.", "Delete the file.")
+        return int(text or b"0")
+
+    def open(self) -> None:
+        """Open the file, or make a new one. OSError."""
+        if not self._is_kept:
+            return
+        try:
+            self._descriptor = new_file(self.file)
+        except FileExistsError:
+            self._descriptor = os.open(self.file, os.O_RDWR | getattr(os, "O_BINARY", 0))
+
+    def write(self, position: int) -> None:
+        """Note a position. One small write, not synced: it is for the death of processes."""
+        if self._descriptor >= 0:
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, b"%0*d" % (NEWEST_BYTES, position))
+
+    def close(self, *, keep: bool) -> None:
+        """Close the file, and delete it unless a log may still hold facts."""
+        if self._descriptor < 0:
+            return
+        os.close(self._descriptor)
+        self._descriptor = -1
+        if not keep:
+            with suppress(FileNotFoundError):
+                os.unlink(self.file)
+
+
+def _roll_back(db: sqlite3.Connection) -> None:
+    """End a transaction that was not committed. SQLite itself ends one where the disk is full."""
+    if db.in_transaction:
+        db.execute("ROLLBACK")
 
 
 def connect(file: str) -> sqlite3.Connection:
@@ -206,6 +344,12 @@ def patiently(attempt: Callable[[], Result]) -> Result:
     while True:
         try:
             return attempt()
+        except (
+            UnicodeDecodeError
+        ) as error:  # SQLite's message about a damaged schema has parts of it
+            damaged = sqlite3.DatabaseError(str(error))
+            damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise damaged from error
         except sqlite3.OperationalError as error:
             if not busy(error) or (give_up and monotonic() > give_up):
                 raise

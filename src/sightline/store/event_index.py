@@ -16,7 +16,7 @@ from sightline.model.timeline import Recorded, archived
 
 COLUMN_FACTS = (
     *(events.SessionStarted, events.SessionForked, events.SessionEnded),
-    *(events.TurnBegan, events.ModelUsed, events.EnvironmentSeen),
+    *(events.TurnBegan, events.ModelUsed, events.EnvironmentSeen, events.MessageAppended),
 )
 """Facts that change more of a session's state than its newest position."""
 
@@ -42,6 +42,17 @@ def _path_fields(kind: type[Fact]) -> tuple[list[str], list[str]]:
     fields = kind.__struct_fields__
     single = [*filter(fields.__contains__, ("path", "src", "name"))]
     return single, [field for field in fields if field in ("paths", "files")]
+
+
+def has_own_path(kind: type[Fact]) -> bool:
+    """Return whether facts of a kind have a path, the file that they are about."""
+    return "path" in kind.__struct_fields__
+
+
+def has_other_paths(kind: type[Fact]) -> bool:
+    """Return whether facts of a kind may name paths besides the one that they are about."""
+    single, several = _path_fields(kind)
+    return bool(several) or any(field != "path" for field in single)
 
 
 def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:

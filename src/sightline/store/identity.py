@@ -12,14 +12,19 @@ made again keeps its store unless the old folder is in use elsewhere.
 from __future__ import annotations
 
 import os
+import re
 
-from sightline.filesystem.private_files import Locked, make_folder, write_file
+from sightline.errors import StoreError
+from sightline.filesystem.private_files import Locked, check_private, make_folder, write_file
 from sightline.model.revision import revision_of
 from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import os_fault
 
 Folder = tuple[int, int]
 """The device and the inode of a folder."""
+
+PATH_ENTRY = re.compile(r"([0-9a-f]{16}) (\d+) (\d+)")
+FOLDER_ENTRY = re.compile(r"([0-9a-f]{16}) (.+)", re.DOTALL)
 
 SAMPLE = 64
 """Files of a store that are looked for in a folder that may be its workspace."""
@@ -29,10 +34,13 @@ def store_file(state_home: str, root: str) -> str:
     """Return the file of a workspace's store, which may not exist yet. StoreError."""
     home = os.path.join(state_home, "workspaces")
     try:
+        shared = ("workspaces", "workspaces/paths", "workspaces/folders")
+        check_private(state_home, *shared)
         status = os.stat(root)
         folder = (status.st_dev, status.st_ino)
         recorded = _of_path(home, root)
         if recorded is not None and recorded[1] == folder:
+            check_private(state_home, f"workspaces/{recorded[0]}")
             return _file(home, recorded[0])
         make_folder(os.path.join(home, "paths"))
         make_folder(os.path.join(home, "folders"))
@@ -40,6 +48,7 @@ def store_file(state_home: str, root: str) -> str:
             id_ = _decide(home, root, folder)
             _write(_folder_entry(home, folder), id_, root)
             _write(_path_entry(home, root), id_, *folder)
+        check_private(state_home, f"workspaces/{id_}")
         return _file(home, id_)
     except OSError as error:
         raise os_fault(error, state_home) from error
@@ -88,20 +97,14 @@ def _is_folder(path: str, folder: Folder) -> bool:
 
 def _of_path(home: str, root: str) -> tuple[str, Folder] | None:
     """Return the recorded id and folder of a path."""
-    entry = _read(_path_entry(home, root))
-    if entry is None:
-        return None
-    id_, device, inode = entry.split(" ")
-    return id_, (int(device), int(inode))
+    entry = _read(_path_entry(home, root), PATH_ENTRY)
+    return None if entry is None else (entry[1], (int(entry[2]), int(entry[3])))
 
 
 def _of_folder(home: str, folder: Folder) -> tuple[str, str] | None:
     """Return the recorded id and the newest path of a folder."""
-    entry = _read(_folder_entry(home, folder))
-    if entry is None:
-        return None
-    id_, _, path = entry.partition(" ")
-    return id_, path
+    entry = _read(_folder_entry(home, folder), FOLDER_ENTRY)
+    return None if entry is None else (entry[1], entry[2])
 
 
 def _file(home: str, id_: str) -> str:
@@ -117,12 +120,20 @@ def _folder_entry(home: str, folder: Folder) -> str:
     return os.path.join(home, "folders", f"{folder[0]}-{folder[1]}")
 
 
-def _read(entry: str) -> str | None:
+def _read(entry: str, form: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the parts of an entry; None where there is none. StoreError for a damaged one."""
     try:
         with open(entry, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
+            text = file.read()
     except FileNotFoundError:
         return None
+    found = form.fullmatch(text)
+    if found is None:
+        raise StoreError(
+            f"The file {entry}, which names the store of a workspace, is damaged: {text!r:.60}.",
+            "Move the file away. Sightline then finds the store by the other entry of its folder.",
+        )
+    return found
 
 
 def _write(entry: str, *words: object) -> None:

@@ -16,6 +16,8 @@ STEPS = (
     "0005_patches.sql",
     "0006_texts.sql",
     "0007_old_texts_gone.sql",
+    "0008_checksums.sql",
+    "0009_growth.sql",
 )
 """user_version counts the steps that a database has taken. A published step never changes."""
 

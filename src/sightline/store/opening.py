@@ -102,7 +102,7 @@ def _write_schema(file: str) -> None:
     try:
         # No other process knows the file yet, so one sync of the whole file is enough.
         db.execute("PRAGMA synchronous = OFF")
-        # store.disk_usage gives freed room back a little at a time. Without this setting, which only
+        # store.database gives freed room back a little at a time. Without this setting, which only
         # an empty file takes, every writer would wait for a rewrite of the whole file.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")

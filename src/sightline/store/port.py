@@ -74,9 +74,18 @@ class Store(Protocol):
         upto: int | None = None,
         since: int | None = None,
         newest: int | None = None,
+        oldest: int | None = None,
     ) -> Iterator[Recorded]:
         """Return facts in order. path: facts that name the path, in any field. since: facts that
-        happened then or later (UTC microseconds). newest: only the last N."""
+        happened then or later (UTC microseconds). newest: only the last N; oldest: only the first
+        N. Give one of both at most."""
+
+    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
+        """Return the number of facts of some kinds that name a path, without those of archives.
+        most: count only the last N."""
+
+    def paths_changed(self, session: str) -> list[str]:
+        """Return the paths that Changed facts of a session are about, each once, in no order."""
 
     def position(self) -> int:
         """Return the position of the newest fact; 0 when there is none."""
@@ -99,11 +108,39 @@ class Store(Protocol):
     def session(self, session: str) -> SessionState | None:
         """Return the state of a session."""
 
-    def sessions(self) -> list[SessionState]:
-        """Return all sessions, oldest first, without model.timeline.NOBODY."""
+    def sessions(
+        self,
+        *,
+        ended: bool | None = None,
+        parent: str | None = None,
+        newest: int | None = None,
+    ) -> list[SessionState]:
+        """Return sessions, oldest first, without model.timeline.NOBODY. ended: only those that have
+        ended, or only those that have not. parent: only those that this session started. newest:
+        only the last N to begin, or to end where ended is True."""
 
-    def knowers(self, path: str) -> dict[str, Knowledge]:
-        """Return the knowledge of a canonical path of each session that has not ended, by id."""
+    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
+        """Return the sessions of the last `most` facts of a kind that has no path, the newest first,
+        each with its holder: those that have not ended, without model.timeline.NOBODY."""
+
+    def held_on(self, machine: str) -> dict[str, str]:
+        """Return the holders of the sessions that have not ended and that processes of a machine
+        hold, by session. machine: as in filesystem.process.owner."""
+
+    def active_since(self, at: int) -> list[str]:
+        """Return the sessions with a fact that was recorded then or later, in no order, without
+        model.timeline.NOBODY. at: UTC microseconds."""
+
+    def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
+        """Return the number of sessions, without model.timeline.NOBODY. ended: as in sessions().
+        archived: only those that were imported from a recording, or only the others."""
+
+    def agents(self, sessions: Iterable[str]) -> dict[str, str]:
+        """Return the names of the agents of these sessions, by session; unknown ids are left out."""
+
+    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
+        """Return the knowledge of a canonical path of each session that has not ended, by id. most:
+        look at the sessions that learned of the path last."""
 
     def claims(self) -> dict[str, Claim]:
         """Return every claim that was not released, by id, oldest first. A claim may have expired,
@@ -116,9 +153,7 @@ class Store(Protocol):
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """Return the stat cache, by path in order. A stamp saves hashing; it is never a fact."""
 
-    def keep(
-        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
-    ) -> None:
+    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
         """Keep texts that no fact names yet. A dict has them by their revisions."""
 
     def blob(self, revision: Revision) -> bytes | None:

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from operator import itemgetter
 from typing import Any, TypeVar
 from weakref import finalize
 
-from sightline.model.active_claims import Claim
-from sightline.model.events import BlobPurged, Changed, Fact, GitMoved, WriteIntended
-from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.errors import StoreError
+from sightline.model import active_claims
+from sightline.model.active_claims import CLAIMING, Claim
+from sightline.model.events import FACTS, BlobPurged, Changed, Fact, WriteIntended
+from sightline.model.projections import (
+    DiskFile,
+    Knowledge,
+    SessionState,
+    column,
+    disk_paths,
+    know,
+    on_disk,
+)
 from sightline.model.revision import Revision, Stamp
-from sightline.model.timeline import TURNING, Recorded
+from sightline.model.timeline import ARCHIVE, TURNING, Recorded, branch, turns_at
 from sightline.store import codec
-from sightline.store.blobs import Blobs, run_in_chunks
+from sightline.store.blobs import Blobs, Run, run_in_chunks
 from sightline.store.database import MEMORY, Database
-from sightline.store.disk_usage import give_back, measured
-from sightline.store.event_index import check_expected, column_conflict, new_part, paths_of
+from sightline.store.event_index import (
+    COLUMN_FACTS,
+    DISK_FACTS,
+    KNOWING,
+    check_expected,
+    column_conflict,
+    has_other_paths,
+    has_own_path,
+    is_pending,
+    knowledge_paths,
+    new_part,
+    paths_of,
+    settled_by,
+)
 from sightline.store.port import Room
 from sightline.store.retention import KeptText
-from sightline.store.rows import (
-    DISK,
-    EVENT,
-    KNOWERS,
-    KNOWLEDGE,
-    PATH,
-    PENDING,
-    SESSION,
-    Rows,
-    all_claims,
-    all_known,
-    fold_known,
-)
 from sightline.store.verify import differences
 
 Result = TypeVar("Result")
@@ -42,13 +53,75 @@ KEPT_PER_LOOK_BYTES = 2 << 20
 """Bytes of kept frames between two looks at the size of the log."""
 
 PUT_EVENT = (
-    "INSERT INTO events (session, kind, version, happened_at, recorded_at, path, body)"
-    " VALUES (?,?,?,?,?,?,?)"
+    "INSERT INTO events (position, session, kind, version, happened_at, recorded_at, body, checksum,"
+    " path) VALUES (?,?,?,?,?,?,?,?,?)"
 )
 COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
-PUT_PATH = "INSERT INTO event_paths VALUES (?,?)"
-PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
-STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
+PUT_PATH = "INSERT INTO event_paths VALUES (?,?,?,?)"
+PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?,?)"
+STAMP = "SELECT path, signature, revision, read_at_ns, checksum FROM stamps"
+
+HELD = (
+    "SELECT id, owner FROM sessions WHERE ended IS NULL AND owner >= ? AND owner < ? AND id != ''"
+)
+ACTIVE = (
+    "SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
+    "(SELECT position FROM events WHERE recorded_at < ? ORDER BY position DESC LIMIT 1), 0)"
+)
+"""Walks back from the newest fact, and no further than to the first older one."""
+
+NEWEST_SESSIONS = (
+    "SELECT id, owner FROM (SELECT session, max(position) AS newest FROM (SELECT session, position"
+    " FROM events WHERE path IS NULL AND kind = '{}' ORDER BY position DESC LIMIT ?) GROUP BY session)"
+    " CROSS JOIN sessions ON id = session WHERE ended IS NULL AND id != '' ORDER BY newest DESC"
+)
+HAS_ENDED = {None: "1", False: "ended IS NULL", True: "ended IS NOT NULL"}
+IS_ARCHIVED = {None: "1", False: f"id NOT GLOB '{ARCHIVE}*'", True: f"id GLOB '{ARCHIVE}*'"}
+
+
+EVENT = (
+    "SELECT position, session, kind, version, happened_at, recorded_at, body, checksum FROM events"
+)
+KNOWLEDGE = (
+    "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
+    " believed, shown, held, lines, checksum FROM knowledge"
+)
+KNOWERS = (
+    f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')}"  # noqa: S608  all ours
+    " WHERE (session, path) IN"
+    " (SELECT session, path FROM knowledge WHERE path = ? ORDER BY position DESC, session DESC"
+    " LIMIT ?)"
+    " AND (SELECT ended FROM sessions WHERE id = session) IS NULL ORDER BY session"
+)
+DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit, checksum FROM disk"
+OF_KIND = "SELECT (SELECT max(position) FROM events WHERE session = id AND kind = '{}') AS newest"
+OF_KINDS = " UNION ALL ".join(map(OF_KIND.format, FACTS))
+NEWEST = (
+    "coalesce("  # noqa: S608  all ours
+    "(SELECT max(position) FROM events NOT INDEXED"
+    " WHERE position > (SELECT max(position) FROM events) - 200 AND session = id),"
+    f"(SELECT max(newest) FROM ({OF_KINDS})))"
+)
+"""Select the newest position of a session. A session at work is among the last facts of all; for
+any other each kind of fact is one search. No row has the position: each append would write it."""
+
+COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, checksum"
+SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
+PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
+
+PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?,?)"
+PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)"
+CLAIMS = (
+    "SELECT id, session, paths, expires_at, exclusive, taken_at, position, checksum FROM claims"
+)
+PUT_CLAIM = "INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?)"
+
+REMEMBERED = 20_000
+"""The most rows in memory; beyond it, all are forgotten and read again as needed."""
+
+PATH = itemgetter(0)
+"""Rows are ordered by path in Python: SQLite puts names that are stored as bytes behind all others."""
 
 
 class SqliteStore:
@@ -60,6 +133,7 @@ class SqliteStore:
         self._rows = Rows(self._base.run)
         self._blobs = Blobs(self._base.run, file)
         self._purges = 0
+        self._newest = 0
         self._kept_bytes = 0
 
     def append(
@@ -78,7 +152,9 @@ class SqliteStore:
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
         texts = blobs if isinstance(blobs, dict) else list(blobs)
-        packed = self._blobs.pack(texts, {**_edited(facts), **(like or {})}) if texts else []
+        edits = [fact for fact in facts if isinstance(fact, (Changed, WriteIntended))]
+        replaced = {fact.after: fact.before for fact in edits}
+        packed = self._blobs.pack(texts, {**replaced, **(like or {})}) if texts else []
 
         def work() -> list[Recorded]:
             rows = self._rows
@@ -108,19 +184,41 @@ class SqliteStore:
         upto: int | None = None,
         since: int | None = None,
         newest: int | None = None,
+        oldest: int | None = None,
     ) -> Iterator[Recorded]:
         sql, values = selection(
-            session=session, path=path, kinds=kinds, after=after, upto=upto, since=since
+            session=session,
+            path=path,
+            kinds=kinds,
+            after=after,
+            upto=upto,
+            since=since,
+            is_limited=newest is not None or oldest is not None,
         )
         if newest is not None:
             sql, values = f"{sql} DESC LIMIT ?", [*values, newest]
+        elif oldest is not None:
+            sql, values = f"{sql} LIMIT ?", [*values, oldest]
         positions = [position for (position,) in self._base.run(sql, values)]
         if newest is not None:
             positions.reverse()
         # Facts never change, so a long list is read a chunk at a time and stays true.
         found = f"{EVENT} WHERE position IN"
         rows = run_in_chunks(self._base.run, found, positions, " ORDER BY position")
-        return map(codec.recorded_of, rows)
+        return _all_of(positions, map(codec.recorded_of, rows))
+
+    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
+        sql, values = selection(
+            session=None, path=path, kinds=kinds, after=0, upto=None, since=None, is_limited=True
+        )
+        counted = f"({sql} DESC LIMIT ?)"
+        if self.session_count(archived=True):  # only then the session of each fact has to be read
+            counted = f"events WHERE session NOT GLOB '{ARCHIVE}*' AND position IN {counted}"
+        sql = f"SELECT count(*) FROM {counted}"  # noqa: S608  all ours
+        return int(self._base.run(sql, [*values, most])[0][0])
+
+    def paths_changed(self, session: str) -> list[str]:
+        return [codec.untext(path) for (path,) in self._base.run(PATHS_CHANGED, [session] * 3)]
 
     def position(self) -> int:
         return self._base.run("SELECT max(position) FROM events")[0][0] or 0
@@ -153,12 +251,45 @@ class SqliteStore:
         rows = self._base.run(f"{SESSION} WHERE id = ?", (session,))
         return codec.session_of(rows[0]) if rows else None
 
-    def sessions(self) -> list[SessionState]:
-        states = [codec.session_of(row) for row in self._base.run(f"{SESSION} WHERE id != ''")]
-        return sorted(states, key=lambda state: (state.started, state.id))
+    def sessions(
+        self,
+        *,
+        ended: bool | None = None,
+        parent: str | None = None,
+        newest: int | None = None,
+    ) -> list[SessionState]:
+        where, values = f"{HAS_ENDED[ended]} AND id != ''", list[Any]()
+        if parent is not None:
+            where, values = f"{where} AND parent = ?", [parent]
+        if newest is not None:
+            time = "ended" if ended else "started"
+            where, values = f"{where} ORDER BY {time} DESC, id DESC LIMIT ?", [*values, newest]
+        rows = self._base.run(f"{SESSION} WHERE {where}", values)
+        return sorted(map(codec.session_of, rows), key=lambda state: (state.started, state.id))
 
-    def knowers(self, path: str) -> dict[str, Knowledge]:
-        rows = self._base.run(KNOWERS, (path,))
+    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
+        rows = self._base.run(NEWEST_SESSIONS.format(kind.__name__), [most])
+        return {codec.untext(name): codec.untext(owner) for name, owner in rows}
+
+    def held_on(self, machine: str) -> dict[str, str]:
+        rows = self._base.run(HELD, [f"{machine}:", f"{machine};"])  # ";" stands behind ":"
+        return {codec.untext(name): codec.untext(owner) for name, owner in rows}
+
+    def active_since(self, at: int) -> list[str]:
+        return [codec.untext(name) for (name,) in self._base.run(ACTIVE, [at]) if name != ""]
+
+    def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
+        where = f"{HAS_ENDED[ended]} AND {IS_ARCHIVED[archived]} AND id != ''"
+        sql = f"SELECT count(*) FROM sessions WHERE {where}"  # noqa: S608  all ours
+        return int(self._base.run(sql)[0][0])
+
+    def agents(self, sessions: Iterable[str]) -> dict[str, str]:
+        wanted = "SELECT id, agent FROM sessions WHERE id IN"
+        rows = run_in_chunks(self._base.run, wanted, [*dict.fromkeys(sessions)])
+        return {codec.untext(name): agent for name, agent in rows}
+
+    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
+        rows = self._base.run(KNOWERS, (path, most))
         return {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
 
     def claims(self) -> dict[str, Claim]:
@@ -174,11 +305,9 @@ class SqliteStore:
         rows = run(STAMP) if wanted is None else run_in_chunks(run, found, wanted)
         return dict(sorted(map(codec.stamp_of, rows), key=PATH))
 
-    def keep(
-        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
-    ) -> None:
+    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
         packed = self._blobs.pack(blobs)
-        self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
+        self._write(lambda: self._blobs.put(packed, ahead=True), durable=False)
         self._kept_bytes += sum([len(text.frame or b"") for text in packed])
         if self._kept_bytes > KEPT_PER_LOOK_BYTES:  # the end of a first checkpoint must not wait
             self._kept_bytes = 0
@@ -219,34 +348,43 @@ class SqliteStore:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
 
     def room(self) -> Room:
-        return measured(self._base)
+        return self._base.room()
 
     def tidy(self) -> int:
-        return give_back(self._base)
+        return self._base.give_back()
 
     def verify(self) -> list[str]:
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
-        return torn or [*differences(self), *self._blobs.damaged()]
+        if torn:
+            return torn
+        try:
+            wrong = differences(self)
+        except StoreError as error:  # a row whose checksum is of another row
+            wrong = [error.message]
+        return [*wrong, *self._blobs.damaged()]
 
     def close(self) -> None:
         self._base.close()
 
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
         try:
-            return self._base.write(work, durable=durable)
+            result = self._base.write(work, durable=durable)
         except BaseException:
             self._rows.forget()
             raise
+        self._base.note_newest(self._newest)
+        return result
 
     def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
         """Put a fact on the timeline, index its paths, and step the views."""
         kind, own = type(fact).__name__, getattr(fact, "path", None)
-        event = (session, kind, fact.version, happened_at, at, own, codec.encode(fact))
-        self._base.run(PUT_EVENT, event)
-        position = self.position()
+        position = self.position() + 1
+        columns = (position, session, kind, fact.version, happened_at, at, codec.encode(fact))
+        self._base.run(PUT_EVENT, (*codec.sealed(columns), own))
         for path in paths_of(fact):
             if path != own:
-                self._base.run(PUT_PATH, (path, position))
+                self._base.run(PUT_PATH, (path, kind, position, session))
+        self._newest = position
         recorded = Recorded(position, session, happened_at, at, fact)
         self._rows.step(recorded)
         return recorded
@@ -263,31 +401,197 @@ class MemoryStore(SqliteStore):
         """Do nothing: another handle of this process may go on reading."""
 
 
-def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:
-    """Return the text that a fact put at a path -> the text that it replaced there."""
-    return {fact.after: fact.before for fact in facts if isinstance(fact, (Changed, WriteIntended))}
+def _all_of(positions: Sequence[int], rows: Iterator[Recorded]) -> Iterator[Recorded]:
+    """Yield the rows, one for each position. StoreError where one is missing."""
+    for position, row in zip_longest(positions, rows):
+        if row is None or row.position != position:
+            raise StoreError(f"Fact {position} is missing in the store.", codec.DAMAGED)
+        yield row
 
 
-ANY_SESSION = "session IN (SELECT id FROM sessions)"
-"""Lets the index on (session, path) find a path alone; see schema/0001_ground.sql."""
+# --- the views of the timeline as rows
 
-POSITIONS = "SELECT position FROM events"
-NAMING = (
-    f"{POSITIONS} WHERE {ANY_SESSION} AND path = ?"  # noqa: S608  all ours
-    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
+
+class Rows:
+    """The rows of one connection, stepped inside the transaction of each append. Call begin() first
+    in each transaction.
+
+    Rows that were read or written are remembered as long as no other connection has committed (PRAGMA
+    data_version, asked inside the transaction), so a busy process rarely reads before it writes.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._version = -1
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget every remembered row: a transaction was given up, or others have written."""
+        self._known: dict[tuple[str, str], Knowledge | None] = {}
+        self._disks: dict[str, DiskFile | None] = {}
+        self._sessions: set[str] = set()
+        self._intents: dict[int, Recorded] | None = None
+
+    def begin(self) -> None:
+        """Forget the rows where another connection has committed, or there are too many."""
+        version = self._run("PRAGMA data_version", ())[0][0]
+        if version != self._version or len(self._known) + len(self._disks) > REMEMBERED:
+            self.forget()
+            self._version = version
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        """Return what a session knows of a canonical path."""
+        key = (session, path)
+        if key not in self._known:
+            rows = self._run(f"{KNOWLEDGE} WHERE session = ? AND path = ?", key)
+            self._known[key] = codec.knowledge_of(rows[0]) if rows else None
+        return self._known[key]
+
+    def disk(self, path: str) -> DiskFile | None:
+        """Return the disk row of a path."""
+        if path not in self._disks:
+            rows = self._run(f"{DISK} WHERE path = ?", (path,))
+            self._disks[path] = codec.disk_of(rows[0]) if rows else None
+        return self._disks[path]
+
+    def step(self, recorded: Recorded) -> None:
+        """Step every view by a fact that was just put on the timeline."""
+        fact, session = recorded.fact, recorded.session
+        self._step_session(recorded)
+        if isinstance(fact, DISK_FACTS):
+            self._step_disks(disk_paths(fact), recorded)
+        if isinstance(fact, CLAIMING):
+            self._step_claims(recorded)
+        known_paths = knowledge_paths(fact)
+        if isinstance(fact, TURNING):
+            if turns_at(fact):
+                self._replace_known(session, fold_known(self._run, session, recorded.position))
+        elif known_paths is None:
+            states = all_known(self._run, session)
+            know(states, recorded)
+            self._replace_known(session, states)
+        elif known_paths:
+            self._step_known(known_paths, recorded)
+        self._step_intents(recorded)
+
+    def _step_session(self, recorded: Recorded) -> None:
+        session = recorded.session
+        if session in self._sessions and not isinstance(recorded.fact, COLUMN_FACTS):
+            return
+        rows = self._run(f"{COLUMN}, 0 FROM sessions WHERE id = ?", (session,))
+        old = codec.session_of(rows[0]) if rows else None
+        if old is None or isinstance(recorded.fact, COLUMN_FACTS):
+            self._run(PUT_SESSION, codec.session_row(column(old, recorded)))
+        self._sessions.add(session)
+
+    def _step_disks(self, paths: Sequence[str], recorded: Recorded) -> None:
+        before = {path: state for path in paths if (state := self.disk(path)) is not None}
+        states = dict(before)
+        on_disk(states, recorded)
+        for path, state in states.items():
+            if before.get(path) is not state:
+                self._run(PUT_DISK, codec.disk_row(state))
+                self._disks[path] = state
+
+    def _step_known(self, paths: Sequence[str], recorded: Recorded) -> None:
+        session = recorded.session
+        before = {
+            path: state for path in paths if (state := self.knowledge(session, path)) is not None
+        }
+        states = dict(before)
+        know(states, recorded)
+        for path in paths:
+            state = states.get(path)
+            if state is before.get(path):
+                continue
+            if state is None:
+                self._run("DELETE FROM knowledge WHERE session = ? AND path = ?", (session, path))
+            else:
+                self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+            self._known[session, path] = state
+
+    def _replace_known(self, session: str, states: Mapping[str, Knowledge]) -> None:
+        self._run("DELETE FROM knowledge WHERE session = ?", (session,))
+        for state in states.values():
+            self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+        self._known = {key: state for key, state in self._known.items() if key[0] != session}
+
+    def _step_claims(self, recorded: Recorded) -> None:
+        before = all_claims(self._run)
+        states = dict(before)
+        active_claims.step(states, recorded)
+        for name in before.keys() - states.keys():
+            self._run("DELETE FROM claims WHERE id = ?", (name,))
+        for name, state in states.items():
+            if before.get(name) is not state:
+                self._run(PUT_CLAIM, codec.claim_row(state))
+
+    def _step_intents(self, recorded: Recorded) -> None:
+        if self._intents is None:
+            pending = [codec.recorded_of(row) for row in self._run(PENDING, ())]
+            self._intents = {intent.position: intent for intent in pending}
+        for position in settled_by(recorded, self._intents):
+            self._run("DELETE FROM intents WHERE position = ?", (position,))
+            del self._intents[position]
+        if is_pending(recorded):
+            self._run("INSERT INTO intents VALUES (?)", (recorded.position,))
+            self._intents[recorded.position] = recorded
+
+
+def all_known(run: Run, session: str) -> dict[str, Knowledge]:
+    """Return every knowledge row of a session by path, in order."""
+    rows = run(f"{KNOWLEDGE} WHERE session = ?", (session,))
+    return dict(sorted([(state.path, state) for state in map(codec.knowledge_of, rows)], key=PATH))
+
+
+def all_claims(run: Run) -> dict[str, Claim]:
+    """Return every claim that was not released, oldest first."""
+    states = [codec.claim_of(row) for row in run(CLAIMS, ())]
+    return {state.id: state for state in sorted(states, key=lambda state: state.taken_at)}
+
+
+def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:
+    """Fold what a session knows at a position from the facts of its branch alone, by path."""
+
+    def turns_of(name: str) -> list[Recorded]:
+        turning = (
+            f"{EVENT} WHERE session = ? AND kind IN ('SessionForked', 'RewindEnded')"
+            " ORDER BY position"
+        )
+        return [codec.recorded_of(row) for row in run(turning, (name,))]
+
+    states: dict[str, Knowledge] = {}
+    kinds = ",".join(f"'{kind}'" for kind in KNOWING)
+    own = (
+        f"{EVENT} WHERE session = ? AND position > ? AND position <= ? AND kind IN ({kinds})"
+        " ORDER BY position"
+    )
+    for stretch in branch(session, upto, turns_of):
+        for row in run(own, (stretch.session, stretch.after, stretch.upto)):
+            know(states, codec.recorded_of(row))
+    return dict(sorted(states.items()))
+
+
+# --- the positions of facts
+
+EVERY_KIND = tuple(FACTS.values())
+
+PATHS_CHANGED = """
+WITH RECURSIVE own (path) AS (
+  SELECT min(path) FROM events WHERE session = ? AND path IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(path) FROM events WHERE session = ? AND path > own.path)
+  FROM own WHERE own.path IS NOT NULL
 )
+SELECT path FROM own WHERE path IS NOT NULL AND EXISTS (
+  SELECT 1 FROM events WHERE session = ? AND events.path = own.path AND kind = 'Changed'
+)"""
+"""Each path is one search for the next one: SQLite would read every fact for SELECT DISTINCT."""
 
-CHANGES = frozenset((Changed, GitMoved))
-"""Kinds that name a file in one way each. Changed facts, of which there are many, have an index."""
-
-CHANGING = (
-    f"{POSITIONS} WHERE path = ? AND kind = 'Changed'"  # noqa: S608
-    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
-)
-
-TURNS = frozenset(TURNING)
-TURNED = "kind IN ('SessionForked', 'RewindEnded')"
-"""SQLite uses the index on these kinds for these very words alone."""
+OF_EVENTS = "SELECT position FROM events WHERE "
+OF_NAMES = "SELECT position FROM event_paths WHERE "
+NAMED_AT = "(SELECT happened_at FROM events WHERE position = event_paths.position)"
+NOTHING = f"{OF_EVENTS} 0"
 
 
 def selection(
@@ -298,28 +602,47 @@ def selection(
     after: int,
     upto: int | None,
     since: int | None,
+    is_limited: bool,
 ) -> tuple[str, list[Any]]:
-    """Return the statement for the positions of the facts that meet every condition, in order,
-    and the values of the statement."""
-    where = ["position > ?"]
-    values: list[Any] = [after]
-    for condition, value in (
-        ("position <= ?", upto),
-        ("happened_at >= ?", since),
-        ("session = ?", session),
-    ):
-        if value is not None:
-            where.append(condition)
-            values.append(value)
-    if path is not None:
-        changing = kinds is not None and CHANGES.issuperset(kinds)
-        where.append(f"position IN ({CHANGING if changing else NAMING})")
-        values += [path, path]
-    if kinds is not None and session is not None and TURNS.issuperset(kinds):
-        where.append(TURNED)
-    elif kinds is not None:
-        where.append(f"kind IN ({','.join('?' * len(kinds))})")
-        values += [kind.__name__ for kind in kinds]
-        if all("path" not in kind.__struct_fields__ for kind in kinds):
-            where += ["path IS NULL", ANY_SESSION]
-    return f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position", values
+    """Return the statement for the positions of the facts that meet every condition, in order, and
+    the values of the statement. is_limited: only the first or the last of them are wanted.
+
+    The statement has one search for each kind. One index answers each search in order of position;
+    SQLite merges their results and stops at the limit (schema/0009_growth.sql)."""
+    if kinds is None and session is not None and is_limited:
+        kinds = EVERY_KIND
+    anybodys = session is None and path is None
+    groups: list[Sequence[type[Fact]] | None] = [kinds]
+    is_apart = bool(kinds) and not (anybodys and any(has_own_path(kind) for kind in kinds or ()))
+    if is_apart:
+        groups = [[kind] for kind in dict.fromkeys(kinds or ())]
+    given = [
+        (condition, value)
+        for condition, value in (
+            ("position > ?", after),
+            ("position <= ?", upto),
+            ("session = ?", session),
+            ("path = ?", path),
+        )
+        if value is not None
+    ]
+    searches: list[str] = []
+    values: list[Any] = []
+    for group in groups:
+        where = [condition for condition, _ in given]
+        # SQLite uses a partial index only where it sees the names of the kinds.
+        names = ",".join([f"'{kind.__name__}'" for kind in group or ()])
+        if group is not None:
+            where.append(f"kind = {names}" if len(group) == 1 else f"kind IN ({names})")
+        if is_apart and anybodys:
+            where.append("path IS NULL")
+        tables = []
+        if path is None or group is None or any(map(has_own_path, group)):
+            tables.append((OF_EVENTS, "happened_at"))
+        if path is not None and (group is None or any(map(has_other_paths, group))):
+            tables.append((OF_NAMES, NAMED_AT))
+        for table, happened_at in tables:
+            then = [] if since is None else [f"{happened_at} >= ?"]
+            searches.append(table + " AND ".join([*where, *then]))
+            values += [value for _, value in given] + ([] if since is None else [since])
+    return f"{' UNION ALL '.join(searches) or NOTHING} ORDER BY position", values

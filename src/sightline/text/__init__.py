@@ -1,12 +1,6 @@
 """Helpers of wording: counts, plurals, terminal cells, line numbers, safe printing, token estimates."""
 
-PUBLIC = (
-    "phrases",
-    "terminal_cells",
-    "tokens",
-)
-
-PURE = (
+PUBLIC = PURE = (
     "phrases",
     "terminal_cells",
     "tokens",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from sightline.model.path import quoted
 from sightline.model.spans import Spans
 
 
@@ -26,7 +28,7 @@ def ago(seconds: float) -> str:
 
 def verdict(state: str, path: str, who: str) -> str:
     """Return a sentence on the meaning of a file's state for the agent."""
-    return _STATES[state].format(path=path, who=who)
+    return _STATES[state].format(path=quoted(path), who=who)
 
 
 _STATES = {
@@ -78,7 +80,8 @@ def table(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """Return a text that cannot steer a terminal: control characters become their pictures."""
+    """Return a text that cannot steer a terminal or the direction of reading: control characters
+    become their pictures, and marks of direction a sign for what cannot be shown."""
     return text.translate(_CONTROLS)
 
 
@@ -91,6 +94,10 @@ _CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} |
     127: 0x2421,
     **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
     **dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD),
+    **dict.fromkeys(
+        (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
+    ),
+    **dict.fromkeys(range(0xE0000, 0xE0080), 0xFFFD),
 }
 
 
@@ -146,6 +153,15 @@ def left_out(number: int, lines: Spans, *, of: int) -> str:
         return ""
     more = "too long to show" if number == of else count(number, "more change")
     return f"… {more}{f': {spans(lines)}' if lines else ''}\n"
+
+
+def fenced(text: str, kind: str = "") -> str:
+    """Return a file's text, or a diff of it, between fences: whatever the text says, it is data.
+    The fence is longer than every fence in the text. kind: a word behind the first fence."""
+    runs = re.findall("`{3,}", text)
+    fence = "`" * (max(map(len, runs), default=2) + 1)
+    end = "" if text.endswith("\n") else "\n"
+    return f"{fence}{kind}\n{text}{end}{fence}"
 
 
 def says(words: str) -> str:

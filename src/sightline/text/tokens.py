@@ -136,23 +136,3 @@ class Counter(Struct, frozen=True):
         """Return the tokens that a request adds to its texts and to the definitions of its tools."""
         weights = FAMILIES[self.family]
         return weights.message * messages + (weights.tools + weights.tool * tools if tools else 0)
-
-    def picture(self, width: int | None = None, height: int | None = None) -> int:
-        """Return the tokens of a picture, by its size in pixels."""
-        if not width or not height:
-            return PICTURE
-        return (_tiles if self.family == "o200k" else _area)(width, height)
-
-
-def _area(width: int, height: int) -> int:
-    """Count as Anthropic does: a token for 750 pixels, after scaling the longer side to 1,568."""
-    scale = min(1.0, 1_568 / max(width, height))
-    return min(max(int(width * height * scale * scale / 750), 1), 1_600)
-
-
-def _tiles(width: int, height: int) -> int:
-    """Count as OpenAI does: tiles of 512 pixels, after scaling to 2,048, and the shorter side to 768."""
-    scale = min(1.0, 2_048 / max(width, height))
-    scale *= min(1.0, 768 / (min(width, height) * scale))
-    across, down = (-(-int(side * scale) // 512) or 1 for side in (width, height))
-    return 85 + 170 * across * down

@@ -30,11 +30,11 @@ def home(tmp_path):
 
 
 def of(home, root=ROOT):
-    return [(each.session, each.parent) for each in recordings(root, str(home))]
+    return [(each.session, each.parent) for each in recordings(root, str(home / ".claude"))]
 
 
 def test_conversations_are_found_each_sub_agents_after_its_own(home):
-    found = recordings(ROOT, str(home))
+    found = recordings(ROOT, str(home / ".claude"))
     assert [(each.session, each.parent) for each in found] == [
         ("other", None),
         (SESSION, None),
@@ -66,7 +66,7 @@ def test_a_workspace_without_recordings_has_none(tmp_path, home):
 def test_the_client_may_keep_its_files_elsewhere(tmp_path, home):
     moved = tmp_path / "moved"
     shutil.move(home / ".claude", moved)
-    assert len(recordings(ROOT, str(home), str(moved))) == 3
+    assert len(recordings(ROOT, str(moved))) == 3
 
 
 def test_a_transcript_that_says_neither_when_nor_where_is_no_recording(home):
@@ -77,7 +77,7 @@ def test_a_transcript_that_says_neither_when_nor_where_is_no_recording(home):
 
 
 def test_a_recording_is_told_in_order(home):
-    (_, main, _) = recordings(ROOT, str(home))
+    (_, main, _) = recordings(ROOT, str(home / ".claude"))
     found = list(timed_events(main))
     times = [at for at, _ in found]
     assert times == sorted(times)
@@ -89,7 +89,7 @@ def test_a_recording_is_told_in_order(home):
 
 
 def test_what_the_client_wrote_itself_is_no_prompt(home):
-    (other, *_) = recordings(ROOT, str(home))
+    (other, *_) = recordings(ROOT, str(home / ".claude"))
     prompts = [event.text for _, event in timed_events(other) if isinstance(event, Prompted)]
     assert prompts == ["fix add", "continue please"]
     assert Compacted() in [event for _, event in timed_events(other)]

@@ -35,7 +35,7 @@ def test_a_rewind_that_was_killed_before_the_rights_is_finished_by_the_next(plac
     with pytest.raises(Killed):
         s.rewind(then)
     del s._context.workspace.set_mode
-    assert s.rewind(then).restored == ("run.sh",)
+    s.rewind(then)  # the session finishes the killed one first, and nothing is left to do
     assert mode_of(place, "run.sh") == 0o755
 
 
@@ -59,7 +59,7 @@ def test_what_a_command_changed_made_and_removed_goes_as_well(place, three):
     place.put("old.txt", "old\n")
     three.read("old.txt")
     then = three.checkpoint()
-    with three.ran("make"):
+    with three.ran("sed -i s/one/made/ a.py; rm old.txt; head -c 2 /dev/zero > out.bin"):
         place.put("a.py", "made\n")
         place.put("out.bin", b"\0\1")
         (place.root / "old.txt").unlink()
@@ -83,7 +83,7 @@ def test_what_the_user_wrote_in_it_before_the_command_stays(place, s):
     then = s.checkpoint()
     place.put("unread.py", "before\nend\nthe user's\n")
     place.put("users.py", "the user's\n")
-    with s.ran("make"):
+    with s.ran("sed -i 's/before/after/;$a more' unread.py users.py"):
         place.put("unread.py", "after\nend\nthe user's\n")
         place.put("users.py", "the user's\nand the command's\n")
     s.rewind(then)
@@ -110,7 +110,7 @@ def test_a_change_that_another_session_may_have_made_meanwhile_stays(place, thre
     report = three.rewind(then)
     assert place.text("a.py") == "made\n"
     assert place.text("b.py") == "b\n"
-    assert "probably" in report.left_alone[0].reason
+    assert report.left_alone[0].command == "make"
 
 
 def test_a_removal_that_was_taken_back_is_not_taken_back_twice(place, s):
@@ -127,7 +127,7 @@ def test_a_removal_that_was_taken_back_is_not_taken_back_twice(place, s):
 def test_a_file_of_no_text_that_others_changed_is_left_alone(place, s):
     place.put("a.bin", b"\0one")
     then = s.checkpoint()
-    with s.ran("make"):
+    with s.ran("truncate -s 8 a.bin"):
         place.put("a.bin", b"\0two and more")
     place.put("a.bin", b"\0three")
     report = s.rewind(then)

@@ -11,7 +11,7 @@ from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
 from sightline.checkpoints.rewind import recovery, rewinder
 from sightline.errors import StoreError, Unverifiable
-from sightline.guard import write_journal
+from sightline.guard import unfinished
 from sightline.guard.edit import apply_edit
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Create
@@ -34,7 +34,7 @@ def begun(place, monkeypatch, appends=2, to=None, **asked):
     with place.session() as s:
         s.read(NAMES[0])
         then = s.checkpoint().id
-        with s.ran("fix all"):
+        with s.ran(f"sed -i s/then/now/ {' '.join(NAMES)}"):
             for name in NAMES:
                 place.put(name, "now\n")
 
@@ -53,7 +53,7 @@ def stands(place):
 
 
 def left(session):
-    return write_journal.unfinished_rewinds(session._context, session.id)
+    return unfinished.unfinished_rewinds(session._context, session.id)
 
 
 def test_opening_its_session_finishes_it_and_says_so(place, half):

@@ -146,7 +146,7 @@ def test_bytes_that_nobody_knew_leave_the_file_alone():
 
 def test_what_may_be_somebody_elses_stays_and_is_said():
     done = planned([effect(1, "a", R1, R2, certain=False)], a=TWO)
-    assert done == UndoPlan(skipped=(Skipped("a", "doubtful"),))
+    assert done == UndoPlan(skipped=(Skipped("a", "probable"),))
     assert planned([effect(1, "a", R1, R2, certain=False)], a=ONE) == UndoPlan()
 
 

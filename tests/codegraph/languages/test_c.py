@@ -49,6 +49,8 @@ def test_every_branch_counts():
         'x #include "a.h"',
         '#include "a.h',
         '#define include "a.h"',
+        '#\\include "a.h"',
+        '# /* so include "a.h"',
         "import a;",
     ],
 )
@@ -67,6 +69,7 @@ def test_what_names_no_file_is_none(line):
         '"a\\\n#include \\"no.h\\""',
         'R"(x)"; /*\n#include "no.h"\n*/',
         '/* " */ /*\n#include "no.h"\n*/',
+        'n = 1 /**/*/* times\n#include "no.h"\n*/ 2;',
         "1'000 '\"' /*\n#include \"no.h\"\n*/",
     ],
 )

@@ -9,7 +9,7 @@ MAIN, TEST = "m/src/main/java/org/acme", "m/src/test/java/org/acme"
 
 
 def targets(files, source, path=f"{MAIN}/A.java"):
-    made = Java([*files, path])
+    made = Java([*files, path], lambda _: None)
     return [file for each in references(source.encode()) for file in made.targets(path, each)]
 
 
@@ -67,7 +67,12 @@ def test_a_file_without_a_package_sees_its_folder():
 def test_no_list_and_no_name_break_it():
     for module in ("", ".", "..", "a..B", "A" * 10_000, "a." * 10_000, "a." * 400, "*"):
         for kind in ("import", "type"):
-            assert Java([]).targets("", Reference(module, 1, names=("", "."), kind=kind)) == ()
+            assert (
+                Java([], lambda _: None).targets(
+                    "", Reference(module, 1, names=("", "."), kind=kind)
+                )
+                == ()
+            )
 
 
 def test_a_file_that_comes_or_goes_concerns_those_that_name_it():

@@ -80,6 +80,10 @@ def test_files_are_included_before_the_first_statement_only():
     assert read(source) == [("./a.d.ts", 1, "include")]
 
 
+def test_a_comment_that_nothing_closes_includes_nothing():
+    assert read('/* half\n/// <reference path="./a.d.ts" />\n') == []
+
+
 def test_text_between_tags_is_no_string():
     source = "const a = <p>Don't {b} / <b>c</b></p>;\nconst d = import('./d');\n"
     assert [name for name, _, _ in read(source, "a.tsx")] == ["./d"]

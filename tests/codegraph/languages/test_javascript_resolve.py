@@ -95,7 +95,7 @@ def test_a_folder_is_what_its_manifest_names():
 SETTINGS = """{
   // how we call things
   "extends": ["./base", "./more.json"], /* both */
-  "compilerOptions": { "paths": { "@/*": ["src/*", "gen/*",], "@/b/*": ["other/*"], "one": ["./src/1.ts"], }, },
+  "compilerOptions": { "paths": { "@/*": ["src/*", "gen/*",], "@/b/*": ["other/*"], "one": ["./src/1.ts"], /* last */ }, },
 }"""
 
 

@@ -21,7 +21,7 @@ TREE = [
 
 def targets(path, line, tree=TREE):
     """The files that one line leads to."""
-    made = Python(tree, standard={"json", "os"}, builtin={"time", "sys"})
+    made = Python(tree, lambda _: None, standard={"json", "os"}, builtin={"time", "sys"})
     return tuple(f for each in references(line.encode()) for f in made.targets(path, each))
 
 
@@ -76,8 +76,8 @@ def test_a_package_goes_before_a_module_and_a_module_before_a_namespace():
 
 def test_no_list_and_no_name_break_it():
     for module in ("", ".", "..", "a..b", "a" * 10_000, "a." * 10_000):
-        assert Python([]).targets("", Reference(module, 1)) == ()
-    assert Python(["a.py"]).targets("a.py", Reference("a", 1, level=10**9)) == ()
+        assert Python([], lambda _: None).targets("", Reference(module, 1)) == ()
+    assert Python(["a.py"], lambda _: None).targets("a.py", Reference("a", 1, level=10**9)) == ()
 
 
 NAMES = st.sampled_from(["aa", "bb", "cc"])
@@ -110,6 +110,6 @@ def test_it_agrees_with_the_import_machinery(tmp_path_factory, files, module, na
     specs = [PathFinder.find_spec(name, search) for name in names if package]
     want += [spec.origin for spec in specs if spec and spec.origin]
     sys.path_importer_cache.clear()
-    made = Python(sorted([*files, "start.py"]))
+    made = Python(sorted([*files, "start.py"]), lambda _: None)
     found = made.targets("start.py", Reference(".".join(module), 1, names=tuple(names)))
     assert {str(root / each) for each in found} == set(want)

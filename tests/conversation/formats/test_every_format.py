@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, broken, histories
+from tests.support.examples import examples
 
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.formats.format import FORMATS, detect
 from sightline.conversation.window.blocks import Decision, Fold, Tail
 
-FEWER = settings(max_examples=settings().max_examples // 3)
+FEWER = settings(max_examples=examples(20))
 
 
 def formats(test):

@@ -41,7 +41,7 @@ def test_the_games_do_fold_rebase_force_and_drop():
     """So the properties below can fail."""
     seen: set[str] = set()
 
-    @settings(max_examples=300)
+    @settings(max_examples=300)  # all of them: fewer miss a tier
     @given(games())
     def look(game):
         blocks, _, make, idle = game

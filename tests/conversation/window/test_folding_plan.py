@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, histories
 from tests.conversation.window.histories import LINES, STEPS, anthropic, chat, searched
 from tests.conversation.window.histories import read as reading
+from tests.support.examples import examples
 
 from sightline.conversation.window.folding_plan import plan
 from sightline.conversation.window.history_reader import read_history
@@ -101,7 +102,7 @@ def test_a_picture_that_cannot_be_decoded_passes_through():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(data=st.data())
 def test_every_view_of_every_format_would_be_taken(name, data):
     messages = data.draw(histories(name))

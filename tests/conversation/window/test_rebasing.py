@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tests.conversation.window.foldings import MUCH, RULES, WITH_VIEWS, folding_of, short
 from tests.replay.histories import Talk, count, words
+from tests.support.examples import examples
 
 from sightline.conversation.window.blocks import Decision
 
@@ -101,7 +102,7 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(EDITS, st.integers(0, 7), st.integers(1, 3), st.booleans())
 def test_a_view_holds_the_old_text_of_every_edit_that_may_come(edits, at, size, partly):
     """Whatever lines of the file the agent replaces next, if it could read them before the clear."""

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from sightline.filesystem.git.binary_patch import EXECUTABLE, FILE, SYMLINK, Side, blob_id, patch
 
@@ -67,7 +68,9 @@ def apply(folder, text, *more):
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(path=st.sampled_from(NAMES), old=SIDES, new=SIDES)
 def test_git_turns_one_side_into_the_other_and_back(repository, path, old, new):

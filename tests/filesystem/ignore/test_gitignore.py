@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
-from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
-from sightline.filesystem.ignore.rules import CHARACTERS_MAX, WILDCARDS_MAX, IgnoreRules, bounded
+from sightline.filesystem.ignore.gitignore import PATTERN_MAX, PatternSet, lines_of
+from sightline.filesystem.ignore.rules import (
+    BYTES_MAX,
+    CHARACTERS_MAX,
+    WILDCARDS_MAX,
+    IgnoreRules,
+    bounded,
+)
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 PARTS = ["a", "b", "ab", "a.c", "b.a.c", ".a", "a b", "é", "a!", "#a", "a ", "[a]"]
@@ -98,9 +104,9 @@ def test_no_pattern_is_read_behind_one_wildcard_too_many():
 
 def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
     (tmp_path / "a1").touch()
-    ignore = tmp_path / ".gitignore"
+    ignore = tmp_path / ".sightlineignore"
     ignore.write_text("".join([f"a[0-9]{number}*\n" for number in range(WILDCARDS_MAX)]))
-    assert DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths() == (".gitignore", "a1")
+    assert DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths() == (".sightlineignore", "a1")
     with ignore.open("a") as file:
         file.write("b*c\n")
     with pytest.raises(
@@ -111,17 +117,51 @@ def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
 
 @pytest.mark.parametrize("unit", ["[a-z]*", "[a]", "*a", "[", "**/", "\\a[b]"])
 def test_wildcards_that_take_long_to_read_are_refused_at_once(unit):
-    lines = iter(["*.log", f"{unit * CHARACTERS_MAX}b", "never read"])
+    most = PATTERN_MAX // len(unit)
+    lines = iter(["*.log", *[unit * most] * (CHARACTERS_MAX // most + 9), "never read"])
     with pytest.raises(Unverifiable, match=f"of more than {CHARACTERS_MAX:,} characters"):
         bounded(".gitignore", lines)
-    assert next(lines) == "never read"
+    assert len(list(lines)) > 1
 
 
 def test_an_ignore_file_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("sightline.filesystem.ignore.rules.BYTES_MAX", 1_000)
-    (tmp_path / ".gitignore").write_text("x" * 1_001)
+    (tmp_path / ".sightlineignore").write_text("x" * 1_001)
     with pytest.raises(Unverifiable, match="too large"):
         DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths()
+
+
+@pytest.mark.parametrize("unit", ["[a-z]*", "[a]", "*a", "[", "**/", "\\a[b]", "a/", "?", "a"])
+@pytest.mark.parametrize("name", [".gitignore", ".git/info/exclude"])
+def test_one_pattern_of_a_million_characters_is_left_out_and_named(tmp_path, unit, name):
+    (tmp_path / ".git/info").mkdir(parents=True)
+    (tmp_path / name).write_text(f"*.log\n{unit * (1_000_000 // len(unit))}\n!b.log\n")
+    for file in ("a.log", "b.log", "c.py"):
+        (tmp_path / file).touch()
+    workspace = DiskWorkspace(str(tmp_path), f"{tmp_path}-state")
+    assert [path for path in workspace.paths() if path[0] != "."] == ["b.log", "c.py"]
+    [told] = workspace.left_out()
+    assert f"{name} has a pattern of more than {PATTERN_MAX:,} characters" in told
+
+
+def test_what_a_gitignore_has_past_the_limits_is_left_out_and_named(tmp_path):
+    for file in ("a.log", "b.log"):
+        (tmp_path / file).touch()
+    for rest in ("a*b[c]\n" * (WILDCARDS_MAX + 1), "x" * BYTES_MAX):
+        (tmp_path / ".gitignore").write_text(f"a.log\n{rest}\nb.log\n")
+        workspace = DiskWorkspace(str(tmp_path), f"{tmp_path}-state")
+        assert workspace.paths() == (".gitignore", "b.log")
+        [told] = workspace.left_out()
+        assert "the rest of it is left out" in told
+
+
+def test_a_gitignore_that_is_a_pipe_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / ".gitignore")
+    os.mkfifo(tmp_path / ".sightlineignore")
+    (tmp_path / "a.py").touch()
+    workspace = DiskWorkspace(str(tmp_path), f"{tmp_path}-state")
+    assert "a.py" in workspace.paths()
+    assert workspace.locate("a.py").path == "a.py"
 
 
 def files_below(parts):

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.filesystem.watch.seeing import all_of, watching
+from tests.support.examples import examples
 
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.watch.watcher import Hints
@@ -70,7 +71,7 @@ def files_on_disk(root: Path) -> dict[str, tuple[object, bytes]]:
 
 
 @given(st.lists(act, max_size=8), st.lists(act, max_size=12))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 def test_what_changed_is_named_or_stood_for(before, acts):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(os.path.realpath(folder))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.hooks.handlers.shell import facts, run, seen
+from tests.support.examples import examples
 
 from sightline.agents.hook_events import Answered, Attempted, CommandBegan, Wrote
 from sightline.agents.hook_events import CommandEnded as Over
@@ -332,7 +333,9 @@ LINES = st.lists(st.text("ab }\t", max_size=3), min_size=1, max_size=9)
 
 @given(LINES, st.lists(PIECES, min_size=1, max_size=3), st.sampled_from(["; ", " && ", "\n"]))
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_what_pieces_of_a_file_print_is_exactly_what_is_seen(place, lines, pieces, between):
     place.put("a.txt", "".join(f"{line}\n" for line in lines))

@@ -6,6 +6,7 @@ Fields as measured with 2.1.329; older clients have fewer.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_args
 
@@ -16,8 +17,8 @@ from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.hook_events import Answer, Caller, Event, Source
 from sightline.agents.json_fields import read_fields
-from sightline.agents.prompt_mentions import mentions
 from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
+from sightline.model.spans import Span
 
 Payload = Mapping[str, Any]
 Target = tuple[str, Attempt | host.CellEdit]
@@ -156,6 +157,9 @@ NOT_TYPED = "<task-notification>"
 UNUSED = "<tool_use_error>"
 """The beginning of a tool's answer to input it could not use. No other hook is called for that."""
 
+EDITED = ("The file ", " successfully")
+"""What a tool's answer begins with, and holds, when it changed a file."""
+
 
 def events(payload: Payload, event: str | None = None) -> list[Event]:
     """Return the events of a payload, in order; none for an event that does not matter here.
@@ -192,6 +196,34 @@ def _prompt(payload: Payload) -> list[Event]:
     return [host.Prompted(fields.prompt, named, fields.permission_mode)]
 
 
+Mention = tuple[str, Span | None]
+
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+"""Quoted text. Only a fence may stay open, and spans lines."""
+
+NAME = re.compile(r'(?<!\S)@(?:"([^"\n]*)"|([^\s`"]+))')
+
+CLOSING = ".,;:!?)]}>'*…"
+"""Signs after a path that end a sentence or a bracket."""
+
+
+def mentions(prompt: str) -> tuple[Mention, ...]:
+    """Return the paths after an @ at the start of a word, each once: @a.py whole (None), @a.py#L3-9
+    or @a.py#L3 some lines, @"a b.py" with blanks. Leave out mentions in code, and those with
+    impossible lines. The disk is not consulted."""
+    found: dict[Mention, None] = {}
+    for match in NAME.finditer(CODE.sub("`", prompt)):
+        name = match[2].rstrip(CLOSING) if match[1] is None else match[1]
+        path, _, fragment = name.partition("#")
+        place = fragment.partition("#")[0]
+        lines = re.fullmatch(r"L(\d{1,9})(?:-(\d{1,9}))?", place)
+        span = (int(lines[1]), int(lines[2] or lines[1])) if lines else None
+        is_heading = not re.match(r"L\d", place)
+        if path and (is_heading or (span and 1 <= span[0] <= span[1])):
+            found[path, span] = None
+    return tuple(found)
+
+
 class FileFields(Struct):
     """Fields of InstructionsLoaded and FileChanged."""
 
@@ -204,6 +236,9 @@ def _before_tool(payload: Payload) -> list[Event]:
     if fields.tool_name in SHELLS:
         command = read_fields(fields.tool_input, CommandInput).command
         return [host.CommandBegan(command, call, fields.cwd)]
+    if fields.tool_name == "Read":
+        path = fields.tool_input.get("file_path")
+        return [host.Reading(path, call)] if path and isinstance(path, str) else []
     about = target(fields.tool_name, fields.tool_input)
     return [] if about is None else [host.Attempted(*about, call)]
 
@@ -245,14 +280,19 @@ class BatchFields(Struct):
 
 
 def _batch(payload: Payload) -> list[Event]:
-    failed = map(_rejected_edit, read_fields(payload, BatchFields).tool_calls)
-    return [host.Answered(tuple([each for each in failed if each is not None]))]
+    edits = [_edit_of(call) for call in read_fields(payload, BatchFields).tool_calls]
+    failed = tuple([each for each in edits if isinstance(each, host.Failed)])
+    return [host.Answered(failed, tuple([e for e in edits if isinstance(e, host.Attempted)]))]
 
 
-def _rejected_edit(call: Payload) -> host.Failed | None:
-    """Return an edit that the client itself rejected; None for any other call."""
+def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
+    """Return an edit that the client itself rejected, or one that it carried out; None for any
+    other call."""
     response = call.get("tool_response")
-    if not isinstance(response, str) or not response.startswith(UNUSED):
+    if not isinstance(response, str):
+        return None
+    is_done = response.startswith(EDITED[0]) and EDITED[1] in response
+    if not is_done and not response.startswith(UNUSED):
         return None
     try:
         fields = read_fields(call, ToolFields)
@@ -261,6 +301,8 @@ def _rejected_edit(call: Payload) -> host.Failed | None:
         return None  # the client has told the model so
     if about is None:
         return None
+    if is_done:
+        return host.Attempted(*about, fields.tool_use_id or "")
     why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
     attempt = None if isinstance(about[1], host.CellEdit) else about[1]
     return host.Failed(about[0], fields.tool_use_id or "", attempt, why)

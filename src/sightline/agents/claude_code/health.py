@@ -11,7 +11,8 @@ from typing import Any
 
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.hook_settings import Hook
-from sightline.agents.claude_code.settings import RegisteredHook, Scope, refused
+from sightline.agents.claude_code.recordings import folder_name
+from sightline.agents.claude_code.settings import Kind, RegisteredHook, Scope
 from sightline.agents.claude_code.transcripts import unhooked
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
@@ -31,6 +32,15 @@ def client() -> Finding:
     program = which("claude")
     if program is None:
         return Finding(hook_settings.AGENT, "warning", "absent", {})
+    version, why = version_of(program)
+    if why:
+        return Finding(hook_settings.AGENT, "unknown", "silent", {"program": program, "why": why})
+    return Finding(hook_settings.AGENT, "ok", "here", {"version": version, "program": program})
+
+
+def version_of(program: str) -> tuple[str, str]:
+    """Return the first line that `program --version` prints, and the end of a sentence that says why
+    it prints none; one of them is empty."""
     try:
         done = subprocess.run(
             [program, "--version"],
@@ -41,30 +51,24 @@ def client() -> Finding:
             timeout=VERSION_WITHIN_S,
             check=False,
         )
-        why = f"ends with exit code {done.returncode}"
     except subprocess.TimeoutExpired:
-        done, why = None, f"does not answer within {VERSION_WITHIN_S:.0f} s"
+        return "", f"does not answer within {VERSION_WITHIN_S:.0f} s"
     except OSError as error:
-        done, why = None, f"cannot be run: {error.strerror}"
-    if done is None or done.returncode:
-        return Finding(hook_settings.AGENT, "unknown", "silent", {"program": program, "why": why})
-    version = done.stdout.strip().split("\n")[0]
-    return Finding(hook_settings.AGENT, "ok", "here", {"version": version, "program": program})
+        return "", f"cannot be run: {error.strerror}"
+    if done.returncode:
+        return "", f"ends with exit code {done.returncode}"
+    return done.stdout.strip().split("\n")[0], ""
 
 
 def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding | None:
     """Report our hooks in a settings file beside those that this installation would write; None
-    where the file has none of ours."""
-    try:
-        text = text_of(path, read(path) or b"{}")
-        if not text.strip():
-            return None
+    where the file has none of ours. SettingsError."""
+    text = text_of(path, read(path) or b"")
+    if not text.strip():
+        return None
+    with settings.named(path):
         found = settings.registered_hooks(text)
         is_current = settings.registered(text, wanted) == text
-    except BadSettings as bad:
-        return _refused(refused(path, bad))
-    except SettingsError as error:
-        return _refused(error)
     if not found:
         return None
     flag = "" if scope == "local" else f" --scope {scope}"
@@ -86,7 +90,7 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
     return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
 
 
-def kind_of(found: Iterable[RegisteredHook]) -> str:
+def kind_of(found: Iterable[RegisteredHook]) -> Kind:
     """Return "http" where hooks ask a running `up`, and "command" where they start processes."""
     return "http" if any(each.hook.get("type") == "http" for each in found) else "command"
 
@@ -124,17 +128,12 @@ def transcript(root: str, config_dir: str) -> Finding:
 
 def _newest(root: str, config_dir: str) -> str | None:
     """Return the newest transcript of a folder; the client keeps them under the folder's name."""
-    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in root)
-    folder = os.path.join(config_dir, "projects", name)
+    folder = os.path.join(config_dir, "projects", folder_name(root))
     try:
         files = [entry for entry in os.scandir(folder) if entry.name.endswith(".jsonl")]
     except OSError:
         return None
     return max(files, key=lambda entry: entry.stat().st_mtime_ns).path if files else None
-
-
-def _refused(error: SettingsError) -> Finding:
-    return Finding("hooks", "problem", "refused", {"message": error.message, "hint": error.hint})
 
 
 def files(found: Iterable[RegisteredHook]) -> list[str]:

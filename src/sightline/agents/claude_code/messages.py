@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sightline.agents.claude_code.transcripts import time_of
-from sightline.agents.json_fields import Row, nested, objects
+from sightline.agents.json_fields import Row, nested, objects, text_parts
 from sightline.agents.recording import Telling, first_rows, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.json_text import compact_json
@@ -71,10 +71,17 @@ class _Messages(Telling):
         elif kind == "attachment":
             self._heard(row, reminder(row.get("attachment")))
         elif kind == "user":
-            self._heard(row, [part for part in _parts(row) if self._is_new(part)])
+            self._heard(
+                row,
+                [
+                    part
+                    for part in text_parts(nested(row, "message", "content"))
+                    if self._is_new(part)
+                ],
+            )
 
     def _said(self, row: Row) -> None:
-        parts = _parts(row)
+        parts = text_parts(nested(row, "message", "content"))
         if not parts:
             return
         message = row["message"]
@@ -107,15 +114,6 @@ class _Messages(Telling):
         is_new = call not in self._answered
         self._answered.add(call)
         return is_new
-
-
-def _parts(row: Row) -> list[Row]:
-    """Return the parts of a row's message; a text alone is one part."""
-    content = nested(row, "message", "content")
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
-    return [
-        part for part in parts if part.get("type") != "text" or str(part.get("text", "")).strip()
-    ]
 
 
 def main_chain(rows: Sequence[Row]) -> list[Row]:

@@ -37,11 +37,11 @@ class Recording(Struct, frozen=True):
     parent: str | None = None
 
 
-def recordings(workspace_root: str, home: str, config_dir: str | None = None) -> list[Recording]:
+def recordings(workspace_root: str, config_dir: str) -> list[Recording]:
     """Return the conversations recorded in a workspace or a folder below it, oldest first,
-    sub-agents after the main ones. config_dir: the client's folder; default: in `home`. OSError
-    when a transcript cannot be read; empty where there is none."""
-    projects = os.path.join(config_dir or os.path.join(home, ".claude"), "projects")
+    sub-agents after the main ones. config_dir: the client's own folder. OSError when a transcript
+    cannot be read; empty where there is none."""
+    projects = os.path.join(config_dir, "projects")
     begins = folder_name(workspace_root)[:FOLDER_LENGTH]
     try:
         folders = sorted(name for name in os.listdir(projects) if name.startswith(begins))

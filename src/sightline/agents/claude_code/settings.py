@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.agents.settings_text import BadSettings, Item, Settings
 from sightline.errors import SettingsError
 
+Kind = Literal["command", "http"]
 Scope = Literal["user", "project", "local"]
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
@@ -36,11 +38,10 @@ class RegisteredHook(Struct, frozen=True):
     hook: Hook
 
 
-def settings_file(scope: Scope, root: str, home: str, config_dir: str | None) -> str:
-    """Return the path of a scope's settings. config_dir: $CLAUDE_CONFIG_DIR, which moves
-    ~/.claude."""
+def settings_file(scope: Scope, root: str, config_dir: str) -> str:
+    """Return the path of a scope's settings. config_dir: the folder of the user's own."""
     if scope == "user":
-        return os.path.join(config_dir or os.path.join(home, ".claude"), "settings.json")
+        return os.path.join(config_dir, "settings.json")
     name = "settings.json" if scope == "project" else "settings.local.json"
     return os.path.join(root, ".claude", name)
 
@@ -80,10 +81,8 @@ def connected(path: str, hooks: Mapping[str, Hook]) -> Change:
     SettingsError."""
     before = read(path)
     text = "" if before is None else text_of(path, before)
-    try:
+    with named(path):
         after = registered(text, hooks).encode()
-    except BadSettings as bad:
-        raise refused(path, bad) from None
     has_ours = bool(text.strip(BLANK)) and bool(registered_hooks(text))
     return Change(path, before, after, keep=before is not None and not has_ours)
 
@@ -96,12 +95,10 @@ def disconnected(path: str) -> Change:
         return Change(path, None, None)
     text = text_of(path, before)
     backup = read(backup_of(path))
-    try:
+    with named(path):
         after = removed(text)
         changed = Settings(after)
         is_empty = not changed.items(changed.top)
-    except BadSettings as bad:
-        raise refused(path, bad) from None
     if after == text:
         return Change(path, before, before)
     if backup is None:
@@ -111,13 +108,15 @@ def disconnected(path: str) -> Change:
     return Change(path, before, after.encode())
 
 
-def refused(path: str, bad: BadSettings) -> SettingsError:
-    """Return the error for a settings file that is not valid."""
-    return SettingsError(
-        f"{path} is not valid: line {bad.line}, column {bad.column}: {bad.why}."
-        " Nothing was changed.",
-        "Correct it there and try again.",
-    )
+@contextmanager
+def named(path: str) -> Iterator[None]:
+    """Name the settings file in an error about its text. SettingsError."""
+    try:
+        yield
+    except BadSettings as bad:
+        raise SettingsError(
+            f"{path} is not valid: {bad}. Nothing was changed.", "Correct it there and try again."
+        ) from None
 
 
 def _without_ours(backup: bytes) -> str | None:

@@ -26,7 +26,8 @@ from sightline.checkpoints.rewind.undo_plan import (
 )
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link
-from sightline.guard.write_journal import Write, recover, write_all
+from sightline.guard.unfinished import locked
+from sightline.guard.write_journal import Write, write_all
 from sightline.model.events import Changed
 from sightline.model.revision import MISSING, link_of
 
@@ -119,8 +120,8 @@ def _attempt(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -
     first attempt follows the plan: each write compares the bytes with it. A later one, and one
     that had to settle writes of a dead process, plans again."""
     paths = [path for job in jobs for path in job.paths]
-    with context.workspace.lock(*paths):
-        if recover(context, *paths) or any(job.was_tried for job in jobs):
+    with locked(context, *paths) as settled:
+        if settled or any(job.was_tried for job in jobs):
             groups = group_effects(load_effects(context, target))
             effects = [effect for group in groups for effect in group]
             for job in jobs:

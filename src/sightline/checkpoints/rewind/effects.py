@@ -12,13 +12,25 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
 from sightline.changes.words import REWINDING
 from sightline.checkpoints.rewind.undo_plan import Effect
-from sightline.model.events import Cause, Changed, CommandEnded, Fact, GitMoved, Moved, Seen
+from sightline.model.events import (
+    Cause,
+    Changed,
+    CommandEnded,
+    CommandStarted,
+    Fact,
+    GitMoved,
+    Moved,
+    Seen,
+)
 from sightline.model.manifest import Entry, Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded, live
 
 RECENT = 20
 """The number of changes of a file to search for its permission bits."""
+
+COMMANDS = 64
+"""The number of commands to search for the beginning of one."""
 
 EFFECTS: tuple[type[Fact], ...] = (Changed, Moved)
 """The kinds of fact that record an effect."""
@@ -28,12 +40,14 @@ class Target(Struct, frozen=True):
     """The state that a rewind leads to: effects after `position` are undone. manifest: the tree at
     that position, where a checkpoint has it; name: the checkpoint's id or "position N". upto: for
     a rewind that is being finished, the position at which it began: of the effects after that,
-    only its own are undone."""
+    only its own are undone. commands: also undo what changed while a command of the session ran,
+    whoever changed it."""
 
     position: int
     name: str
     manifest: Manifest | None
     upto: int | None = None
+    commands: bool = False
 
     def cause(self, session: str) -> Cause:
         """Return the cause that the rewind's own changes are recorded with."""
@@ -67,16 +81,28 @@ def _effects(
     cause = fact.cause
     if not is_own(cause, context.session) or not target.covers(position, cause):
         return
-    certain = cause.kind != "command" or cause.confidence == "certain"
+    certain = target.commands or _is_certain(cause)
+    command = cause.detail if cause.kind == "command" else None
     if isinstance(fact, Moved):
         if fact.intent is not None:  # else the changes at both paths are on record themselves
             revision = fact.revision
             yield Effect(fact.path, revision, revision, position, at, fact.src, certain)
         return
     mode = S_IMODE(fact.mode) if fact.mode is not None else None
+    before = S_IMODE(fact.mode_before) if fact.mode_before is not None else None
     if fact.change == "mode" and mode is not None:
         after = fact.after
-        yield Effect(fact.path, after, after, position, at, certain=certain, mode=mode)
+        yield Effect(
+            fact.path,
+            after,
+            after,
+            position,
+            at,
+            certain=certain,
+            command=command,
+            mode=mode,
+            prior_mode=before,
+        )
         return
     yield Effect(
         fact.path,
@@ -85,7 +111,9 @@ def _effects(
         position,
         at,
         certain=certain,
-        mode=mode if fact.before == MISSING else None,
+        command=command,
+        mode=mode if fact.before == MISSING or before is not None else None,
+        prior_mode=before,
         removes_file=fact.after == MISSING or fact.target is not None,
     )
 
@@ -95,6 +123,7 @@ def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -
     their content."""
     fact, manifest = recorded.fact, target.manifest
     assert isinstance(fact, CommandEnded)
+    command = prior.command(recorded) if fact.paths else None
     for path in fact.paths if manifest is not None else ():
         entry = manifest.get(path) if manifest is not None else None
         if entry is None or prior.is_on_record(path, recorded.position):
@@ -105,6 +134,8 @@ def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -
             MISSING,
             recorded.position,
             recorded.happened_at,
+            certain=target.commands or path in fact.named,
+            command=command,
             prior_mode=S_IMODE(entry.mode) if entry.kind == "file" else None,
             removes_file=True,
         )
@@ -116,6 +147,13 @@ def is_own(cause: Cause, session: str) -> bool:
     if cause.kind == "formatter":
         return cause.detail == session
     return cause.kind in ("agent", "session", "command") and cause.who == session
+
+
+def _is_certain(cause: Cause) -> bool:
+    """Return whether the session surely made a change of its own cause: a rewind of it did, or a
+    command that names the file. Older facts do not say on what evidence a command was certain."""
+    is_rewind = (cause.detail or "").startswith(REWINDING)
+    return cause.kind != "command" or is_rewind or cause.evidence == "named"
 
 
 class PriorState:
@@ -140,6 +178,15 @@ class PriorState:
             mode = self._mode(effect.path, effect.position - 1)
             return structs.replace(effect, prior_mode=mode)
         return effect
+
+    def command(self, ended: Recorded) -> str | None:
+        """Return the command that ended, as its facts name it."""
+        assert isinstance(ended.fact, CommandEnded)
+        started = self._context.store.timeline(
+            session=ended.session, kinds=[CommandStarted], upto=ended.position, newest=COMMANDS
+        )
+        runs = {f.run: f.command for each in started if isinstance(f := each.fact, CommandStarted)}
+        return runs.get(ended.fact.run)
 
     def is_on_record(self, path: str, upto: int) -> bool:
         """Return whether the timeline has a fact about a file up to a position."""

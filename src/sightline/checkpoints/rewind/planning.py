@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from stat import S_IMODE
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes import untracked
 from sightline.changes.session_context import SessionContext
@@ -69,9 +69,10 @@ def plan_rewind(
     force_paths: Iterable[str] = (),
     *,
     with_files: bool = True,
+    commands: bool = False,
 ) -> RewindPlan:
     """Plan what a rewind does to files. UnknownName, RewindRefused, PathRefused."""
-    target = resolve_target(context, to)
+    target = structs.replace(resolve_target(context, to), commands=commands)
     paths = dict.fromkeys([_resolve_forced(context, target, path) for path in force_paths])
     forced = {path: forced_state(context, target, path) for path in paths}
     groups = plan_groups(context, target, forced) if with_files else []
@@ -126,7 +127,7 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
     above_is_link = found.kind == "symlink" and found.why is not None
     if above_is_link or found.path in refused:
         return CurrentState(blocked="elsewhere")
-    if not context.settings.may_store(found.path):
+    if not context.may_store(found.path):
         return CurrentState(blocked="never_stored")
     if found.kind == "unreadable":
         return CurrentState(blocked="unreadable")
@@ -177,7 +178,8 @@ def forced_state(context: SessionContext, target: Target, path: str) -> CurrentS
     data = context.store.blob(revision) if known(revision) else None
     if data is None:
         raise RewindRefused(*words.not_kept_then(path, target.name))
-    return CurrentState(revision, data)
+    entry = target.manifest.get(path) if target.manifest is not None else None
+    return CurrentState(revision, data, mode=S_IMODE(entry.mode) if entry is not None else None)
 
 
 def _revision_at(context: SessionContext, target: Target, path: str) -> Revision:

@@ -12,7 +12,7 @@ from time import monotonic
 from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
 from sightline.checkpoints.rewind.apply import apply_undo
@@ -21,11 +21,10 @@ from sightline.checkpoints.rewind.planning import forced_state, plan_groups, res
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
 from sightline.errors import SightlineError
-from sightline.guard.write_journal import unfinished_rewinds
+from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import CheckpointTaken, RewindStarted
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded
-from sightline.notices import warnings
 
 
 class Unfinished(Struct, frozen=True):
@@ -46,11 +45,11 @@ def listed(context: SessionContext, session: str | None = None) -> list[Unfinish
     ]
 
 
-def finish(context: SessionContext, until: float | None = None) -> str:
-    """Finish the rewind of this session that a dead process began; return the result in words, ""
-    where there is none. until: a time.monotonic() after which no further group is undone. Where
+def finish(context: SessionContext, until: float | None = None, *, own: bool = False) -> str:
+    """Finish the rewind of this session that a dead process began, or (own) this one; return the
+    result in words, "" where there is none. until: a time.monotonic() after which no further group is undone. Where
     time is up, or the disk or the store fails, the rewind stays unfinished, and the words say so."""
-    unfinished = unfinished_rewinds(context, context.session)
+    unfinished = unfinished_rewinds(context, context.session, own=own)
     if not unfinished:
         return ""
     started = unfinished[-1]
@@ -63,7 +62,7 @@ def finish(context: SessionContext, until: float | None = None) -> str:
 def _finish(context: SessionContext, started: Recorded, until: float | None) -> str:
     fact, name = _fact(started), _argument(started)
     to = resolve_target(context, int(name) if name.isdecimal() else name)
-    target = structs.replace(to, upto=started.position)
+    target = structs.replace(to, upto=started.position, commands=fact.commands)
     forced = _still_forced(context, target, started)
     plans = plan_groups(context, target, forced) if fact.with_files else []
     undone: list[UndoPlan] = []
@@ -78,7 +77,7 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
     changed = [path for path in fact.forced if path not in forced]
     paths = list(dict.fromkeys([*[each.path for each in skipped], *changed]))
     text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)
-    warned = warnings.fact_of(text, paths)
+    warned = warning(text, paths)
     rewinder.end(context, target, conversation=fact.conversation, warned=warned)
     return text
 

@@ -23,10 +23,10 @@ from sightline.checkpoints.rewind.undo_plan import (
 )
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Changed, Moved
-from sightline.model.manifest import Change
-from sightline.model.results import FileDifference, LeftAlone, RewindReport, TakenBack
+from sightline.model.manifest import Change, FileDifference
+from sightline.model.results import LeftAlone, RestoredMode, RewindReport, TakenBack
 from sightline.model.revision import MISSING, is_link
-from sightline.model.text import decode
+from sightline.model.text import lines_of
 
 
 def build_report(
@@ -42,7 +42,8 @@ def build_report(
     last = {step.path: step for step in steps if isinstance(step, Restore)}
     writes = [write for _, write in sorted(last.items())]
     restored = {w.path for w in writes if w.after != MISSING and not w.merged}
-    restored |= {s.path for s in steps if isinstance(s, SetMode)} - last.keys()
+    modes = [step for step in steps if isinstance(step, SetMode)]
+    restored |= {step.path for step in modes} - last.keys()
     effects = [effect for each in undone for effect in each.effects]
     target = plan.target
     left_alone, gone = _left_alone_and_gone(context, undone)
@@ -63,6 +64,13 @@ def build_report(
         stands=_changes_of_children(context, target),
         safety_checkpoint=None,
         gone=gone,
+        modes=tuple(
+            RestoredMode(
+                step.path, f"{step.before:o}", f"{step.after:o}", alone=step.path not in last
+            )
+            for step in sorted(modes, key=lambda step: step.path)
+            if step.before is not None
+        ),
     )
 
 
@@ -81,7 +89,8 @@ def _left_alone_and_gone(
         reason = each.reason if new_path is None else "renamed_since"
         who, _ = changed_by(context, each.path)
         text = words.left_alone(reason, who, each.lines, new_path or each.other)
-        (left_alone if new_path else listed).append(LeftAlone(each.path, text))
+        command = each.other or "" if reason == "probable" else None
+        (left_alone if new_path else listed).append(LeftAlone(each.path, text, command))
     return tuple(sorted(left_alone, key=lambda each: each.path)), tuple(gone)
 
 
@@ -98,7 +107,7 @@ def _changes_of_children(
     context: SessionContext, target: Target
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """List what sub-agents of this session changed since the target; a rewind keeps that."""
-    children = {s.id for s in context.store.sessions() if s.parent == context.session}
+    children = {state.id for state in context.store.sessions(parent=context.session)}
     if not children:
         return ()
     changed: dict[str, set[str]] = {}
@@ -186,10 +195,5 @@ def _text_diff(
     """Return the difference at a path. src: the path where the file was before; None for a new
     file."""
     change: Change = "removed" if after is None else "changed" if src else "added"
-    old, new = _lines(before) if src else [], [] if after is None else _lines(after)
+    old, new = lines_of(before) if src else [], [] if after is None else lines_of(after)
     return compared(FileDifference(path, change, None, None), old, new, src)
-
-
-def _lines(data: bytes | None) -> list[str] | None:
-    text = None if data is None else decode(data)
-    return None if text is None else text.lines

@@ -27,18 +27,18 @@ def take_out(after: bytes, before: bytes, now: bytes) -> ReverseMerge:
     base, ours, theirs = decode(after), decode(before), decode(now)
     if base is None or ours is None or theirs is None:
         return ReverseMerge()
-    mine, other = diff(base.lines, ours.lines), diff(base.lines, theirs.lines)
+    mine = diff(base.lines, ours.lines)
     if not _same_form(base, ours, mine):
         return ReverseMerge()
-    while True:
-        merged = merge(base.lines, ours.lines, theirs.lines, mine=mine, other=other)
-        if merged.clean:
-            return ReverseMerge(_encode(theirs, list(merged.lines)))
+    merged = merge(base.lines, ours.lines, theirs.lines)
+    while not merged.clean:
         fewer = _split_conflicts(mine, merged.conflicts)
         if fewer is None:
             met = ((t[2] + 1, max(t[3], t[2] + 1)) for _, t in merged.conflicts)
             return ReverseMerge(conflicts=spans(met))
         mine = fewer
+        merged = merge(base.lines, ours.lines, theirs.lines, mine=mine)
+    return ReverseMerge(_encode(theirs, list(merged.lines)))
 
 
 def shares_lines(one: bytes, other: bytes) -> bool:

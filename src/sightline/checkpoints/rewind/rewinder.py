@@ -20,7 +20,7 @@ from sightline.checkpoints.rewind.planning import RewindPlan, find_vanished, pla
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
 from sightline.errors import RewindInterrupted, RewindRefused, SightlineError, StoreError
-from sightline.guard.write_journal import unfinished_rewinds
+from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import Changed, Fact, Moved, RewindEnded, RewindStarted, WarningRaised
 from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
 from sightline.notices import warnings
@@ -34,18 +34,20 @@ def rewind(
     conversation: bool = False,
     dry_run: bool = False,
     force_paths: Iterable[str] = (),
+    commands: bool = False,
     deleted: Deleted = NO_MESSAGES,
 ) -> RewindReport:
     """Undo what this session did since a checkpoint, its id or label, or a position.
 
     dry_run: return the plan and its diffs, and change nothing. force_paths: these paths get the
-    bytes of then, whoever wrote there since. deleted: as in edited_since(), for the warning where
+    bytes of then, whoever wrote there since. commands: also undo what changed while a command of
+    this session ran, whoever changed it. deleted: as in edited_since(), for the warning where
     the conversation alone is rewound. RewindRefused, UnknownName, PathRefused, ValueError;
     RewindInterrupted on Ctrl-C; StoreError where the store fails in the middle."""
     paths = tuple(force_paths)
-    if not (files or conversation) or (paths and not files):
+    if not (files or conversation) or ((paths or commands) and not files):
         raise RewindRefused(*words.nothing_asked())
-    plan = plan_rewind(context, to, paths, with_files=files)
+    plan = plan_rewind(context, to, paths, with_files=files, commands=commands)
     if dry_run or not (conversation or any(each.steps for each in plan.undone)):
         if not dry_run and unfinished_rewinds(context, context.session):
             end(context, plan.target, conversation=False)
@@ -77,7 +79,13 @@ def _begin(
     the checkpoint cannot be taken: then nothing is rewound."""
     target = plan.target
     started = RewindStarted(
-        target.name, target.position, context.owner, files, conversation, plan.forced
+        target.name,
+        target.position,
+        context.owner,
+        files,
+        conversation,
+        plan.forced,
+        target.commands,
     )
     try:
         return take.record(

@@ -21,14 +21,14 @@ LoadText = Callable[[Revision], bytes | None]
 Reason = Literal[
     "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
     "conflict", "bytes", "edited_since", "deleted_since", "renamed_since", "in_the_way",
-    "moved_since", "doubtful", "refused", "busy", "vanished", "replaced_since",
+    "moved_since", "probable", "refused", "busy", "vanished", "replaced_since",
 ]  # fmt: skip
 
 
 class Effect(Struct, frozen=True):
     """A change that a session once made at a path. before, after: the revisions around the change
     (as_link for a symlink); for a move, the revision that went from src to path. certain: whether
-    the session surely made the change. twin: the path that the same bytes disappeared from, as
+    the session surely made the change; command: the command during which it came about. twin: the path that the same bytes disappeared from, as
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
     stands at the path after the change. happened_at: UTC microseconds."""
@@ -44,6 +44,7 @@ class Effect(Struct, frozen=True):
     mode: int | None = None
     prior_mode: int | None = None
     removes_file: bool = False
+    command: str | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -94,7 +95,7 @@ Step = Restore | Rename | SetMode
 
 class Skipped(Struct, frozen=True):
     """A path that the rewind leaves alone. lines: the disputed lines of its current text; other:
-    another path, or the words of the disk's error."""
+    another path, the words of the disk's error, or the command during which the file changed."""
 
     path: str
     reason: Reason
@@ -163,6 +164,10 @@ def undo(
                 before = step.revision if isinstance(step, Rename) else step.after
         if before != then.revision:
             steps.append(Restore(path, before, then.revision, then.data))
+        now = current[path].mode
+        if then.mode not in (None, now) and then.mode is not None:
+            steps = [step for step in steps if step.path != path or not isinstance(step, SetMode)]
+            steps.append(SetMode(path, now, then.mode))
     gone = tuple(each for each in plan.gone if each.path not in forced)
     return UndoPlan(tuple(steps), tuple(skipped), plan.effects, gone)
 
@@ -179,6 +184,8 @@ def _undo(
         if _is_undone(effects, current):
             return UndoPlan()
         first = blocked.skipped
+        if (probable := undoing.probable.get(first.path)) is not None:
+            first = Skipped(first.path, "probable", other=probable.command)
         others = sorted({path for each in effects for path in each.paths} - {first.path})
         also = [Skipped(path, "moved_since", other=first.path) for path in others]
         return UndoPlan(skipped=(first, *also))
@@ -186,7 +193,7 @@ def _undo(
         return UndoPlan()
     steps: tuple[Step, ...] = (*undoing.steps, *undoing.mode_steps())
     undone = tuple(each for each in effects if each.certain) if steps else ()
-    return UndoPlan(steps, undoing.skipped_doubtful(), undone, undoing.untouched_gone())
+    return UndoPlan(steps, undoing.skipped_probable(), undone, undoing.untouched_gone())
 
 
 def _is_undone(effects: Iterable[Effect], current: Mapping[str, CurrentState]) -> bool:
@@ -223,26 +230,33 @@ class _Undo:
         self.steps: list[Restore | Rename] = []
         self.chains: dict[str, Effect] = {}
         self.written: dict[str, tuple[Revision, bool]] = {}
-        self.doubtful: dict[str, Revision] = {}
+        self.probable: dict[str, Effect] = {}
         self.modes: dict[str, tuple[int | None, int | None]] = {}
         self.gone: dict[str, Reason] = {}
 
-    def skipped_doubtful(self) -> tuple[Skipped, ...]:
-        """Return the paths that keep a change which the session may have made."""
-        doubtful = sorted(self.doubtful.items())
+    def skipped_probable(self) -> tuple[Skipped, ...]:
+        """Return the paths that keep a change which somebody else may have made: all of them where
+        the state before it is not known, else those that have another state now."""
         return tuple(
-            Skipped(path, "doubtful") for path, was in doubtful if self.now[path].revision != was
+            Skipped(path, "probable", other=effect.command)
+            for path, effect in sorted(self.probable.items())
+            if self._still_differs(path, effect)
         )
+
+    def _still_differs(self, path: str, effect: Effect) -> bool:
+        if effect.before == effect.after != UNKNOWN:  # its mode alone
+            return self.current[path].mode == effect.mode != effect.prior_mode
+        return self.now[path].revision != effect.before or effect.before == UNKNOWN
 
     def untouched_gone(self) -> tuple[Skipped, ...]:
         """Return the paths where others removed the session's work and no step does anything."""
-        touched = {path for step in self.steps for path in _touched(step)} | self.doubtful.keys()
+        touched = {path for step in self.steps for path in _touched(step)} | self.probable.keys()
         gone = sorted(self.gone.items())
         return tuple(Skipped(path, reason) for path, reason in gone if path not in touched)
 
     def take_back(self, effect: Effect) -> None:
         if not effect.certain:
-            self.doubtful[effect.path] = effect.before
+            self.probable[effect.path] = effect
             return
         if effect.src is not None:
             self._move_back(effect, effect.src)

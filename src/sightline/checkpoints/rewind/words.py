@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sightline.changes.words import by
 from sightline.checkpoints.words import NO_WAY_BACK
-from sightline.model.results import FileDifference, RewindReport
+from sightline.model.manifest import FileDifference
+from sightline.model.path import quoted
+from sightline.model.results import LeftAlone, RestoredMode, RewindReport
 from sightline.model.spans import Spans
 from sightline.text.phrases import count, named, printable, spans
 
@@ -32,7 +34,8 @@ def argument(name: str, position: int) -> str:
 def left_alone(reason: str, who: str, lines: Spans, other: str | None) -> str:
     """Say why a path is left alone."""
     where = spans(lines) if lines else "the same lines"
-    return _REASONS[reason].format(by=by(who), where=where, other=other)
+    command = f'"{other}"' if other else "a command of this session"
+    return _REASONS[reason].format(by=by(who), where=where, other=other, command=command)
 
 
 _REASONS = {
@@ -51,7 +54,7 @@ _REASONS = {
     "renamed_since": "it was renamed to {other} since, and not by this session",
     "in_the_way": "another file stands there now",
     "moved_since": "it belongs together with {other} by a rename, which is left alone",
-    "doubtful": "a command of this session probably changed it, while others were at work, too",
+    "probable": "what changed while {command} ran may be the user's",
     "refused": "the disk refused: {other}",
     "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
     "replaced_since": "something else was put in its place {by} since",
@@ -62,6 +65,7 @@ _REASONS = {
 def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator[str]:
     """Yield the lines to print for a plan, or for a rewind that was done."""
     planned, lines = report.dry_run, counts or {}
+    modes = {each.path: each for each in report.modes}
     where = report.checkpoint or name_of_position(report.to)
     files = count(changes(report), "file")
     if not (changes(report) or report.conversation):
@@ -77,25 +81,51 @@ def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator
     ):
         for path in paths:
             changed = f"  {lines[path]}" if path in lines else ""
-            yield f"  {verb if planned else past:9} {printable(path)} ({why}){changed}"
+            reason = _reason(why, modes.get(path))
+            yield f"  {verb if planned else past:9} {quoted(path)} ({reason}){changed}"
     for src, path in report.moved:
         verb = "move" if planned else "moved"
-        yield f"  {verb:9} {printable(src)} back to {printable(path)}"
-    for heading, listed in (
-        ("Left alone:", report.left_alone),
-        ("Nothing of this session's is left at:", report.gone),
-    ):
-        if listed:
-            yield heading
-        for each in listed:
-            yield f"  {printable(each.path)}: {printable(each.reason)}"
+        yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
+    yield from _left_alone(report)
     for session, paths in report.stands:
-        yield f"What {session} changed stands: {printable(', '.join(paths))}"
+        yield f"What {session} changed stands: {', '.join(map(quoted, paths))}"
     if report.conversation:
         verb = "would know" if planned else "knows"
         yield f"This session {verb} of its files what it knew then."
     if report.safety_checkpoint:
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}"
+
+
+def _left_alone(report: RewindReport) -> Iterator[str]:
+    probable = [each for each in report.left_alone if each.command is not None]
+    others = [each for each in report.left_alone if each.command is None]
+    yield from _listed(
+        "Left alone, changed while your agent's command ran; may be yours:", probable
+    )
+    if probable:
+        yield "  Take one back with --force-path PATH, all of them with --commands."
+    yield from _listed("Left alone:", others)
+    yield from _listed("Nothing of this session's is left at:", report.gone)
+
+
+def maybe_yours(cautious: RewindReport) -> Iterator[str]:
+    """Yield the lines that warn of --commands. cautious: the plan without it."""
+    probable = [each for each in cautious.left_alone if each.command is not None]
+    yield from _listed("Changed while your agent's command ran; may be yours:", probable)
+
+
+def _listed(heading: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+    if paths:
+        yield heading
+    for each in paths:
+        yield f"  {quoted(each.path)}: {printable(each.reason)}"
+
+
+def _reason(why: str, mode: RestoredMode | None) -> str:
+    if mode is None:
+        return why
+    bits = f"its mode {mode.before} becomes {mode.after}"
+    return bits if mode.alone else f"{why}; {bits}"
 
 
 def changes(report: RewindReport) -> int:
@@ -197,6 +227,6 @@ def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
 def not_kept_then(path: str, name: str) -> tuple[str, str]:
     """Word the error of a forced path whose bytes are not stored."""
     return (
-        f"The text of {path} at {name} is not kept.",
+        f"The text of {quoted(path)} at {name} is not kept.",
         "Leave it out; the rest can be rewound without it.",
     )

@@ -6,7 +6,6 @@ On a terminal the view is a block of lines, drawn again in its place; elsewhere 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from time import monotonic
 from typing import Never, Protocol
 
@@ -44,9 +43,8 @@ class Lines:
             if self._json:
                 output.json(shape(entry), schema=False)
                 continue
-            at = datetime.fromtimestamp(entry.at / 1_000_000, UTC).astimezone()
             who = f"{entry.session}  " if entry.session else ""
-            output.text(f"{at:%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
+            output.text(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
 
     def resized(self) -> None:
         """Do nothing: printed lines stay."""

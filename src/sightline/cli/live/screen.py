@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from io import StringIO
 from typing import TextIO
 
 from rich.console import Console
 
 from sightline.cli.live.view import draw
-from sightline.cli.output import Unprintable, let_go
+from sightline.cli.output import Unprintable, let_go, local
 from sightline.history.overview import Overview
 
 SMALLEST = (20, 4)
@@ -27,7 +26,7 @@ HIDE, SHOW, HOME, DOWN, REST = "\x1b[?25l", "\x1b[?25h", "\x1b[H\x1b[J", "\x1b[J
 
 def wall_time(at: int) -> str:
     """Return UTC microseconds as the time on the reader's clock."""
-    return f"{datetime.fromtimestamp(at / 1_000_000, UTC).astimezone():%H:%M:%S}"
+    return f"{local(at):%H:%M:%S}"
 
 
 class Screen:

@@ -20,6 +20,7 @@ from sightline.history.log_entries import Entry
 from sightline.history.overview import FileNow, Overview, SessionNow
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
+from sightline.model.path import quoted
 from sightline.model.revision import MISSING
 from sightline.notices.words import in_line
 from sightline.text.phrases import count
@@ -169,7 +170,7 @@ def _session(session: SessionNow, width: int, limit: int, clock: Clock) -> list[
     if len(shown) < len(changed):
         hidden = f"{len(changed) - len(shown)} more changed files: sightline status"
         parts.append(_text(indent, (hidden, LOOK)))
-    fresh = [steady(file.path) for file in session.files if file not in changed]
+    fresh = [quoted(file.path) for file in session.files if file not in changed]
     if fresh:
         state = _text(indent, (f"{'fresh':<{STATE}} ", STYLES["fresh"]))
         parts.append(_grid([(state, Fitting(_names(fresh), "dim"))]))
@@ -178,7 +179,9 @@ def _session(session: SessionNow, width: int, limit: int, clock: Clock) -> list[
 
 def _claimed(claim: Claim, clock: Clock) -> str:
     shared = "" if claim.exclusive else " with others"
-    return steady(f"until {clock(claim.expires_at)[:5]}{shared}: {', '.join(claim.paths)}")
+    return steady(
+        f"until {clock(claim.expires_at)[:5]}{shared}: {', '.join(map(quoted, claim.paths))}"
+    )
 
 
 NAMES_MAX = 30
@@ -224,7 +227,7 @@ def _file(file: FileNow, indent: str, clock: Clock) -> list[RenderableType]:
         whys = [f"{clock(mark.at)[:5]} with others' changes", ""]
     return [
         _text(indent, (f"{state:<{STATE}} ", STYLES.get(state, LOOK))),
-        Padding(Fitting(_shorter(steady(file.path))), (0, 2, 0, 0)),
+        Padding(Fitting(_shorter(quoted(file.path))), (0, 2, 0, 0)),
         Fitting([steady(why) for why in whys], "dim"),
     ]
 
@@ -235,7 +238,7 @@ def news(events: Iterable[Entry], width: int, clock: Clock) -> Table:
     table = Table.grid(Column(no_wrap=True), session, Column(no_wrap=True))
     for entry in events:
         what, is_own = _what(entry), bool(entry.session) and _is_own(entry)
-        path, about = steady(entry.path or ""), steady(_about(entry))
+        path, about = quoted(entry.path or ""), steady(_about(entry))
         wordings = [f"{each}  {about}".strip() for each in _shorter(path)]
         table.add_row(
             _text((f"{clock(entry.at)}  ", "dim")),
@@ -274,11 +277,11 @@ def _about(entry: Entry) -> str:
         parent = entry.cause.detail
         return f"{entry.agent}{f', started by {session_name(parent)}' if parent else ''}"
     if entry.kind == "moved":
-        return f"was {entry.src}"
+        return f"was {quoted(entry.src or '')}"
     if entry.kind in ("changed", "deleted"):
         return "" if _is_own(entry) and entry.cause.kind == "agent" else by_whom(entry.cause)
     if entry.kind == "git":
-        return f"{git_operation(entry.cause)}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
+        return f"{git_operation(entry.cause)}, {count(len(entry.paths), 'file')}: {', '.join(map(quoted, entry.paths))}"
     if entry.kind == "refused":
         return reason_of(entry)
     return "" if entry.kind == "merged" else entry.cause.detail or ""

@@ -28,7 +28,6 @@ from sightline.codegraph.reference import (
     below,
     distance,
     joined,
-    no_settings,
     once,
     shared,
     upwards,
@@ -48,8 +47,10 @@ _PLAIN = (".c", ".m")
 _UNCLOSED_MOST = 16
 """Raw strings that nothing closes; after so many, what looks like one is none."""
 
-_NOTE = rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+"
-_GAP = rb"(?:[ \t\f\v]|\\\r?\n|/\*(?:[^*\n]|\*(?!/))*+\*/)*+"
+# (?!) never matches. Before Python 3.11.5, a possessive repeat goes on from where its last, failed try
+# got to; (?!) as the last choice fails where the try began.
+_NOTE = rb"/\*(?:[^*]++|\*(?!/)|(?!))*+(?:\*/)?+"
+_GAP = rb"(?:[ \t\f\v]|\\\r?\n|/\*(?:[^*\n]|\*(?!/)|(?!))*+\*/|(?!))*+"
 _DIRECTIVE = re.compile(
     rb"""(?m)^[ \t\f\v]*+(\#|%%:)%b(include(?:_next)?|import)(?![\w$])%b(?:"([^"\n]++)"|<([^>\n]++)>)"""
     % (_GAP, _GAP)
@@ -153,7 +154,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class C:
     """The Resolver of C and its kin. read: the bytes of compile_commands.json."""
 
-    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader) -> None:
         self._files = frozenset(paths)
         self._named: dict[str, list[str]] = {}
         for path in self._files:

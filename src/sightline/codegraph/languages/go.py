@@ -20,7 +20,6 @@ from sightline.codegraph.reference import (
     Reference,
     below,
     joined,
-    no_settings,
     once,
     upwards,
 )
@@ -97,7 +96,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class Go:
     """The Resolver of Go. read: the bytes of its settings files."""
 
-    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader) -> None:
         listed = list(paths)
         self._packages: dict[str, list[str]] = {}
         for path in listed:
@@ -180,7 +179,7 @@ class Modules:
                 self._vendors.add(path[: max(f"/{path}".index("/vendor/") - 1, 0)])
 
     def folders(self, folder: str, module: str) -> Iterator[str]:
-        """Return the folders that an import in a folder may mean, in the order in which Go looks.
+        """Return the folders that an import in a folder may mean, in the order of Go's search.
 
         Own modules come first, then vendored ones, then replacements.
         """

@@ -20,7 +20,6 @@ from sightline.codegraph.reference import (
     Reference,
     distance,
     first,
-    no_settings,
 )
 
 DEMANDED_MOST = 64
@@ -129,7 +128,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class Java:
     """The Resolver of Java."""
 
-    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
+    def __init__(self, paths: Iterable[str], _read: Reader) -> None:
         self._files: dict[str, list[str]] = {}
         """By the last folder and the name: the paths that end so."""
         self._all = frozenset(path for path in paths if path.endswith(SOURCE))

@@ -32,7 +32,6 @@ from sightline.codegraph.reference import (
     first,
     first_in,
     joined,
-    no_settings,
     once,
     upwards,
 )
@@ -61,7 +60,9 @@ GRAMMARS = {
 """Endings of sources and their grammars; JavaScript's for all others."""
 
 _LITERALS = {"string": re.compile(r"[^\\\n]+"), "template_string": re.compile(r"[^\\\n$]+")}
-_HEAD = re.compile(r"(?:#![^\n]*)?(?:\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+# (?!) never matches. Before Python 3.11.5, a possessive repeat goes on from where its last, failed try
+# got to; (?!) as the last choice fails where the try began.
+_HEAD = re.compile(r"(?:#![^\n]*)?(?:\s|//[^\n]*+|/\*.*?\*/|(?!))*+", re.DOTALL)
 _INCLUDED = re.compile(
     r"""^[ \t]*///[ \t]*<reference\b[^>\n]*?\bpath[ \t]*=[ \t]*["']([^"'\n]+)""", re.MULTILINE
 )
@@ -148,7 +149,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class JavaScript:
     """The Resolver of JavaScript and TypeScript. read: the bytes of its settings files."""
 
-    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader) -> None:
         self._files = frozenset(paths)
         self._documents = Documents(self._files, read)
         self._packages = Packages(self._documents)
@@ -425,8 +426,9 @@ DEEPEST = 32
 """How many settings may extend one another."""
 
 _NAMES = ("tsconfig.json", "jsconfig.json")
+_NOTE = r"/\*(?:[^*]|\*(?!/)|(?!))*+"  # (?!) as in _HEAD
 _EXTRAS = re.compile(
-    r"""("(?:[^"\\]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+[\]}])"""
+    rf"""("(?:[^"\\]|\\.|(?!))*+"?)|//[^\n]*+|{_NOTE}(?:\*/)?|,(?=(?:\s|//[^\n]*+|{_NOTE}\*/|(?!))*+[\]}}])"""
 )
 
 

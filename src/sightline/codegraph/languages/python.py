@@ -20,7 +20,6 @@ from sightline.codegraph.reference import (
     Reader,
     Reference,
     first_in,
-    no_settings,
     once,
     shared,
 )
@@ -130,7 +129,7 @@ class Python:
     def __init__(
         self,
         paths: Iterable[str],
-        read: Reader = no_settings,
+        _read: Reader,
         *,
         standard: Collection[str] = sys.stdlib_module_names,
         builtin: Collection[str] = sys.builtin_module_names,

@@ -33,7 +33,6 @@ from sightline.codegraph.reference import (
     first,
     first_in,
     joined,
-    no_settings,
     once,
     upwards,
 )
@@ -68,7 +67,9 @@ _PIECE = re.compile(
     % {b"gap": _GAP, b"name": _NAME}
 )
 _BOUND = re.compile(_GAP + rb"[<|(]")
-_PATH = re.compile(rb"(?:crate|super|self)(?:\s*+::\s*+%b)++" % _NAME)
+# (?!) never matches. Before Python 3.11.5, a possessive repeat goes on from where its last, failed try
+# got to; (?!) as the last choice fails where the try began.
+_PATH = re.compile(rb"(?:crate|super|self)(?:\s*+::\s*+%b|(?!))++" % _NAME)
 _PARTS = re.compile(_NAME.replace(rb"\#", b"#"))
 _CRATE = re.compile(rb"extern\s+crate\s+(%b)(?:\s+as\s+(%b))?" % (_NAME, _NAME))
 _ATTRIBUTES = re.compile(
@@ -290,7 +291,7 @@ class Rust:
     """The Resolver of Rust. read: the bytes of its settings files, and of sources that paths go on
     through; scope: what a source has."""
 
-    def __init__(self, paths: Iterable[str], read: Reader = no_settings) -> None:
+    def __init__(self, paths: Iterable[str], read: Reader) -> None:
         self._files = frozenset(paths)
         self._read = read
         self._crates = Crates(self._files, read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from sightline.conversation.tool_calls import Call, field
@@ -65,8 +66,11 @@ REMINDER = "<system-reminder>"
 def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
     """Parse the result of a tool that reads files. path: the one that the call names."""
     arguments = call.arguments or {}
-    if "<file>" in text and "<path>" in text and (found := tuple(_tagged(text))):
-        return found
+    if "<file>" in text and "<path>" in text:  # Roo's files, each in a tag with its path
+        tagged = [(f, lines) for f in XML_FILE.finditer(text) for lines in XML_LINES.finditer(f[2])]
+        read = (_numbered(f[1].strip(), lines[1], {}, None, (" |",)) for f, lines in tagged)
+        if found := tuple(chain.from_iterable(read)):
+            return found
     if path is None or text.startswith(REMINDER) or not text.strip():
         return ()
     if text.startswith("<path>"):
@@ -86,13 +90,6 @@ def window_excerpts(text: str) -> tuple[Excerpt, ...]:
     if head is None:
         return ()
     return tuple(_numbered(head[1], text[head.end() + 1 :], {}, int(head[2]), SIGNS["open"]))
-
-
-def _tagged(text: str) -> Iterator[Excerpt]:
-    """Parse Roo's files, each in a tag with its path."""
-    for file in XML_FILE.finditer(text):
-        for content in XML_LINES.finditer(file[2]):
-            yield from _numbered(file[1].strip(), content[1], {}, None, (" |",))
 
 
 def _numbered(

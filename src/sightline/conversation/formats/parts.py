@@ -194,11 +194,6 @@ def content_text(content: Any) -> tuple[str, int]:
 
 # --- authors of texts on the user's side: a person, or a program
 
-Author = Literal["person", "program", "summary"]
-
-KINDS: dict[Author, Kind] = {"person": "user", "program": "system", "summary": "summary"}
-"""Author -> kind of the part."""
-
 PROGRAM = (
     *("<system-reminder>", "<command-name>", "<command-message>", "<local-command-"),
     *("<environment_details>", "<environment_context>", "<task-notification>", "<bash-stdout>"),
@@ -223,25 +218,26 @@ REMINDER = r"<(system-reminder|environment_details)>.*?</\1>"
 """Text that hosts put before and behind a person's text."""
 
 
-def author(text: str) -> Author:
-    """Return the author of a text. An unknown beginning is a person's."""
+def author(text: str) -> Literal["user", "system", "summary"]:
+    """Return the author of a text as the kind of its part: user for a person, system for a program.
+    An unknown beginning is a person's."""
     text = text.strip()
     if text.startswith(SUMMARY):
         return "summary"
     if not text.startswith(PROGRAM):
-        return "person"
+        return "user"
     if text.startswith(("<system-reminder>", "<environment_details>")):
         rest = sub(REMINDER, "", text, flags=DOTALL).strip()
-        if rest not in ("", text) and author(rest) == "person":
-            return "person"
-    return "program"
+        if rest not in ("", text) and author(rest) == "user":
+            return "user"
+    return "system"
 
 
 def text_part(place: Place, text: str, role: Role) -> Part:
     """Return the part of a text in a message with a role."""
     if role == "model":
         return Part(place, "text", text)
-    return Part(place, "system" if role == "system" else KINDS[author(text)], text, fixed=True)
+    return Part(place, "system" if role == "system" else author(text), text, fixed=True)
 
 
 def content_part(place: Place, value: Any, role: Role) -> Part:

@@ -217,7 +217,9 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             if _is_right(adapter, messages, exchange):
                 yield from messages[exchange.middle : exchange.end]
             elif not waits:
-                yield from _result_messages(adapter, [result_of(call) for call in exchange.calls])
+                made = [result_of(call) for call in exchange.calls]
+                is_held = bool(made and adapter.HOLDER)
+                yield from [{**adapter.user_message(""), adapter.HOLDER: made}] if is_held else made
                 yield from _without_results(adapter, messages, exchange)
             continue
         calls = () if waits else exchange.calls
@@ -227,13 +229,6 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             result = results.get(number)
             if result is None or first_results.get(result.id) is result:
                 yield messages[number]
-
-
-def _result_messages(adapter: Adapter, results: list[Any]) -> list[Message]:
-    """Return the messages that hold results."""
-    if results and adapter.HOLDER:
-        return [{**adapter.user_message(""), adapter.HOLDER: results}]
-    return results
 
 
 def _is_right(adapter: Adapter, messages: list[Message], exchange: Exchange) -> bool:

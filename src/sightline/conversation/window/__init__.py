@@ -1,16 +1,6 @@
 """The context window: which blocks may be folded, the price of folding, and the plan of a policy."""
 
-PUBLIC = (
-    "blocks",
-    "file_index",
-    "folding",
-    "folding_plan",
-    "history_reader",
-    "prices",
-    "words",
-)
-
-PURE = (
+PUBLIC = PURE = (
     "blocks",
     "file_index",
     "folding",

@@ -25,6 +25,7 @@ from msgspec import Struct, structs
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
 from sightline.conversation.window.file_index import FILES, Files
 from sightline.conversation.window.prices import USUAL, Prices, minimum_clear
+from sightline.model.path import quoted
 
 Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
 Stub = Callable[[Block, bool], str]
@@ -156,7 +157,7 @@ class Folding:
         tails: list[Tail] = []
         for path, replaced in self._replaceable().items():
             text = "\n".join(
-                f"[{path} from line {first}, with your edits until step {self._step}]\n"
+                f"[{quoted(path)} from line {first}, with your edits until step {self._step}]\n"
                 + "\n".join(lines)
                 for first, lines in self._files.current.runs(path)
             )

@@ -15,7 +15,7 @@ from subprocess import CompletedProcess
 from msgspec import Struct
 
 from sightline.filesystem.git.binary_patch import no_id, quoted
-from sightline.filesystem.git.repository import OURS, Repository, environment, program
+from sightline.filesystem.git.repository import OURS, Repository, program
 
 Tracked = dict[str, tuple[int, str]]
 """Workspace path -> mode and object id in a commit."""
@@ -104,7 +104,7 @@ def write(repository: Repository, made: Commit) -> str:
     words = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     with subprocess.Popen(
         _words(repository, words),
-        env=environment(),
+        env=repository.environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -169,7 +169,7 @@ def _run(
     try:
         return subprocess.run(
             _words(repository, words),
-            env={**environment(), **(more or {})},
+            env={**repository.environment(), **(more or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=DEADLINE_S,
@@ -183,6 +183,8 @@ def _words(repository: Repository, words: Sequence[str]) -> list[str]:
     there = program()
     if there is None:
         raise GitRefused("git is not installed, or not on PATH")
+    if not repository.is_owned():
+        raise GitRefused("the repository belongs to another user of this machine")
     return [there, "-C", repository.top, *OURS, *SETTINGS, *words]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from sightline.filesystem.git.repository import OURS, repository, run_git
+from sightline.filesystem.git.repository import OURS, Repository, repository
 
 COMMITS = 2_000
 """The number of commits to look through, from the newest."""
@@ -40,7 +38,7 @@ class History:
             return self._kept[1]
         if deadline_s <= 0:
             return {}
-        answer, is_whole = _log(self._root, COMMITS, min(deadline_s, DEADLINE_S))
+        answer, is_whole = _log(found, COMMITS, min(deadline_s, DEADLINE_S))
         newest = _newest(answer)
         if is_whole or deadline_s >= DEADLINE_S:
             self._kept = (state, newest)
@@ -51,7 +49,8 @@ def renames(root: str, *, commits: int = COMMITS, deadline_s: float = DEADLINE_S
     """Return old workspace paths and their newest paths, of the last commits. A file that moved
     several times is under each of its old paths. {} where there is no git, no history, or no
     answer in time."""
-    return _newest(_log(root, commits, deadline_s)[0])
+    found = repository(root, ".")
+    return _newest(_log(found, commits, deadline_s)[0]) if found is not None else {}
 
 
 def _newest(answer: bytes) -> dict[str, str]:
@@ -67,18 +66,16 @@ def _newest(answer: bytes) -> dict[str, str]:
     return {old: new for old, new in newest.items() if old != new}
 
 
-def _log(root: str, commits: int, deadline_s: float) -> tuple[bytes, bool]:
+def _log(found: Repository, commits: int, deadline_s: float) -> tuple[bytes, bool]:
     """Return git's answer up to the deadline and the limit, and whether more time would not give
     more."""
-    if not os.path.isdir(root):
-        return b"", True
     words = [
-        *("-C", root, *OURS, "-c", f"diff.renameLimit={COMPARED_MAX}"),
+        *("-C", found.root, *OURS, "-c", f"diff.renameLimit={COMPARED_MAX}"),
         *("log", f"--max-count={commits}", "--no-show-signature", "--no-ext-diff", "--no-textconv"),
         # --relative: paths as the workspace has them, also where it is a folder of the repository.
         *("--diff-filter=R", "--name-status", "-M", "--format=", "-z", "--relative"),
     ]
-    done = run_git(words, BYTES_MAX, deadline_s)
+    done = found.run(words, BYTES_MAX, deadline_s)
     if done is None:
         return b"", True
     answer, code = done

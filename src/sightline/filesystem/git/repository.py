@@ -13,15 +13,13 @@ from subprocess import DEVNULL, PIPE, Popen
 from threading import Timer
 
 from sightline.filesystem.git.reflog import Move, moves, since
+from sightline.filesystem.git_control import LeadsOutside, git_folders, is_owned, read_text
 
 SLACK_NS = 20_000_000
 """Times of files step by the clock tick, so they may lie this much before the clock."""
 
 LOG_BYTES = 65_536
 """The size of the end of a log that is read."""
-
-LINK_BYTES = 4_096
-"""The limit of a `.git` file, which names a folder."""
 
 NAMED_MAX = 500
 """The limit of paths on a command line; for more paths, git lists the whole tree."""
@@ -48,42 +46,41 @@ class Repository:
     common: the git folder that all trees of the repository share. No method raises for errors of git
     or the disk."""
 
-    def __init__(self, root: str, top: str, folder: str) -> None:
-        self._root = root
+    def __init__(self, root: str, top: str, folder: str, common: str) -> None:
+        self.root = root
         self.top = top
         self.folder = folder
-        shared = _text(f"{folder}/commondir").strip()
-        self.common = os.path.normpath(os.path.join(folder, shared)) if shared else folder
+        self.common = common
         self._algorithm = ""
 
     @property
     def prefix(self) -> str:
         """Return the beginning of git's names of workspace paths: "", or a folder ending in "/"."""
-        folder = os.path.relpath(self._root, self.top).replace(os.sep, "/")
+        folder = os.path.relpath(self.root, self.top).replace(os.sep, "/")
         return "" if folder == "." else f"{folder}/"
 
     def moves(self, since_ns: int) -> tuple[Move, ...]:
         """Return the operations that moved the tree after a moment, oldest first, by the log of HEAD."""
-        log = f"{self.folder}/logs/HEAD"
-        if not _newer(log, since_ns):
+        if not _newer(f"{self.folder}/logs/HEAD", since_ns):
             return ()
-        return since(moves(_tail(log)), since_ns // 1_000_000_000)
+        return since(moves(self._log_of_head()), since_ns // 1_000_000_000)
 
     def head(self) -> str | None:
         """Return the commit that the tree stands at, by the log of HEAD."""
-        log = moves(_tail(f"{self.folder}/logs/HEAD"))
+        log = moves(self._log_of_head())
         return log[-1].new if log else None
 
     def head_state(self) -> tuple[object, ...]:
         """Return a value that differs each time the tree comes to stand at another commit."""
-        head = _text(f"{self.folder}/HEAD")
-        branch = f"{self.common}/{head.removeprefix('ref: ').strip()}"
+        head = read_text(self.folder, "HEAD")
+        branch = read_text(self.common, head.removeprefix("ref: ").strip())
         tables = [f"{self.common}/packed-refs", f"{self.common}/reftable/tables.list"]
-        return (self.head(), head, _text(branch), *map(_written, tables))
+        return (self.head(), head, branch, *map(_written, tables))
 
     def stashed(self) -> tuple[str, ...]:
         """Return the commits of the stash, the newest last."""
-        return tuple(move.new for move in moves(_tail(f"{self.common}/logs/refs/stash")))
+        log = read_text(self.common, "logs/refs/stash", tail=LOG_BYTES)
+        return tuple(move.new for move in moves(log))
 
     def stash_moved(self, since_ns: int) -> bool:
         """Return whether an entry was added to or removed from the stash after a moment."""
@@ -114,13 +111,13 @@ class Repository:
         """Return the blob ids of workspace paths in a commit, None for a path that it does not have;
         None when git does not answer."""
         names = {
-            os.path.relpath(f"{self._root}/{path}", self.top).replace(os.sep, "/"): path
+            os.path.relpath(f"{self.root}/{path}", self.top).replace(os.sep, "/"): path
             for path in paths
         }
         asked = list(names) if len(names) <= NAMED_MAX else []
         whole = [] if asked else ["-r"]
         words = ["ls-tree", "-z", "--full-tree", *whole, commit, "--", *asked]
-        answer = _ask(self.top, words, deadline_s)
+        answer = self._ask(self.top, words, deadline_s)
         if answer is None:
             return None
         ids: dict[str, str | None] = dict.fromkeys(paths)
@@ -133,56 +130,79 @@ class Repository:
 
     def tracked_paths(self, deadline_s: float) -> list[str]:
         """Return the workspace paths that git tracks; none where git does not answer."""
-        names = _ask(self._root, ["ls-files", "-c", "-z"], deadline_s)
+        names = self._ask(self.root, ["ls-files", "-c", "-z"], deadline_s)
         return os.fsdecode(names).split("\0")[:-1] if names else []
 
     def holds(self, blob: str, deadline_s: float) -> bool:
         """Return whether git has a blob of this id, in a commit or left over from one."""
-        return _ask(self.top, ["cat-file", "-e", blob], deadline_s) is not None
+        return self._ask(self.top, ["cat-file", "-e", blob], deadline_s) is not None
+
+    def environment(self) -> dict[str, str]:
+        """Return git's environment: this repository, whatever folder git runs in and whatever tree
+        the settings of the repository name, and nothing of the user's except the places of
+        programs."""
+        places = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+        return {**places, **QUIET, "GIT_DIR": self.folder, "GIT_WORK_TREE": self.top}
+
+    def run(
+        self,
+        words: Sequence[str],
+        limit: int | None,
+        deadline_s: float,
+        variables: Mapping[str, str] | None = None,
+    ) -> tuple[bytes, int] | None:
+        """Run git and return its output, limit + 1 bytes at most, and its exit code; None where it
+        cannot be run, or the repository is another user's. git is killed at the deadline (seconds)
+        and when it prints more than the limit (bytes). variables: added to its environment."""
+        git = program()
+        if git is None or not self.is_owned():
+            return None
+        env = self.environment() | dict(variables or {})
+        try:
+            process = Popen([git, *words], env=env, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
+        except (OSError, ValueError):
+            return None
+        with process:
+            timer = Timer(deadline_s, process.kill)
+            timer.start()
+            try:
+                assert process.stdout is not None
+                output = process.stdout.read(-1 if limit is None else limit + 1)
+                if limit is not None and len(output) > limit:
+                    process.kill()
+                return output, process.wait()
+            finally:
+                timer.cancel()
+                process.kill()
+
+    def is_owned(self) -> bool:
+        """Return whether the repository is this user's own. git runs what settings name."""
+        return is_owned(self.top, f"{self.top}/.git", self.folder)
+
+    def _ask(self, folder: str, words: Sequence[str], deadline_s: float) -> bytes | None:
+        """Return what git prints; None where it fails or does not end in time."""
+        done = self.run(["-C", folder, *OURS, *words], None, deadline_s)
+        return done[0] if done is not None and done[1] == 0 else None
+
+    def _log_of_head(self) -> str:
+        return read_text(self.folder, "logs/HEAD", tail=LOG_BYTES)
 
 
 def repository(root: str, path: str) -> Repository | None:
-    """Return the repository of a workspace path: that of the nearest `.git` above it."""
+    """Return the repository of a workspace path: that of the nearest `.git` above it. None where
+    there is none, and where that `.git` leads to another repository."""
     folder = os.path.dirname(f"{root}/{path}")
     while True:
-        found = _control(f"{folder}/.git")
+        try:
+            found = git_folders(folder)
+        except LeadsOutside:
+            return None
         if found is not None:
-            return Repository(root, folder, found)
+            return Repository(root, folder, *found)
         above = os.path.dirname(folder)
         if above == folder:
             return None
         folder = above
-
-
-def _control(at: str) -> str | None:
-    """Return the git folder that a `.git` is or names; in a worktree or submodule it is a file."""
-    if os.path.isdir(at):
-        return at if os.path.exists(f"{at}/HEAD") else None
-    named = _text(at)
-    if not named.startswith("gitdir: "):
-        return None
-    folder = os.path.join(os.path.dirname(at), named.removeprefix("gitdir: ").strip())
-    return folder if os.path.isdir(folder) else None
-
-
-def _text(at: str) -> str:
-    if not os.path.isfile(at):
-        return ""  # opening a pipe would wait for who writes into it
-    try:
-        with open(at, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(LINK_BYTES)
-    except OSError:
-        return ""
-
-
-def _tail(log: str) -> str:
-    try:
-        with open(log, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - LOG_BYTES, 0))
-            return file.read(LOG_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _newer(at: str, since_ns: int) -> bool:
@@ -198,49 +218,6 @@ def _written(at: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def environment() -> dict[str, str]:
-    """Return the environment for git: nothing of the user's except the places of programs."""
-    places = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-    return {**places, **QUIET}
-
-
-def _ask(folder: str, words: Sequence[str], deadline_s: float) -> bytes | None:
-    """Return what git prints; None where it fails or does not end in time."""
-    done = run_git(["-C", folder, *OURS, *words], None, deadline_s)
-    return done[0] if done is not None and done[1] == 0 else None
-
-
-def run_git(
-    words: Sequence[str],
-    limit: int | None,
-    deadline_s: float,
-    variables: Mapping[str, str] | None = None,
-) -> tuple[bytes, int] | None:
-    """Run git and return its output, limit + 1 bytes at most, and its exit code; None where it
-    cannot be run. git is killed at the deadline (seconds) and when it prints more than the limit
-    (bytes). variables: added to its environment."""
-    git = program()
-    if git is None:
-        return None
-    env = environment() | dict(variables or {})
-    try:
-        process = Popen([git, *words], env=env, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
-    except (OSError, ValueError):
-        return None
-    with process:
-        timer = Timer(deadline_s, process.kill)
-        timer.start()
-        try:
-            assert process.stdout is not None
-            output = process.stdout.read(-1 if limit is None else limit + 1)
-            if limit is not None and len(output) > limit:
-                process.kill()
-            return output, process.wait()
-        finally:
-            timer.cancel()
-            process.kill()
 
 
 def program() -> str | None:

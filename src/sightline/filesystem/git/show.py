@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from sightline.filesystem.git.repository import OURS, Repository, run_git
+from sightline.filesystem.git.repository import OURS, Repository
 
 NAMES_BYTES = 1 << 20
 """The limit of a list of names."""
@@ -80,7 +80,7 @@ class ChangeReader:
 
     def __init__(self, root: str, repository: Repository, deadline_s: float) -> None:
         self._root = root
-        self._top = repository.top
+        self._repository = repository
         self._prefix = repository.prefix
         self._deadline_s = deadline_s
         self._overriding: dict[str, str] | None = None
@@ -170,8 +170,7 @@ class ChangeReader:
         """Return git's output, of `limit` bytes at most, and whether there is more; None when git fails
         or takes too long."""
         every = ["-C", self._root, *OURS, *SETTINGS, *words]
-        ceiling = {"GIT_CEILING_DIRECTORIES": os.path.dirname(self._top)}
-        done = run_git(every, limit, self._deadline_s, variables | ceiling)
+        done = self._repository.run(every, limit, self._deadline_s, variables)
         if done is None:
             return None
         output, code = done

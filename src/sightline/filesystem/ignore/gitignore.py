@@ -13,9 +13,14 @@ from collections.abc import Iterable, Sequence
 from re import Pattern
 
 from sightline.filesystem.ignore.wildmatch import SPECIAL, needle, translate
+from sightline.model.path import PATH_LIMIT
 
 Tables = tuple[dict[str, int], dict[str, int]]
 """For files and for folders: name, ending or path -> the order of the last pattern with it."""
+
+PATTERN_MAX = 1_000
+"""The limit of characters in one pattern with wildcards. A longer pattern is left out: comparing it
+could take seconds, and no path needs it."""
 
 CLEAR_MAX = 4096
 """The number of unmatched folders that a set remembers."""
@@ -27,7 +32,8 @@ class PatternSet:
     """One list of gitignore patterns; a later pattern overrides an earlier one.
 
     most: the limit of wildcards; most_characters: the limit of characters in patterns with special
-    signs. Past either limit no further pattern is read.
+    signs. Past either limit no further pattern is read. too_long: patterns of more than PATTERN_MAX
+    characters, which were left out.
     """
 
     def __init__(
@@ -37,6 +43,7 @@ class PatternSet:
         most_characters: int | None = None,
     ) -> None:
         self.characters = 0
+        self.too_long = 0
         self._negated: list[bool] = []
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
@@ -161,6 +168,11 @@ class PatternSet:
         text = trimmed(line)
         if not text or text.startswith("#"):
             return
+        if len(text) > PATTERN_MAX:
+            is_long = not SPECIAL.isdisjoint(text.removeprefix("*."))
+            self.too_long += is_long or len(text) > PATH_LIMIT  # no path is that long
+            if is_long or len(text) > PATH_LIMIT:
+                return
         if not SPECIAL.isdisjoint(text.removeprefix("*.")):
             self.characters += len(text)
             if most_characters is not None and self.characters > most_characters:

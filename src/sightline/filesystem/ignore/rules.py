@@ -10,8 +10,11 @@ from time import time_ns
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
+from sightline.filesystem.git_control import LeadsOutside, git_folders, git_top
+from sightline.filesystem.ignore.gitignore import PATTERN_MAX, PatternSet, lines_of
 from sightline.filesystem.scan import settled
+from sightline.filesystem.system_calls import READ
+from sightline.model.path import folders_above, quoted
 
 Chain = tuple[tuple[PatternSet, int], ...]
 """The pattern sets for one folder's entries, strongest first. The number is the length of the folder
@@ -38,13 +41,25 @@ class IgnoreRules:
 
     top: for .gitignore the top of the git tree, so that a workspace that is a part of a repository
     follows all rules of it. exclude: a further file, weaker than all others. Files are read again
-    when their stat changed.
+    when their stat changed. strict: a file past the limits is Unverifiable; else
+    the patterns within the limits hold. left_out: what was left out, by file.
     """
 
-    def __init__(self, root: str, name: str, *, top: str | None = None, exclude: str = "") -> None:
+    def __init__(
+        self,
+        root: str,
+        name: str,
+        *,
+        top: str | None = None,
+        exclude: str = "",
+        strict: bool = True,
+    ) -> None:
         self.name = name
+        self.left_out: dict[str, str] = {}
+        self._strict = strict
         self._top = top or root
         self._below = "" if self._top == root else root[len(self._top.rstrip("/")) + 1 :] + "/"
+        self._folders = ["", *folders_above(self._below)]
         self._exclude = exclude
         self._read: dict[str, tuple[tuple[int, ...], PatternSet]] = {}
 
@@ -62,7 +77,7 @@ class IgnoreRules:
         """Return the chain for the entries of the workspace's root."""
         exclude = self._load(self._exclude) if self._exclude else _EMPTY
         chain: Chain = ((exclude, 0),) if exclude else ()
-        for folder in ["", *folders_above(self._below)]:
+        for folder in self._folders:
             chain = self.extend(chain, folder)
         return chain
 
@@ -74,8 +89,7 @@ class IgnoreRules:
 
     def above(self) -> list[str]:
         """Return the ignore files for the root of the workspace, whether they exist or not."""
-        folders = ["", *folders_above(self._below)]
-        files = [f"{self._top}/{folder}{self.name}" for folder in folders]
+        files = [f"{self._top}/{folder}{self.name}" for folder in self._folders]
         return [self._exclude, *files] if self._exclude else files
 
     def full(self, path: str) -> str:
@@ -98,11 +112,86 @@ class IgnoreRules:
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         known = self._read.get(file)
         if known is None or known[0] != signature or not settled(*signature[:2], time_ns()):
-            known = self._read[file] = (
-                signature,
-                bounded(file, lines_of(contents(file, BYTES_MAX))),
-            )
+            known = self._read[file] = (signature, self._patterns(file))
         return known[1]
+
+    def _patterns(self, file: str) -> PatternSet:
+        self.left_out.pop(file, None)
+        data = contents(file, BYTES_MAX, cut=not self._strict)
+        patterns = bounded(file, lines_of(data), strict=self._strict)
+        past = patterns.wildcards > WILDCARDS_MAX or patterns.characters > CHARACTERS_MAX
+        if past or len(data) > BYTES_MAX:
+            self.left_out[file] = words_of_rest(file)
+        elif patterns.too_long:
+            self.left_out[file] = words_of_long(file, patterns.too_long)
+        return patterns
+
+
+INCLUDE = "!include "
+"""The beginning of a line that names another file. In an included file it is a pattern like any
+other, as it is to Cline, so included files include nothing."""
+
+INCLUDE_BYTES = 1_000_000
+"""The limit of one included file."""
+
+INCLUDED_BYTES = 10_000_000
+"""The limit of all included files of a tree together; each include counts."""
+
+INCLUDES_MAX = 1_000
+"""The limit of lines in one tree that include a file."""
+
+
+class Cline(IgnoreRules):
+    """The rules of a tree's .clineignore files and of the files that they include. Unverifiable past
+    the limits."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root, ".clineignore")
+        self._root = root
+        self._included: dict[str, None] = {}
+        self._whole: dict[str, tuple[PatternSet, PatternSet]] = {}
+        self._sizes: dict[str, list[int]] = {}
+
+    def above(self) -> list[str]:
+        """Return the files for the root, and all files that were included so far."""
+        return [*super().above(), *self._included]
+
+    def _load(self, file: str) -> PatternSet:
+        plain = super()._load(file)
+        if not plain:
+            return plain
+        known = self._whole.get(file)
+        if known is None or known[0] is not plain:
+            known = self._whole[file] = (plain, self._with_included(file, plain))
+        return known[1]
+
+    def _with_included(self, file: str, plain: PatternSet) -> PatternSet:
+        lines = lines_of(contents(file, INCLUDE_BYTES))
+        if not any(line.startswith(INCLUDE) for line in lines):
+            return plain
+        self._sizes[file] = []
+        patterns: list[str] = []
+        for line in lines:
+            patterns += self._include(file, line) if line.startswith(INCLUDE) else [line]
+        return bounded(file, patterns)
+
+    def _include(self, file: str, line: str) -> list[str]:
+        """Return the patterns of a named file; none where it is absent or outside the root."""
+        name = line.removeprefix(INCLUDE).strip()
+        path = "" if "\0" in name else os.path.realpath(os.path.join(os.path.dirname(file), name))
+        inside = path.startswith(os.path.join(self._root, ""))
+        if inside:
+            self._included[path] = None
+        data = contents(path, INCLUDE_BYTES) if inside and os.path.isfile(path) else b""
+        self._sizes[file].append(len(data))
+        sizes = [size for each in self._sizes.values() for size in each]
+        if len(sizes) > INCLUDES_MAX or sum(sizes) > INCLUDED_BYTES:
+            words = (
+                f"{quoted(file)} is where this tree's {self.name} files come to include more than"
+            )
+            words += f" {INCLUDES_MAX:,} files or {INCLUDED_BYTES:,} bytes."
+            raise Unverifiable(file, words, "Include less, or write the patterns into one file.")
+        return lines_of(data)
 
 
 class RuleSet:
@@ -159,14 +248,13 @@ class RuleSet:
                 found |= hidden(chain, rule.full(folder), names)
         return found
 
+    def left_out(self) -> tuple[str, ...]:
+        """Describe the patterns that were left out, of the files that were read so far."""
+        return tuple(text for rule in self._rules for text in rule.left_out.values())
+
     def refuses(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path is ignored, by itself or through a folder above it."""
         return any(rule.refuses(path, folder=is_folder) for rule in self._rules)
-
-
-def folders_above(path: str) -> list[str]:
-    """Return the folders above a path, each ending in "/": "a/b/c" has "a/" and "a/b/"."""
-    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
 def is_unlisted(name: str) -> bool:
@@ -184,39 +272,56 @@ def encodes(name: str) -> bool:
     return True
 
 
-def contents(file: str, limit: int) -> bytes:
-    """Return the bytes of an ignore file. Unverifiable where it is too large or unreadable."""
+def contents(file: str, limit: int, *, cut: bool = False) -> bytes:
+    """Return the bytes of an ignore file. Unverifiable where it is unreadable or too large. cut:
+    return the beginning of a file that is too large."""
     try:
-        with open(file, "rb") as opened:
+        with open(os.open(file, READ), "rb") as opened:
             data = opened.read(limit + 1)
     except FileNotFoundError:
         return b""  # it went since it was seen
     except OSError as error:
         # Going on without it would show, or let be written, what it is there to keep away.
         raise _unread(file, error) from error
-    if len(data) > limit:
-        words = f"{file} is too large for an ignore file: more than {limit:,} bytes."
+    if len(data) > limit and not cut:
+        words = f"{quoted(file)} is too large for an ignore file: more than {limit:,} bytes."
         raise Unverifiable(file, words, "Make it smaller, or remove it.")
     return data
 
 
-def bounded(file: str, lines: Iterable[str]) -> PatternSet:
-    """Return the patterns of an ignore file. Unverifiable where too many patterns have wildcards, or
-    patterns with wildcards are too long together."""
+def bounded(file: str, lines: Iterable[str], *, strict: bool = True) -> PatternSet:
+    """Return the patterns of an ignore file. strict: Unverifiable where too many patterns have
+    wildcards, or patterns with wildcards are too long together."""
     patterns = PatternSet(lines, WILDCARDS_MAX, CHARACTERS_MAX)
+    if not strict:
+        return patterns
     if patterns.characters > CHARACTERS_MAX:
-        words = f"{file} has patterns with wildcards of more than {CHARACTERS_MAX:,} characters"
+        words = (
+            f"{quoted(file)} has patterns with wildcards of more than {CHARACTERS_MAX:,} characters"
+        )
         words += " together, which is the limit."
         raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
     if patterns.wildcards > WILDCARDS_MAX:
-        words = f"{file} has more than {WILDCARDS_MAX:,} patterns with wildcards"
+        words = f"{quoted(file)} has more than {WILDCARDS_MAX:,} patterns with wildcards"
         words += " that must be compared one by one, which is the limit."
         raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
     return patterns
 
 
+def words_of_long(file: str, number: int) -> str:
+    """Say that patterns of a file are too long."""
+    are = "a pattern" if number == 1 else f"{number:,} patterns"
+    return f"{quoted(file)} has {are} of more than {PATTERN_MAX:,} characters, left out."
+
+
+def words_of_rest(file: str) -> str:
+    """Say that a file has more patterns than can be compared."""
+    limits = f"{WILDCARDS_MAX:,} patterns with wildcards, {CHARACTERS_MAX:,} characters in these"
+    return f"{quoted(file)} is past a limit ({limits}, {BYTES_MAX:,} bytes): the rest of it is left out."
+
+
 def _unread(file: str, error: OSError) -> Unverifiable:
-    words = f"{file} could not be read: {error.strerror}."
+    words = f"{quoted(file)} could not be read: {error.strerror}."
     return Unverifiable(file, words, "Make it readable, or remove it.")
 
 
@@ -242,33 +347,10 @@ def git_rules(root: str) -> IgnoreRules:
     """
     top = git_top(root)
     if top is None:
-        return IgnoreRules(root, ".gitignore")
-    exclude = git_folders(top)[1] + "/info/exclude"
-    return IgnoreRules(root, ".gitignore", top=top, exclude=exclude)
-
-
-def git_top(root: str) -> str | None:
-    """Return the top of the git tree around a folder; None when there is none."""
-    top = root
-    while not os.path.lexists(f"{top}/.git"):
-        above = os.path.dirname(top)
-        if above == top:
-            return None
-        top = above
-    return top
-
-
-def git_folders(top: str) -> tuple[str, str]:
-    """Return the git folder of a tree, and the one that all worktrees of the repository share."""
-    own = f"{top}/.git"
-    if not os.path.isfile(own):
-        return own, own
-    own = os.path.join(top, _first_line(own).removeprefix("gitdir: "))
-    if not os.path.isfile(f"{own}/commondir"):
-        return own, own
-    return own, os.path.join(own, _first_line(f"{own}/commondir"))
-
-
-def _first_line(file: str) -> str:
-    with open(file, encoding="utf-8", errors="surrogateescape") as opened:
-        return opened.readline().rstrip("\n")
+        return IgnoreRules(root, ".gitignore", strict=False)
+    try:
+        folders = git_folders(top) or (f"{top}/.git", f"{top}/.git")
+    except LeadsOutside:
+        return IgnoreRules(root, ".gitignore", top=top, strict=False)
+    exclude = f"{folders[1]}/info/exclude"
+    return IgnoreRules(root, ".gitignore", top=top, exclude=exclude, strict=False)

@@ -121,7 +121,8 @@ def _bracket(raw: str, at: int, *, on_path: bool) -> tuple[str, int]:
         if at >= len(raw):
             break
         if ranged:
-            members.append(_range(previous, raw[at]))
+            is_range = previous <= raw[at]
+            members.append(f"{re.escape(previous)}-{re.escape(raw[at])}" if is_range else "")
             previous = ""
         else:
             members.append(re.escape(raw[at]))
@@ -129,7 +130,10 @@ def _bracket(raw: str, at: int, *, on_path: bool) -> tuple[str, int]:
         at += 1
     if at >= len(raw) or NEVER in members:
         return NEVER, len(raw)
-    return _set("".join(members), negated=negated, on_path=on_path), at + 1
+    slash, sign, inside = "(?!/)" * on_path, "^" * negated, "".join(members)
+    if not inside:
+        return (f"{slash}." if negated else NEVER), at + 1
+    return f"{slash}[{sign}{inside}]", at + 1
 
 
 def _named(raw: str, at: int) -> tuple[str, int]:
@@ -138,17 +142,6 @@ def _named(raw: str, at: int) -> tuple[str, int]:
     if raw[at : at + 2] != "[:" or end <= at + 2 or raw[end - 1 : end] != ":":
         return "", 0
     return _CLASSES.get(raw[at + 2 : end - 1], NEVER), end + 1
-
-
-def _range(first: str, last: str) -> str:
-    return f"{re.escape(first)}-{re.escape(last)}" if first <= last else ""
-
-
-def _set(members: str, *, negated: bool, on_path: bool) -> str:
-    slash = "(?!/)" if on_path else ""
-    if not members:
-        return slash + "." if negated else NEVER
-    return slash + "[" + ("^" if negated else "") + members + "]"
 
 
 def needle(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from sightline.filesystem.ignore.rules import git_folders, git_top
+from sightline.filesystem.git_control import LeadsOutside, git_folders, git_top
 
 _TOLD = ("HEAD", "index", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _STEPS = ("rebase-merge", "rebase-apply", "logs", "logs/HEAD", "logs/refs/stash")
@@ -25,11 +25,12 @@ def git_places(root: str) -> Iterator[tuple[str, str]]:
     top = git_top(root)
     if top is None:
         return
-    own, common = git_folders(top)
-    yield ".git/", own
-    yield ".git/logs/", f"{own}/logs"
-    yield ".git/logs/refs/", f"{common}/logs/refs"
-    yield ".git/info/", f"{common}/info"
+    if (folders := _folders(top)) is not None:
+        own, common = folders
+        yield ".git/", own
+        yield ".git/logs/", f"{own}/logs"
+        yield ".git/logs/refs/", f"{common}/logs/refs"
+        yield ".git/info/", f"{common}/info"
     while root != top:
         root = os.path.dirname(root)
         yield OUTSIDE, root
@@ -38,8 +39,16 @@ def git_places(root: str) -> Iterator[tuple[str, str]]:
 def git_files(root: str) -> Iterator[tuple[str, str]]:
     """Yield the files to poll where no event comes: name in hints, and path on disk."""
     top = git_top(root)
-    if top is not None:
-        own, common = git_folders(top)
+    if top is not None and (folders := _folders(top)) is not None:
+        own, common = folders
         for name in ("HEAD", "index", "logs/HEAD"):
             yield f".git/{name}", f"{own}/{name}"
         yield ".git/logs/refs/stash", f"{common}/logs/refs/stash"
+
+
+def _folders(top: str) -> tuple[str, str] | None:
+    """Return the git folders of a tree; those of a folder `.git` that is no repository yet, too."""
+    try:
+        return git_folders(top) or (f"{top}/.git", f"{top}/.git")
+    except LeadsOutside:
+        return None

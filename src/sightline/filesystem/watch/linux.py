@@ -12,7 +12,7 @@ from msgspec import structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes, folders_above
+from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes
 from sightline.filesystem.watch.git_folder import (
     EXCLUDE,
     GROWING,
@@ -24,6 +24,7 @@ from sightline.filesystem.watch.git_folder import (
 from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotify
 from sightline.filesystem.watch.polling import Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
+from sightline.model.path import folders_above
 
 ROOT_S = 2.0
 """Seconds between two checks that the root still stands: no event tells that a folder above it was
@@ -248,7 +249,6 @@ class Following:
         self._linked = (self._linked & paths) | self._several_names(paths - self.paths)
         self.paths = paths
         self._update_rota()
-        self._update_rota()
 
     def poll_all(self, *, polls_all: bool) -> None:
         """Poll all followed paths and git's files, or only those that no event tells of."""
@@ -361,28 +361,26 @@ class WatchedFolders:
         self._rules = rules
         self._root = root
 
-    def cover(self, folder: str) -> None:
-        """Watch a folder and all folders below it, each before it is listed: an entry made in between
-        is an event or in the list."""
-        self._cover(folder)
-
     def cover_again(self, folder: str) -> None:
         """Watch a folder and all below it again, after the rules may have changed; end the watches of
         folders that are no longer listed."""
         before = {watch for watch, name in self.names.items() if name.startswith(folder)}
         self.unseen = {name for name in self.unseen if not name.startswith(folder)}
-        for watch in before - self.git - self._cover(folder):
+        for watch in before - self.git - self.cover(folder):
             self._drop(watch)
 
-    def _cover(self, folder: str) -> set[int]:
+    def cover(self, folder: str) -> set[int]:
+        """Watch a folder and all folders below it, each before it is listed: an entry made in between
+        is an event or in the list. Return the watches."""
         done: set[int] = set()
         chains = self._rules.chains(folder)
         waiting = [] if chains is None else [(folder, chains)]
         while waiting:
             folder, chains = waiting.pop()
-            watch = self._add(folder)
+            watch = self._watched(f"{self._root}/{folder}", folder)
             if watch is None:
                 continue
+            self.names[watch] = folder
             done.add(watch)
             try:
                 below = self._below(folder, chains)
@@ -479,12 +477,6 @@ class WatchedFolders:
     def _drop(self, watch: int) -> None:
         self._inotify.remove(watch)
         self.ended(watch)
-
-    def _add(self, folder: str) -> int | None:
-        watch = self._watched(f"{self._root}/{folder}", folder)
-        if watch is not None:
-            self.names[watch] = folder
-        return watch
 
     def _watched(self, place: str, name: str) -> int | None:
         self.unseen.discard(name)

@@ -17,10 +17,11 @@ from typing import Any
 
 from sightline.errors import Unverifiable, WorkspaceError
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import RuleSet, encodes, folders_above
+from sightline.filesystem.ignore.rules import RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, TOLD, git_files
 from sightline.filesystem.watch.polling import PollingWatcher, Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost, Watcher
+from sightline.model.path import folders_above
 
 Raw = tuple[str, bool, int]
 """A full path, whether it was a folder, and the clock when the event came."""
@@ -199,12 +200,9 @@ class ElsewhereWatcher:
             return None
         if name == ".git" or name in self._rules.names or not encodes(name):
             return folder.rstrip("/")
-        hidden = self._rules.hides(chains, path, is_folder=below) or self._nested(folder)
-        return None if hidden else path
-
-    def _nested(self, folder: str) -> bool:
-        """Return whether a folder belongs to a repository inside the tree."""
-        return any(os.path.lexists(f"{self._root}/{top}.git") for top in folders_above(folder))
+        # A folder may belong to a repository inside the tree.
+        nested = any(os.path.lexists(f"{self._root}/{top}.git") for top in folders_above(folder))
+        return None if nested or self._rules.hides(chains, path, is_folder=below) else path
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
         self._gaps += 1

@@ -19,6 +19,7 @@ from sightline.hooks import words
 from sightline.model.events import Belief, NoticeAcknowledged, NoticeDelivered, Told
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
+from sightline.model.timeline import of_kind
 from sightline.notices import notice_text
 from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
 from sightline.notices.pending import HOST, pending_change
@@ -139,9 +140,7 @@ def acknowledge_delivered(context: SessionContext) -> None:
     kinds = [NoticeDelivered]
     recent = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
     confirm_parts(context, recent)
-    for recorded in recent:
-        fact = recorded.fact
-        assert isinstance(fact, NoticeDelivered)
+    for fact in of_kind(NoticeDelivered, recent):
         for told in fact.told if fact.notice.startswith(HOST) else ():
             if told.revision == MISSING and told.refusal:
                 _acknowledge_deletion(context, told, fact.notice)

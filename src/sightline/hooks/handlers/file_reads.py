@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from sightline.agents.hook_events import NOTHING, Answer, ChangedOutside, Instructed, Shown
+from sightline.agents.hook_events import NOTHING, Answer, ChangedOutside, Instructed, Reading, Shown
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import SessionContext
-from sightline.errors import FileMissing, PathRefused
+from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.reads import saw
+from sightline.hooks import words
 from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
 
 BROKEN = "\ufffd"
 """The character that hosts show in place of bytes that are no UTF-8."""
+
+
+def reading(context: SessionContext, event: Reading) -> Answer:
+    """Refuse to read what an ignore file refuses."""
+    why = ignored(context, event.path)
+    return Answer(refuse=why) if why else NOTHING
+
+
+def ignored(context: SessionContext, path: str) -> str:
+    """Return the refusal of a path that an ignore file refuses; "" for any other path."""
+    try:
+        context.workspace.locate(path)
+    except PathRefused as error:
+        if error.reason == "ignored" and {".git", ".hg"}.isdisjoint(path.split("/")):
+            return words.refused(error)
+    except Unverifiable as error:  # for example an ignore file past its limits
+        return words.refused(error)
+    return ""
 
 
 def shown(context: SessionContext, event: Shown) -> Answer:

@@ -1,13 +1,15 @@
 """Record the changes of shell commands, and the lines that their output shows.
 
 No host reports the effects of a command. So the files of the timeline are compared before and after
-the command, and every change in between counts as the command's. The lines it showed are found in
+the command. A change in between is certainly the command's where it names the file, and probably
+elsewhere. The lines it showed are found in
 its output; its text only names the files to look in (shell_parsing.file_effects).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable
 from contextlib import suppress
 from time import monotonic
 
@@ -15,8 +17,9 @@ from msgspec import structs
 
 from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded
 from sightline.changes import untracked
-from sightline.changes.attribution import BACKGROUND, by_bracket, may_touch
-from sightline.changes.commands import Before, Changes, Stood, by_times, changes
+from sightline.changes.attribution import BACKGROUND, may_touch
+from sightline.changes.command_evidence import EndedCommand, ended_command
+from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -25,10 +28,10 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_pending
-from sightline.model.events import Changed, CommandStarted, Fact, GitMoved, SightLost
+from sightline.hooks.handlers.file_reads import ignored
+from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
-from sightline.model.manifest import Entry
-from sightline.model.revision import MISSING, UNKNOWN, StatSignature
+from sightline.model.revision import UNKNOWN
 from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
@@ -54,7 +57,12 @@ more, the cause of their changes stays unsure."""
 
 def began(context: SessionContext, event: CommandBegan) -> Answer:
     """Record changes from before the command, and that the command begins. For a command that may
-    change files, also record the unread files that are gone since the newest checkpoint."""
+    change files, also record the unread files that are gone since the newest checkpoint. Refuse a
+    command that prints a file that an ignore file refuses."""
+    for folder in start_folders(event.command, event.cwd):
+        for each in readings(event.command, folder):
+            if why := ignored(context, each.path):
+                return Answer(refuse=why)
     name = words.short(event.command)
     gone: tuple[str, ...] | None = None
     if not only_reads(event.command, event.cwd):
@@ -82,12 +90,15 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     reads = only_reads(event.command, event.cwd)
     # A file that nobody looked at before the command may have changed before it.
     removed: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     if started is None or reads:
         changed = changes(context)
     else:
-        changed, removed = _changes_of(context, event, started)
+        command = _ended_command(context, event, started)
+        changed, removed = _changes_of(context, event, started, command)
+        named = tuple(path for path in removed if command.names_removal(context, path))
     touched = (*changed.paths, *removed)
-    ends: list[Fact] = [Ended(event.call, event.exit_code, touched)]
+    ends: list[Fact] = [Ended(event.call, event.exit_code, touched, named)]
     if event.background:  # no tool call ends its further changes
         name = words.short(event.command, background=True)
         ends.append(CommandStarted(name, f"{event.call}{BACKGROUND}"))
@@ -98,48 +109,47 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     return Answer(context=deliver_pending(context)) if changed.found else NOTHING
 
 
-def _changes_of(
-    context: SessionContext, event: CommandEnded, started: Recorded
-) -> tuple[Changes, tuple[str, ...]]:
-    """Return the changes of a command, and the files it removed that no session has read."""
+def _ended_command(context: SessionContext, event: CommandEnded, started: Recorded) -> EndedCommand:
     name = words.short(event.command, background=event.background)
-    cause = by_bracket(context, name, event.call, started.position)
+    guess = Cause("command", context.session, name, "likely", "guess")
+    folders = start_folders(event.command, os.path.realpath(event.cwd))
+    return ended_command(
+        guess,
+        event.command,
+        folders,
+        exit_code=event.exit_code,
+        took_us=context.clock() - started.happened_at,
+    )
+
+
+def _changes_of(
+    context: SessionContext, event: CommandEnded, started: Recorded, command: EndedCommand
+) -> tuple[Changes, tuple[str, ...]]:
+    """Return the changes during a command, and the files that went meanwhile and that no session
+    has read."""
     since_ns = started.happened_at * 1_000 - SLACK_NS
-    checkpoint = untracked.newest(context, context.store.position())
+    checkpoint = untracked.newest(context, started.position)
     gone = started.fact.gone if isinstance(started.fact, CommandStarted) else None
     entries = None
     if checkpoint is not None and gone is not None:
         entries = untracked.manifest(context, checkpoint)
-    before = by_times if entries is None else _from_checkpoint(context, entries)
-    changed = changes(context, cause, before, since_ns=since_ns, deadline_s=WALK_S)
+    before = by_times if entries is None else in_checkpoint(context, entries)
+    changed = changes(context, command, before, since_ns=since_ns, deadline_s=WALK_S)
     if checkpoint is not None and entries is None:
         changed = structs.replace(changed, facts=tuple(map(_mark_unsure, changed.facts)))
-    if entries is None or gone is None or cause.confidence != "certain":
+    if entries is None or gone is None:
         return changed, ()
     known = {*context.store.paths(), *gone}
     unread = [path for path in entries if path not in known and may_touch(event.command, path)]
     return changed, tuple(path for path in unread if untracked.is_gone(context, path))
 
 
-def _from_checkpoint(context: SessionContext, entries: Mapping[str, Entry]) -> Before:
-    """Take the state before the command from a checkpoint; later changes are on record."""
-
-    def before(path: str, _: StatSignature) -> Stood:
-        entry = entries.get(path)
-        if entry is None:
-            return Stood(MISSING if untracked.covers(context, entries, path) else UNKNOWN)
-        if entry.kind == "file":
-            return Stood(entry.revision, entry.mode)
-        return Stood(UNKNOWN, target=entry.target)
-
-    return before
-
-
 def _mark_unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
     """Mark the change of an unread file: another program may have made it before the command."""
     if isinstance(fact, GitMoved) or fact.before != UNKNOWN:
         return fact
-    return structs.replace(fact, cause=structs.replace(fact.cause, confidence="likely"))
+    cause = structs.replace(fact.cause, confidence="likely", evidence="guess")
+    return structs.replace(fact, cause=cause)
 
 
 def _started(context: SessionContext, call: str) -> Recorded | None:
@@ -181,7 +191,7 @@ class Pages:
             if len(self._texts) <= FILES_MAX:
                 with suppress(PathRefused, Unverifiable):  # a word like a path need not be one
                     data = self._context.look(self._context.workspace.locate(path).path).data
-                    self._texts[path] = decode(data) if data is not None else None
+                    self._texts[path] = decode(data)
         return self._texts[path]
 
     def lines(self, path: str) -> list[str]:

@@ -20,11 +20,11 @@ from sightline.errors import EditRefused, PathRefused
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
-from sightline.guard.edit import planned_write
-from sightline.guard.edit_notices import unseen_notice
+from sightline.guard.edit import planned_write, unseen_notice
 from sightline.guard.evaluation import Evaluation, claims_on, edit_case, forbids, resolve_path
 from sightline.guard.notebooks import CellRuling, judge_cell
-from sightline.guard.write_journal import intend, recover
+from sightline.guard.unfinished import locked
+from sightline.guard.write_journal import intend
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import (
     cut_diff,
@@ -38,7 +38,6 @@ from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
-from sightline.model.text import unmarked
 from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
 from sightline.sessions.words import claim_enforced
@@ -61,7 +60,11 @@ def attempted(
     try:
         located = resolve_path(context, event.path)
     except PathRefused as error:
-        return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
+        if error.reason == "ignored":
+            return Answer(refuse=words.refused(error))
+        # A name in the workspace that leads outside: its own workspace judges the rest.
+        is_asked = error.reason == "outside" and context.settings.policy_for(error.path) == "ask"
+        return Answer(ask=words.asks(error.path)) if is_asked else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
     knowledge = context.store.knowledge(context.session, located.name or located.path)
@@ -69,7 +72,7 @@ def attempted(
     if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
         catch_up(belief is not None)
     before_change(context, located.path)
-    with context.workspace.lock(located.path):
+    with locked(context, located.path):
         if isinstance(event.attempt, CellEdit):
             return judge_notebook(context, located, event.attempt)
         plan = _evaluate(context, located, event.attempt)
@@ -92,7 +95,7 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
         located = resolve_path(context, event.path)
     except (PathRefused, EditRefused):
         return ""
-    with context.workspace.lock(located.path):
+    with locked(context, located.path):
         plan = Evaluation(context, located, event.attempt)
         refusal = _refusal(plan)
     if refusal is None:
@@ -143,19 +146,8 @@ def _refusal(plan: Evaluation) -> EditRefused | None:
         message, hint = words.moved_away(plan.shown_path, new_path)
         return EditRefused("moved", plan.shown_path, message, hint=hint)
     if plan.ruling.decision == "refuse":
-        if _undoes_changes(plan):
-            plan.ruling = plan.case.refuse("stale")
         return None if plan.ruling.reason in UNJUDGED else plan.refuse()
     return plan.refuse_again(plan.repeated) if plan.repeated is not None else None
-
-
-def _undoes_changes(plan: Evaluation) -> bool:
-    """Return whether a whole-file write adds nothing and still undoes others' changes: a merge
-    would leave the file unchanged, but the host writes the text as it is."""
-    attempt, disk = plan.attempt, plan.case.disk
-    if plan.ruling.reason != "no_change" or not isinstance(attempt, WriteWhole) or disk is None:
-        return False
-    return unmarked(attempt.content) != disk.plain
 
 
 def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -> None:
@@ -193,13 +185,12 @@ def _let_go_on(plan: Evaluation) -> Answer:
 
 def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdit) -> Answer:
     """Refuse the edit of a cell that changed after the agent saw it, or let it go on. The caller
-    holds the path's lock."""
+    has the path `locked`."""
     path = located.name or located.path
-    recover(context, located.path)
     on_disk = context.look(located.path)
     known = resolve_rename(context, located, on_disk)
     unrecorded = detect_changes(context, on_disk)
-    policy = context.settings.policy_for(path)
+    policy = context.settings.policy_for(located.path, located.name, *located.links)
     ruling = judge_cell(edit_case(context, on_disk, known, policy), edit.cell, edit.mode)
     claims = claims_on(context, located.path)
     refusal = None

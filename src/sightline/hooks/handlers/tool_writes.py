@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Failed, Wrote
+from sightline.agents.hook_events import (
+    DIFF_MAX,
+    NOTHING,
+    Answer,
+    Attempted,
+    CellEdit,
+    Failed,
+    Wrote,
+)
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
@@ -17,8 +25,10 @@ from sightline.guard import host_writes
 from sightline.guard.write_journal import completed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_changes
+from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
 from sightline.model.diff import diff, unified
 from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
+from sightline.model.locate import find_replacement, replaced
 from sightline.model.merge import merge
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.text import decode, normal, split, unmarked
@@ -61,6 +71,40 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     changes = "" if knows_all else _changes_by_others(context, located, on_disk, room)
     texts = [lost, changes, _affected_sessions(context, before, on_disk)]
     return Answer(context="\n\n".join(filter(None, texts)))
+
+
+def recognise(context: SessionContext, event: Attempted) -> Answer:
+    """Record an edit that the host carried out and that no hook reported, because the hooks were
+    killed. The content decides: the file has to be what the edit makes of the text on record."""
+    try:
+        path = context.workspace.locate(event.path).path
+    except PathRefused:
+        return NOTHING
+    row, on_disk = context.store.disk(path), context.look(path)
+    if row is None or row.revision == on_disk.revision or on_disk.data is None:
+        return NOTHING
+    before, after = decode(context.store.blob(row.revision)), decode(on_disk.data)
+    if before is None or after is None or _carried_out(before.plain, event.attempt) != after.plain:
+        return NOTHING
+    whole = isinstance(event.attempt, WriteWhole)
+    return wrote(
+        context, Wrote(event.path, event.call, before.plain, content=after.plain, whole=whole)
+    )
+
+
+def _carried_out(plain: str, attempt: Attempt | CellEdit) -> str | None:
+    """Return what an attempt makes of a text; None for one that cannot be carried out so."""
+    if isinstance(attempt, WriteWhole):
+        return normal(attempt.content)
+    if isinstance(attempt, Replace):
+        old, new, places = find_replacement(plain, attempt)
+        return replaced(plain, old, new, places.offsets) if places.offsets else None
+    if not isinstance(attempt, Several):
+        return None
+    text: str | None = plain
+    for part in attempt.parts:
+        text = None if text is None else _carried_out(text, part)
+    return text
 
 
 def failed(context: SessionContext, event: Failed) -> Answer:
@@ -112,16 +156,16 @@ def _is_text_of(context: SessionContext, revision: str, reported: str | None) ->
     if reported is not None and revision_of(reported.encode("utf-8", "replace")) == revision:
         return True
     data = context.store.blob(revision)
-    text = decode(data) if data is not None else None
+    text = decode(data)
     if reported is None or text is None:
         return reported is None and data is None
-    return text.plain == unmarked(reported)
+    return text.plain == text.own(reported)
 
 
 def _exact_bytes(reported: str | None, data: bytes | None) -> str | bytes | None:
     """Return the bytes that a host's text stands for, or the text where they are others."""
     text = decode(data) if data is not None and reported is not None else None
-    same = text is not None and reported is not None and text.plain == unmarked(reported)
+    same = text is not None and reported is not None and text.plain == text.own(reported)
     return data if same else reported
 
 
@@ -177,8 +221,7 @@ def _plain_text(context: SessionContext, revision: str) -> str | None:
     """Return the text of a revision, "" for no file; None where it is not stored or is no text."""
     if revision == MISSING:
         return ""
-    data = context.store.blob(revision)
-    text = decode(data) if data is not None else None
+    text = decode(context.store.blob(revision))
     return text.plain if text else None
 
 

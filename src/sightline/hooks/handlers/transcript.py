@@ -20,11 +20,12 @@ from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
-from sightline.model.diff import diff
+from sightline.model.diff import diff, equal
 from sightline.model.events import Changed, Imported
 from sightline.model.projections import Knowledge
 from sightline.model.spans import carry
 from sightline.model.text import Text, decode
+from sightline.model.timeline import of_kind
 
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
 """(offset, before) -> the events from there on, and the next offset; see Dialect.unhooked."""
@@ -53,9 +54,8 @@ def mark_of(session: Session, transcript: str) -> Mark:
     source = f"transcript:{transcript}@"
     store = session._context.store  # noqa: SLF001 - a verb like the session's own
     newest = list(store.timeline(session=session.id, kinds=[Imported], newest=RECENT))
-    for recorded in reversed(newest):
-        fact = recorded.fact
-        if isinstance(fact, Imported) and fact.source.startswith(source):
+    for fact in of_kind(Imported, reversed(newest)):
+        if fact.source.startswith(source):
             return Mark(int(fact.source.removeprefix(source)), fact.digest == ALL)
     return Mark()
 
@@ -129,12 +129,10 @@ def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> 
         if text is None or held_now is None or known.retargeted or held_now.complete:
             return
         log = context.store.timeline(session=context.session, path=located.path, kinds=[Changed])
-        facts = [recorded.fact for recorded in log]
-        own = [fact for fact in facts if isinstance(fact, Changed) and fact.belief is not None]
-        first = context.store.blob(own[0].before) if own else None
-        first_text = None if first is None else decode(first)
+        own = [fact for fact in of_kind(Changed, log) if fact.belief is not None]
+        first_text = decode(context.store.blob(own[0].before)) if own else None
         before = _held_before(first_text or text, events, located)
-        is_own_work = first_text is not None and tuple(first_text.lines) == before.lines
+        is_own_work = first_text is not None and equal(first_text.lines, before.lines)
         is_own_work = is_own_work and _without_others(own, known)
         held = _combined(before, held_now, is_own_work=is_own_work)
         via = events[-1].via

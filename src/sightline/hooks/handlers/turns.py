@@ -10,7 +10,7 @@ from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer,
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
-from sightline.guard.write_journal import settle_host_writes, unfinished_rewinds
+from sightline.guard.unfinished import settle_host_writes, unfinished_rewinds
 from sightline.hooks.handlers.answer_delivery import (
     acknowledge_delivered,
     deliver_briefing,
@@ -20,9 +20,11 @@ from sightline.hooks.handlers.answer_delivery import (
 )
 from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
+from sightline.hooks.handlers.tool_writes import recognise
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.notices.delivery import hand_warnings
+from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
 from sightline.text import phrases
@@ -68,6 +70,7 @@ def prompted(context: SessionContext, event: events.Prompted) -> Answer:
     state = context.store.session(context.session)
     context.append([TurnBegan((state.turn if state else 0) + 1)])
     _record_usage(context, None, event.mode)
+    warn_of_ignore_files(context)
     text = "\n".join(filter(None, [unfinished, _due(context, event.text, started)]))
     for path, lines in event.mentions:
         _record_mention(context, path, lines)
@@ -78,7 +81,7 @@ def answered(context: SessionContext, event: events.Answered) -> Answer:
     """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
     itself, and what others changed meanwhile."""
     _end_calls(context)
-    texts: list[str] = []
+    texts = [recognise(context, attempted).context for attempted in event.done]
     for failure in event.failed:
         texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
     texts.append(deliver_pending(context, room=CONTEXT_MAX - sum(map(len, texts))))
@@ -115,10 +118,8 @@ def _end_calls(context: SessionContext) -> None:
 def _finish_rewind(context: SessionContext) -> str:
     """Go on with a rewind whose process died, as far as there is time. Return why it is not
     finished yet; "" where none is left. A finished rewind raises a warning."""
-    if not unfinished_rewinds(context, context.session):
-        return ""
     reason = finish(context, monotonic() + context.settings.deadline_s / 2)
-    return reason if unfinished_rewinds(context, context.session) else ""
+    return reason if reason and unfinished_rewinds(context, context.session) else ""
 
 
 def _due(context: SessionContext, message: str | None, began: float) -> str:

@@ -1,0 +1,195 @@
+"""What a verb costs does not grow with sessions that ended, nor with facts about other files.
+
+Cost is the number of steps that SQLite's machine takes: every row that a statement reads is some
+steps. It is the same on every machine, which a time is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sightline.api.opening import start
+from sightline.api.session import Session
+from sightline.changes.attribution import running
+from sightline.checkpoints.rewind.report import preview  # noqa: F401  the verbs load it late
+from sightline.config.settings import Settings
+from sightline.history import session_history
+from sightline.history.overview import Watch
+from sightline.history.session_history import LogQuery
+from sightline.history.watching import Watching
+from sightline.history.why import why
+from sightline.model.events import (
+    Belief,
+    Cause,
+    Changed,
+    CommandStarted,
+    EnvironmentSeen,
+    Seen,
+    SessionEnded,
+    SessionStarted,
+    TurnBegan,
+    WarningRaised,
+)
+from sightline.model.revision import revision_of
+from sightline.notices import warnings
+from sightline.store.sqlite import MemoryStore
+from sightline.testing import FixedClock, MemoryWorkspace
+
+FEW, MANY = 520, 1600
+"""Sessions that ended, and changes of other files by the present session, in two stores."""
+
+TEXT = "".join(f"line {n}\n" for n in range(40))
+OTHERS = [f"other{n}.py" for n in range(6)]
+LINES = ((1, 40),)
+
+
+class Place:
+    """The present session `me`, which knows seven files, and the store behind it."""
+
+    def __init__(self, past: int, own: int, gone: int) -> None:
+        self.store = MemoryStore()
+        self.tree = MemoryWorkspace(dict.fromkeys(["a.py", *OTHERS], TEXT))
+        self.clock = FixedClock()
+        me = self.session()
+        me.turn()
+        me.warn("Mind the gap.")
+        for path in ["a.py", *OTHERS]:
+            me.read(path)
+        revision = revision_of(TEXT.encode())
+        belief = Belief(revision, LINES, LINES, 40)
+        for n in range(past):
+            name = f"past-{n:04}"
+            facts = [
+                SessionStarted("tester"),
+                TurnBegan(1),
+                Seen("a.py", revision, LINES, "read", belief),
+                WarningRaised(f"w-{n:08}", "old", ()) if n < 9 else TurnBegan(2),
+                SessionEnded("exit"),
+            ]
+            self.store.append(name, facts, at=self.clock())
+        for n in range(gone):
+            facts = [
+                SessionStarted("tester"),
+                EnvironmentSeen("linux", "3.11", owner=f"other machine:{n}:1"),
+                Seen("a.py", revision, LINES, "read", belief),
+                CommandStarted("make", f"r{n}"),
+            ]
+            self.store.append(f"gone-{n:04}", facts, at=self.clock())
+        self.clock.advance(seconds=30 * 24 * 3600)
+        for n in range(own):
+            path = OTHERS[n % len(OTHERS)]
+            cause = Cause("agent", "me")
+            change = Changed(path, revision, revision, "content", cause, belief=belief)
+            self.store.append("me", [change], at=self.clock())
+        self.clock.advance(seconds=2 * 24 * 3600)
+        me.turn()
+
+    def session(self) -> Session:
+        settings = Settings("/state", checkpoints="off")
+        return start(self.store, self.tree, settings, id="me", clock=self.clock)
+
+    def survey(self):
+        return session_history.survey(self.store, self.tree, Settings("/state"), self.clock)
+
+    def steps(self, verb: Callable[[Place], object]) -> int:
+        """Return the steps of a verb in a new process: nothing is remembered."""
+        taken = 0
+
+        def count() -> int:
+            nonlocal taken
+            taken += 1
+            return 0
+
+        database = self.store._base.open()
+        database.set_progress_handler(count, 1)
+        try:
+            verb(self)
+        finally:
+            database.set_progress_handler(None, 1)
+        return taken
+
+
+def edit(place: Place) -> object:
+    session = place.session()
+    session.edit("a.py", "line 7\n", "line seven\n")
+    return session.edit("a.py", "line seven\n", "line 7\n")
+
+
+def saved_outside(place: Place, verb: str) -> object:
+    session = place.session()
+    place.tree.put("a.py", TEXT.replace("line 9\n", "line nine\n"))
+    return getattr(session, verb)()
+
+
+def look(place: Place) -> object:
+    context = place.survey()
+    with Watching(context) as watching:
+        return Watch(context, watching).look()
+
+
+VERBS: dict[str, Callable[[Place], object]] = {
+    "open": lambda place: place.session(),
+    "read": lambda place: place.session().read("a.py"),
+    "check": lambda place: place.session().check("a.py"),
+    "edit": edit,
+    "changes": lambda place: saved_outside(place, "changes"),
+    "notice": lambda place: saved_outside(place, "notice"),
+    "files": lambda place: place.session().files(),
+    "registry": lambda place: place.session().registry(limit=1),
+    "briefing": lambda place: saved_outside(place, "briefing"),
+    "warnings": lambda place: warnings.pending(place.survey(), "me"),
+    "turn": lambda place: place.session().turn(),
+    "running": lambda place: running(place.session()._context),
+    "log": lambda place: list(session_history.select(place.store, LogQuery(newest=10))),
+    "log of a session": lambda place: list(
+        session_history.select(place.store, LogQuery(session="me", kinds=("turn",), newest=10))
+    ),
+    "why": lambda place: why(place.session()._context, "a.py"),
+    "status": lambda place: session_history.status(place.survey()),
+    "sessions": lambda place: session_history.sessions(place.survey()),
+    "up": look,
+}
+
+COUNTING = 40
+"""Steps to count a row. A page says how many sessions it leaves out, and a registry how often each
+file changed, up to 1,000 times."""
+
+
+@pytest.fixture(scope="module")
+def costs():
+    """The steps of each verb by the number of sessions that ended, of own changes, and of sessions
+    whose process went away without a word."""
+    found = {}
+    for counts in ((FEW, FEW, FEW), (MANY, FEW, FEW), (FEW, MANY, FEW), (FEW, FEW, MANY)):
+        place = Place(*counts)
+        found[counts] = {name: place.steps(verb) for name, verb in VERBS.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_reads_no_more_rows_with_many_sessions_that_ended(name, costs):
+    few, many = costs[FEW, FEW, FEW][name], costs[MANY, FEW, FEW][name]
+    assert many <= 1.1 * few + COUNTING * (MANY - FEW) * (name in ("status", "sessions", "up"))
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_reads_no_more_rows_with_many_sessions_whose_process_is_gone(name, costs):
+    few, many = costs[FEW, FEW, FEW][name], costs[FEW, FEW, MANY][name]
+    assert many <= 1.1 * few + COUNTING * (MANY - FEW) * (name in ("status", "sessions", "up"))
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_reads_no_more_rows_with_many_own_changes_of_other_files(name, costs):
+    few, many = costs[FEW, FEW, FEW][name], costs[FEW, MANY, FEW][name]
+    assert many <= 1.1 * few + COUNTING * (MANY - FEW) * (name in ("briefing", "registry"))
+
+
+def test_a_page_of_sessions_has_the_present_ones_first_and_says_how_many_it_leaves_out():
+    place = Place(MANY, FEW, 2)
+    page = session_history.sessions(place.survey(), last=3)
+    assert [each.id for each in page.sessions] == ["me", "past-1597", "past-1598", "past-1599"]
+    assert page.left_out == MANY + 2 - 3
+    whole = session_history.status(place.survey(), last=None)
+    assert (len(whole.sessions), whole.left_out) == (MANY + 3, 0)
