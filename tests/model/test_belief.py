@@ -15,7 +15,7 @@ some = st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), max_size=3).m
 def held(draw):
     lines = draw(texts)
     shown = intersect(draw(some), whole(len(lines)))
-    return Held(tuple(lines), shown, intersect(draw(some), shown))
+    return Held(lines, shown, intersect(draw(some), shown))
 
 
 def picked(lines, at):
@@ -58,7 +58,7 @@ def test_the_lines_looked_at_are_held_as_they_are_on_disk(before, now, seen):
     seen = intersect(seen, whole(len(now)))
     after = look(before, now, seen)
     there = carry(seen, diff(now, after.lines))
-    if list(before.lines) != now:
+    if before.lines != now:
         assert covers(after.held, intersect(there, after.held))
     for line in picked(now, seen):
         assert line in after.lines

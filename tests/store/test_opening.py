@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -370,6 +371,27 @@ def test_a_store_goes_on_without_its_log_when_the_user_says_so(tmp_path):
         open_file(file)
     assert f"delete {file}-newest" in caught.value.hint
     os.unlink(f"{file}-newest")
+    store = open_file(file)
+    assert store.verify() == []
+    store.close()
+
+
+def test_threads_note_one_newest_position(tmp_path):
+    store = open_file(str(tmp_path / "store.db"))
+    with ThreadPoolExecutor(4) as pool:
+        for _ in pool.map(lambda number: append_one(store, "s", number), range(400)):
+            pass
+    assert Path(f"{tmp_path}/store.db-newest").read_text() == f"{store.position():020}"
+    store.close()
+
+
+@pytest.mark.parametrize("left", [b"", bytes(20), b"7", b"0" * 40])
+def test_a_position_that_a_power_cut_damaged_says_nothing(tmp_path, left):
+    file = str(tmp_path / "store.db")
+    store = open_file(file)
+    append_one(store, "s", 1)
+    store.close()
+    Path(f"{file}-newest").write_bytes(left)
     store = open_file(file)
     assert store.verify() == []
     store.close()

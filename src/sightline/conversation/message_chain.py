@@ -131,7 +131,7 @@ def newest_messages(context: SessionContext, side: str, count: int) -> list[Reco
             break
     tip = _newest_in(context, stretches)
     at = tip.position if tip and side_of(tip) == side else 0
-    return list(_unbroken(newest[-count:], at, whole=False))
+    return list(_unbroken(newest[-count:], at, whole=len(newest) < count))
 
 
 def _stretch_facts(

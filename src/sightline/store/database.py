@@ -74,11 +74,14 @@ TEXTS = f"SELECT coalesce(sum(length(frame) + {ROW_BYTES}), 0) FROM texts"  # no
 
 
 class Database:
-    """Hold a connection and its lock. Every error is a StoreError that names the file."""
+    """Hold a connection. Every error is a StoreError that names the file.
+
+    lock: held by the thread that uses the connection, from before a transaction begins.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self._lock = RLock()
+        self.lock = RLock()
         self._pid = os.getpid()
         self._full = False
         self._commits = 0
@@ -137,7 +140,7 @@ class Database:
         db = self.open()
         bound = [text(value) if type(value) is str else value for value in values]
         try:
-            with self._lock:
+            with self.lock:
                 return patiently(lambda: db.execute(sql, bound).fetchall())
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
@@ -146,7 +149,7 @@ class Database:
         """Run `work` in one transaction. durable: this transaction and all before it survive a
         power cut once this returns; else they survive the death of the process."""
         db = self.open()
-        with self._lock:
+        with self.lock:
             try:
                 if durable is not self._full:
                     db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
@@ -177,7 +180,7 @@ class Database:
         db = self.open()
         if self.file == MEMORY:
             return True
-        with self._lock:
+        with self.lock:
             try:
                 db.execute("BEGIN IMMEDIATE")  # from here on nobody begins the log anew
                 with closing(connect(self.file)) as second:
@@ -237,7 +240,7 @@ class Database:
         """Close the connection. In a forked child do nothing: the connection is the parent's."""
         if self._db is None or os.getpid() != self._pid:
             return
-        with self._lock:
+        with self.lock:
             try:
                 self.carry_over()
             finally:
@@ -267,7 +270,8 @@ class NewestPosition:
         self._descriptor = -1
 
     def read(self) -> int:
-        """Return the position; 0 where none was noted. OSError, StoreError."""
+        """Return the position; 0 where none was noted, or where a power cut left anything else in the
+        file, which is never synced. OSError."""
         if not self._is_kept:
             return 0
         try:
@@ -275,9 +279,7 @@ class NewestPosition:
                 text = file.read()
         except FileNotFoundError:
             return 0
-        if text and not (text.isdigit() and len(text) == NEWEST_BYTES):
-            raise StoreError(f"The file {self.file} is damaged: {text!r:.60}.", "Delete the file.")
-        return int(text or b"0")
+        return int(text) if text.isdigit() and len(text) == NEWEST_BYTES else 0
 
     def open(self) -> None:
         """Open the file, or make a new one. OSError."""

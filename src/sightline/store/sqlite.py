@@ -367,13 +367,16 @@ class SqliteStore:
         self._base.close()
 
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
-        try:
-            result = self._base.write(work, durable=durable)
-        except BaseException:
-            self._rows.forget()
-            raise
-        self._base.note_newest(self._newest)
-        return result
+        with self._base.lock:  # another thread's next position must not be noted before its commit
+            try:
+                result = self._base.write(work, durable=durable)
+            except BaseException:
+                self._rows.forget()
+                self._newest = 0
+                raise
+            if self._newest:
+                self._base.note_newest(self._newest)
+            return result
 
     def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
         """Put a fact on the timeline, index its paths, and step the views."""
