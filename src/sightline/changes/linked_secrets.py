@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
-from sightline.filesystem.tree_index import IGNORED, Tree
+from sightline.filesystem.tree_index import DEV, IGNORED, INO, Tree
 
 Inode = tuple[int, int]
 """A file whatever its name: device and number."""
-
-DEV, INO = 3, 4
-"""Columns of a row of the tree index."""
 
 
 def secret_inodes(workspace: Workspace, settings: Settings, tree: Tree) -> set[Inode]:

@@ -8,11 +8,11 @@ from time import monotonic
 
 from msgspec import Struct, structs
 
-from sightline.changes.linked_secrets import DEV, INO, secret_inodes
+from sightline.changes.linked_secrets import secret_inodes
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.tree_index import CONTENT, MODE, Row, Tree
+from sightline.filesystem.tree_index import CONTENT, DEV, INO, MODE, Row, Tree
 from sightline.model import manifest
 from sightline.model.manifest import Manifest, Step, file_row, link_row, step
 from sightline.model.revision import Revision, revision_of

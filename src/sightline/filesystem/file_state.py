@@ -60,7 +60,8 @@ class Replacement(Struct, frozen=True):
     """New content (None: nothing) to put at a path that has the `expected` content (see
     FileState.content). token: part of the names of the temporary files, never empty. mendable: both
     contents are kept elsewhere, so that a file with several names may be overwritten in place.
-    content: as FileState.content of `new`, where the caller knows it."""
+    content: as FileState.content of `new`, where the caller knows it. same_as: for a new path, another
+    path whose file gets a second name (a hard link), if it has this content; else a file is written."""
 
     path: str
     expected: Revision
@@ -68,3 +69,4 @@ class Replacement(Struct, frozen=True):
     token: str
     mendable: bool = True
     content: Revision | None = None
+    same_as: str | None = None

@@ -204,7 +204,7 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
         if expected != MISSING:
             return (yield from _delete(folder, expected, token))
         if new is not None:
-            return (yield from _create(folder, new, token))
+            return (yield from _create(folder, root, wanted, new))
     return None
 
 
@@ -384,11 +384,13 @@ class Swap:
             raise
 
 
-def _create(folder: Folder, new: bytes | Link, token: str) -> Write:
+def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link) -> Write:
     calls, name = folder.calls, folder.prefix + folder.name
-    part, temp, _ = temp_names(folder.path, token)
+    part, temp, _ = temp_names(folder.path, wanted.token)
     try:
-        written = yield from write_temp_file(folder, part, temp, new, None)
+        written = _second_name(folder, root, wanted, temp)
+        if written is None:
+            written = yield from write_temp_file(folder, part, temp, new, None)
     except BaseException:
         folder.unmake()
         raise
@@ -410,6 +412,31 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Write:
         folder.unmake()
         raise
     return Placed()
+
+
+def _second_name(
+    folder: Folder, root: str, wanted: Replacement, temp: str
+) -> os.stat_result | None:
+    """Give the file at wanted.same_as the name `temp`, too, and return its stat. None where that file
+    has another content, or the disk makes no such link."""
+    if wanted.same_as is None:
+        return None
+    calls, name = folder.calls, folder.prefix + temp
+    try:
+        with Folder(calls, root, wanted.same_as) as other:
+            calls.link(
+                other.prefix + other.name,
+                name,
+                src_dir_fd=other.fd,
+                dst_dir_fd=folder.fd,
+                follow_symlinks=False,
+            )
+    except OSError:
+        return None
+    if content_of(folder, temp) == _content(wanted):
+        return calls.lstat(name, dir_fd=folder.fd)
+    remove(folder, temp)
+    return None
 
 
 def _delete(folder: Folder, expected: Revision, token: str) -> Write:

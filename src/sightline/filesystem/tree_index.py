@@ -38,7 +38,7 @@ Row = list[int | str]
 """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
 file, the target of a symlink, "" for a file whose bytes were not read."""
 
-MODE, CONTENT, LOOKED_AT = 5, 6, 7
+MTIME, DEV, INO, MODE, CONTENT, LOOKED_AT = 1, 3, 4, 5, 6, 7
 
 FILE_NAME: Row = [0, 0, 0, 0, 0, S_IFREG, "", 0]
 LINK_NAME: Row = [0, 0, 0, 0, 0, S_IFLNK, "", 0]

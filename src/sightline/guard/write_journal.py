@@ -44,7 +44,8 @@ class Write(Struct, frozen=True):
     """One file to change. before, after: revisions (a symlink's name where it leads) that are
     there now and afterwards, MISSING for no file. on_disk: the file as it was judged, at `src` for
     a move. data: the bytes or the symlink to leave. belief, body: what the agent knows afterwards, and the text
-    of that where it is not `data`. src: the path from where the file moves."""
+    of that where it is not `data`. src: the path from where the file moves. same_as: as in
+    Replacement."""
 
     path: str
     before: Revision
@@ -54,6 +55,7 @@ class Write(Struct, frozen=True):
     belief: Belief | None = None
     body: bytes | None = None
     src: str | None = None
+    same_as: str | None = None
 
 
 class Intent(Struct, frozen=True):
@@ -145,6 +147,7 @@ def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcom
             intent.token,
             mendable=intent.is_kept,
             content=write.after,
+            same_as=write.same_as,
         )
         for intent in intents
         if (write := intent.write).src is None

@@ -26,6 +26,7 @@ from sightline.checkpoints.rewind.undo_plan import (
 )
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link
+from sightline.filesystem.tree_index import DEV, INO, MTIME
 from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import Write, write_all
 from sightline.model.events import Changed
@@ -83,18 +84,51 @@ class UndoJob:
         self.result = structs.replace(self.plan.undo, steps=tuple(steps), skipped=skipped)
 
 
+class OtherNames:
+    """The other names (hard links) of files that a rewind creates again, found by inode. A file that
+    has the same inode and time as the lost one had is that file."""
+
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._paths: dict[tuple[object, ...], str] | None = None
+
+    def in_order(self, writes: Sequence[Write]) -> Iterator[list[Write]]:
+        """Yield the writes in groups to carry out one after the other: those that write content, then
+        those that give such a file, or one that stands, a second name (Write.same_as)."""
+        created = [each.path for each in writes if each.before == MISSING]
+        stamps = self._context.store.stamps(created) if created else {}
+        if stamps and self._paths is None:
+            rows = self._context.workspace.remembered().files()
+            self._paths = {(row[DEV], row[INO], row[MTIME]): path for path, row in rows}
+        first: list[Write] = []
+        then: list[Write] = []
+        for write in writes:
+            stamp, paths = stamps.get(write.path), self._paths
+            if paths is None or stamp is None or stamp.revision != write.after:
+                first.append(write)
+                continue
+            then_had = stamp.signature
+            other = paths.setdefault((then_had.dev, then_had.ino, then_had.mtime_ns), write.path)
+            if other == write.path:
+                first.append(write)
+            else:
+                then.append(structs.replace(write, same_as=other))
+        yield from filter(None, (first, then))
+
+
 def apply_undo(
     context: SessionContext, target: Target, plans: Iterable[GroupPlan]
 ) -> Iterator[UndoPlan]:
     """Undo groups of effects, and yield what was done for each, in order. A group whose files
     change in between is planned again, with the steps done so far among its effects."""
+    names = OtherNames(context)
     for batch in _batches(plans):
         jobs = [UndoJob(plan) for plan in batch]
         for _ in range(TRIES):
             open_jobs = [job for job in jobs if job.result is None]
             if not open_jobs:
                 break
-            _attempt(context, target, open_jobs)
+            _attempt(context, target, open_jobs, names)
         for job in jobs:
             if job.result is None:
                 job.give_up()
@@ -115,7 +149,9 @@ def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:
         yield batch
 
 
-def _attempt(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
+def _attempt(
+    context: SessionContext, target: Target, jobs: Sequence[UndoJob], names: OtherNames
+) -> None:
     """Do the steps of all jobs under one lock, until each is done or one of its files changed. The
     first attempt follows the plan: each write compares the bytes with it. A later one, and one
     that had to settle writes of a dead process, plans again."""
@@ -130,15 +166,17 @@ def _attempt(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -
         for job in jobs:
             job.start()
         while active := [job for job in jobs if job.remaining]:
-            _next_steps(context, target, active)
+            _next_steps(context, target, active, names)
 
 
-def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
+def _next_steps(
+    context: SessionContext, target: Target, jobs: Sequence[UndoJob], names: OtherNames
+) -> None:
     """Do the next step of each job."""
     steps = [(job, job.remaining[0]) for job in jobs]
     writes = [(job, step) for job, step in steps if isinstance(step, Restore)]
     found = [(step, job.plan.found[step.path]) for job, step in writes]
-    outcomes = _restore_each(context, target, found)
+    outcomes = _restore_each(context, target, found, names)
     for (job, _), outcome in zip(writes, outcomes, strict=True):
         job.end_step(outcome)
     for job, step in steps:
@@ -149,7 +187,10 @@ def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]
 
 
 def _restore_each(
-    context: SessionContext, target: Target, steps: Sequence[tuple[Restore, FileState]]
+    context: SessionContext,
+    target: Target,
+    steps: Sequence[tuple[Restore, FileState]],
+    names: OtherNames,
 ) -> list[Outcome]:
     """Write to different paths whose locks the caller holds. Each step comes with the file as it
     was read for the plan; a path that a step before moved a file to is read again."""
@@ -163,7 +204,11 @@ def _restore_each(
         )
         for step, found in steps
     ]
-    return _write_all(context, target, writes)
+    outcomes: dict[str, Outcome] = {}
+    for group in names.in_order(writes):
+        done = _write_all(context, target, group)
+        outcomes |= zip([write.path for write in group], done, strict=True)
+    return [outcomes[write.path] for write in writes]
 
 
 def _rename(context: SessionContext, target: Target, step: Rename, found: FileState) -> Outcome:
