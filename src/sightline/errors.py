@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 
@@ -143,4 +144,15 @@ class EditRefused(PathError):
         self.told: object | None = None
 
     def __str__(self) -> str:
-        return "\n".join(part for part in (self.message, self.diff, self.hint) if part)
+        """Return the answer for the model: the message, the diff between fences, and the hint."""
+        diff = fenced(self.diff, "diff") if self.diff else ""
+        return "\n".join(part for part in (self.message, diff, self.hint) if part)
+
+
+def fenced(text: str, kind: str = "") -> str:
+    """Return a file's text, or a diff of it, between fences: whatever the text says, it is data.
+    The fence is longer than every fence in the text. kind: a word behind the first fence."""
+    runs = re.findall("`{3,}", text)
+    fence = "`" * (max(map(len, runs), default=2) + 1)
+    end = "" if text.endswith("\n") else "\n"
+    return f"{fence}{kind}\n{text}{end}{fence}"

@@ -102,8 +102,8 @@ def test_changes_say_what_git_said_and_what_is_kept_back():
         "  new.py: not tracked\n"
         "  and more: ask git for them\n"
         "  and 1 file that this session may not see\n"
-        "diff --git a/b.py b/b.py\n"
-        "+x\n"
+        "```diff\ndiff --git a/b.py b/b.py\n"
+        "+x\n```\n"
         "(the patch goes on: ask git for the files you need)\n"
     )
 
@@ -114,5 +114,5 @@ def test_a_commit_says_who_when_and_why():
     assert said.startswith(
         f"Commit {made.id} by Ada <ada@example.org>, 2026-01-02T03:04:05Z (a merge"
     )
-    assert "\n    why\n    \n    because\nIt changes 1 file of this workspace\n" in said
+    assert "\n```\nwhy\n\nbecause\n```\nIt changes 1 file of this workspace\n" in said
     assert said.endswith("  a.py: deleted, +0 -3\n")

@@ -11,6 +11,7 @@ from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
+from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy
@@ -297,14 +298,14 @@ def _changes(shown: ShownChanges) -> Iterator[str]:
     else:
         merge = " (a merge: against its first parent)" if commit.parents > 1 else ""
         yield f"Commit {commit.id} by {one_line(commit.author)}, {commit.at}{merge}"
-        yield from (f"    {row}" for row in commit.message.split("\n"))
+        yield from fenced(commit.message).split("\n")
         yield f"It changes {count(len(shown.files), 'file')} of this workspace"
     yield from (f"  {_touched(file)}" for file in shown.files)
     if shown.more:
         yield "  and more: ask git for them"
     if shown.withheld:
         yield f"  and {count(shown.withheld, 'file')} that this session may not see"
-    yield from shown.patch.removesuffix("\n").split("\n") if shown.patch else ()
+    yield from fenced(shown.patch, "diff").split("\n") if shown.patch else ()
     if shown.cut:
         yield "(the patch goes on: ask git for the files you need)"
 

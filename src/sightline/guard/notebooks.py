@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from sightline.errors import fenced
 from sightline.guard.edit_case import Decision, EditCase
 from sightline.guard.verdict import judge
 from sightline.guard.words import MISSING
@@ -114,7 +115,9 @@ def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: st
     if shown.source == current.source or (mode == "insert" and shown.named and current.named):
         return fine
     old, new = split(shown.source), split(current.source)
-    change = unified(old, new, diff(old, new), old=f"a/{current.name}", new=f"b/{current.name}")
+    change = unified(
+        old, new, diff(old, new), old=quoted(f"a/{current.name}"), new=quoted(f"b/{current.name}")
+    )
     return CellRuling("refuse", "stale", change, others)
 
 
@@ -153,6 +156,7 @@ def no_file(path: str, reason: str) -> tuple[str, str]:
 def changed_cells(path: str, cells: Sequence[str], diff: str) -> str:
     """Return the notice on cells that others changed, apart from the edited one unless the policy
     only warns."""
-    names = named(cells, NAMED)
+    names = named([quoted(cell) for cell in cells], NAMED)
     text = f"Sightline: in {quoted(path)}, cells changed after you read them: {names}."
-    return f"{text} Read {quoted(path)} again before you edit them." + (f"\n{diff}" if diff else "")
+    again = f"{text} Read {quoted(path)} again before you edit them."
+    return f"{again}\n{fenced(diff, 'diff')}" if diff else again

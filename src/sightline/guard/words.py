@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.errors import fenced
 from sightline.guard.edit_case import Ruling
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
-from sightline.text.phrases import count, fenced, is_one_line, named, spans, times, visible
+from sightline.text.phrases import count, is_one_line, named, spans, times, visible
 
 MISSING = "List the folder to find the right name, or create the file."
 """The next step for a path without a file."""
@@ -125,7 +126,7 @@ def nearest(near: Nearest, *, shown: bool) -> str:
     else:
         alike = f"{where} {'is' if single else 'are'} the most similar"
     known = "shown to this session" if shown else "never shown to this session"
-    return f"{alike} ({known}). Blanks are shown as · and tabs as →:\n" + visible(near.text)
+    return f"{alike} ({known}). Blanks are shown as · and tabs as →:\n{fenced(visible(near.text))}"
 
 
 def not_free(path: str, name: str, *, is_folder: bool) -> tuple[str, str]:

@@ -3,10 +3,9 @@ agent did not call Sightline itself."""
 
 from __future__ import annotations
 
-from sightline.errors import PathError
+from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.shell_parsing.secrets import without_secrets
-from sightline.text.phrases import fenced
 
 
 def refused_unjudged(why: str) -> str:

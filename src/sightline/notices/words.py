@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.errors import fenced
 from sightline.guard.words import relocated
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
-from sightline.text.phrases import count, fenced, one_line
+from sightline.text.phrases import count, one_line
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from sightline.model.path import quoted
@@ -153,15 +152,6 @@ def left_out(number: int, lines: Spans, *, of: int) -> str:
         return ""
     more = "too long to show" if number == of else count(number, "more change")
     return f"… {more}{f': {spans(lines)}' if lines else ''}\n"
-
-
-def fenced(text: str, kind: str = "") -> str:
-    """Return a file's text, or a diff of it, between fences: whatever the text says, it is data.
-    The fence is longer than every fence in the text. kind: a word behind the first fence."""
-    runs = re.findall("`{3,}", text)
-    fence = "`" * (max(map(len, runs), default=2) + 1)
-    end = "" if text.endswith("\n") else "\n"
-    return f"{fence}{kind}\n{text}{end}{fence}"
 
 
 def says(words: str) -> str:
