@@ -219,7 +219,7 @@ class Bench:
         return timed("one-event", "the same", times, "a durable fact", 5)
 
     def hundred(self) -> Row:
-        return self._known("hundred", 100, 10, 0.3)
+        return self._known("hundred", 100, 10, 0.5)
 
     def _known(
         self,

@@ -8,6 +8,7 @@ beside them. bench/README.md says how each is made.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sqlite3
@@ -109,13 +110,14 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
     kept = encode(message(1), None)
     revision = _revision(kept.text)
     fact = MessageAppended(kept.id, kept.id, "model", revision, formats=("anthropic",))
-    body = codec.encode(fact)
+    body, positions = codec.encode(fact), itertools.count(1)
 
     def transaction(said: dict[str, Any]) -> None:
         text = json.dumps(said).encode()
         name, frame = sha256(text).hexdigest(), compress(text)
+        event = codec.sealed((next(positions), "s", "MessageAppended", 1, 2, 2, body))
         db.execute("BEGIN IMMEDIATE")
-        db.execute(PUT_EVENT, ("s", "MessageAppended", 1, 2, 2, None, body))
+        db.execute(PUT_EVENT, (*event, None))
         db.execute(PUT, (name, frame))
         db.execute("COMMIT")
 

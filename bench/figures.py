@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from bench.filling import SOURCE, Filled, fill, opened, seen, tracked
 from bench.stopwatch import Figure, Limit, interleaved
 
@@ -265,7 +266,8 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
 
 
 def _python(code: str) -> str:
-    start = f"import os, sys; sys.path.insert(0, {SOURCE!r}); "  # every interpreter has os
+    libraries = str(Path(msgspec.__file__).parents[1])  # -S leaves them out
+    start = f"import os, sys; sys.path[:0] = {[SOURCE, libraries]!r}; "  # every interpreter has os
     command = [sys.executable, "-I", "-S", "-c", start + code]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 

@@ -12,7 +12,15 @@ import sightline
 from sightline.api.opening import start
 from sightline.checkpoints.gc import DAY_US, gc
 from sightline.config.settings import Settings
-from sightline.model.events import BlobPurged, CheckpointTaken, SessionEnded, WriteIntended
+from sightline.model.events import (
+    BlobPurged,
+    Cause,
+    Changed,
+    CheckpointTaken,
+    CommandStarted,
+    SessionEnded,
+    WriteIntended,
+)
 from sightline.model.manifest import EMPTY, Manifest, encode, file_row, step, stored
 from sightline.model.revision import revision_of
 from sightline.store.retention import AGE, SIZE
@@ -274,3 +282,47 @@ def test_a_sweep_killed_in_the_middle_leaves_a_whole_store(tmp_path):
 
 def test_days_are_days():
     assert DAY_US == 86_400_000_000
+
+
+SECRET = "sk-test-0123456789abcdef0123"
+
+
+def store_bytes(place):
+    """Return all bytes of the store, its log included."""
+    files = (place.home / "state").rglob("*")
+    return b"".join(file.read_bytes() for file in files if file.is_file())
+
+
+def test_commands_of_an_older_version_lose_their_secrets(place):
+    """A store of 0.1.0 has commands as they were typed."""
+    place.put("a.txt", "a\n")
+    told = f"curl -H 'Authorization: Bearer {SECRET}' -o a.txt"
+    with place.session("s") as session:
+        session.read("a.txt")
+        by = Cause("command", "s", told)
+        a, b = (revision_of(text) for text in (b"a\n", b"b\n"))
+        session._context.append(
+            [CommandStarted(told, "1"), Changed("a.txt", a, b, "content", by)], blobs=[b"b\n"]
+        )
+        assert SECRET.encode() in store_bytes(place)
+    with sightline.open_workspace(place.root, settings=place.settings()) as workspace:
+        assert workspace.gc(dry_run=True).commands == 2
+        assert workspace.gc().commands == 2
+        assert workspace.gc().commands == 0
+        [started] = workspace.timeline(kinds=["command"])
+        assert started.cause.detail == "curl -H 'Authorization: [secret]' -o a.txt"
+    assert SECRET.encode() not in store_bytes(place)
+
+
+def test_commands_that_have_a_text_are_forgotten(place):
+    with place.session("s") as session:
+        for command in ("deploy --to prod-7", "ls"):
+            with session.ran(command):
+                pass
+    with sightline.open_workspace(place.root, settings=place.settings()) as workspace:
+        assert workspace.gc(forget_commands=["prod-7"]).commands == 1
+        told = [each.cause.detail for each in workspace.timeline(kinds=["command"])]
+        assert told == ["[forgotten]", "ls"]
+        with pytest.raises(ValueError, match="every command has it"):
+            workspace.gc(forget_commands=[""])
+    assert b"prod-7" not in store_bytes(place)

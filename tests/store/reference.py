@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 
+from msgspec import structs
 from tests.support.folding import fold_knowledge
 
 from sightline.model import active_claims
@@ -35,7 +36,7 @@ from sightline.store.event_index import (
     settled_by,
 )
 from sightline.store.port import Room
-from sightline.store.retention import KeptText
+from sightline.store.retention import KeptText, cause_with_command, with_command
 from sightline.store.verify import differences
 
 
@@ -255,6 +256,17 @@ class ReferenceStore:
             if removed:
                 self.append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at)
             return removed
+
+    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
+        with self._lock:
+            old = self._log[:]
+            self._log[:] = [
+                structs.replace(row, fact=with_command(row.fact, rewrite)) for row in old
+            ]
+            for path, disk in self._disks.items():
+                cause = disk.cause and cause_with_command(disk.cause, rewrite)
+                self._disks[path] = structs.replace(disk, cause=cause)
+            return sum(row != was for row, was in zip(self._log, old, strict=True))
 
     def tally(self) -> dict[str, int]:
         with self._lock:

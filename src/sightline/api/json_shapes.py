@@ -238,6 +238,7 @@ def _(swept: Swept) -> Shape:
         "kept": {"texts": swept.kept, "bytes": swept.kept_size},
         **fields(swept, "over", "returned"),
         "checkpoints": [*swept.dropped],
+        "commands": swept.commands,
     }
 
 

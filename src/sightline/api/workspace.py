@@ -155,17 +155,21 @@ class Workspace:
         *,
         older_than: timedelta | None = None,
         max_size: int | None = None,
+        forget_commands: Iterable[str] = (),
         dry_run: bool = False,
     ) -> Swept:
-        """Forget kept texts of files that nobody needs.
+        """Forget texts that nobody needs, and secrets in commands.
 
         First the texts go that are older than a limit; then, while the others take too much room,
         the oldest of them. A text stays while a session that is at work relies on it, and so does
         the text that an agent's newest edit of a file replaced lately. No fact of the timeline goes.
+        Shell commands that an older version recorded lose their secrets; messages of conversations
+        are kept as they were.
 
         Args:
             older_than: Forget texts older than this; the setting keep_days by default.
             max_size: Bytes that kept texts may take; the setting keep_bytes by default.
+            forget_commands: Forget the recorded shell commands that have this text.
             dry_run: Say what would go, and forget nothing.
         """
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
@@ -173,7 +177,14 @@ class Workspace:
         if not dry_run:
             keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
             own = keeper._context  # noqa: SLF001 - of our own making
-        return gc(own, self._settings, age_us=age_us, room=max_size, dry_run=dry_run)
+        return gc(
+            own,
+            self._settings,
+            age_us=age_us,
+            room=max_size,
+            commands=forget_commands,
+            dry_run=dry_run,
+        )
 
     def close(self) -> None:
         """Close the store."""

@@ -33,7 +33,23 @@ from sightline.model.revision import Revision
 from sightline.model.timeline import TURNING, Recorded, of_kind
 from sightline.sessions.lifecycle import DELETED
 from sightline.sessions.presence import is_present, last_sign
-from sightline.store.retention import SIZE, Going, KeptText, Mention, Mentions, Swept, going, named
+from sightline.shell_parsing.secrets import without_secrets
+from sightline.store.port import Store
+from sightline.store.retention import (
+    COMMAND_FACTS,
+    SIZE,
+    Going,
+    KeptText,
+    Mention,
+    Mentions,
+    Swept,
+    going,
+    named,
+    with_command,
+)
+
+FORGOTTEN = "[forgotten]"
+"""What stands in the place of a forgotten command."""
 
 DAY_US = 24 * 3_600 * 1_000_000
 
@@ -54,17 +70,20 @@ def gc(
     age_us: int | None = None,
     room: int | None = None,
     dry_run: bool = False,
+    commands: Iterable[str] = (),
     on_step: Callable[[int], None] = lambda _: None,
 ) -> Swept:
     """Forget the texts that nobody needs: those last named longer ago than `age_us`, then the
-    oldest until all take no more than `room` bytes. Without these, the settings decide. on_step:
-    called with the number of texts that each step forgot. StoreError.
+    oldest until all take no more than `room` bytes. Without these, the settings decide. commands:
+    forget each stored shell command that has one of these texts; the others are kept without their
+    secrets. on_step: called with the number of texts that each step forgot. ValueError, StoreError.
 
     Needed are the texts that a session believes which is present or was active since, those of
     pending writes, of checkpoints, of conversations that were not deleted, and for each file the
     text that the newest write of an agent replaced, if it did so since.
     """
     store = context.store
+    cleaned = _clean_commands(store, tuple(commands), dry_run=dry_run)
     age = settings.keep_days * DAY_US if age_us is None else age_us
     allowed = settings.keep_bytes if room is None else room
     before = context.clock() - age
@@ -83,7 +102,25 @@ def gc(
     returned = 0 if dry_run else store.tidy()
     size = sum(each.size for each in kept) - sum(each.size for each in gone)
     over = max(size - allowed, 0)
-    return Swept(gone, len(kept) - len(gone), size, over, returned, dry_run, tuple(dropped))
+    return Swept(
+        gone, len(kept) - len(gone), size, over, returned, dry_run, tuple(dropped), cleaned
+    )
+
+
+def _clean_commands(store: Store, texts: Sequence[str], *, dry_run: bool) -> int:
+    """Forget the commands that have one of these texts, and the secrets of all others. Return the
+    number of facts that this is about. ValueError."""
+    if "" in texts:
+        raise ValueError("the text of the commands to forget is empty, so every command has it")
+
+    def rewrite(command: str) -> str:
+        forgotten = any(text in command for text in texts)
+        return FORGOTTEN if forgotten else without_secrets(command)
+
+    if not dry_run:
+        return store.rewrite_commands(rewrite)
+    facts = [row.fact for row in store.timeline(kinds=COMMAND_FACTS)]
+    return sum(with_command(fact, rewrite) != fact for fact in facts)
 
 
 def keep_to_room(context: SessionContext, settings: Settings) -> tuple[str, ...]:

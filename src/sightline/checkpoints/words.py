@@ -247,6 +247,11 @@ def swept(result: Swept) -> list[str]:
             f"{verb} {checkpoints}, the oldest without a label: all of them took more than "
             "checkpoint_bytes."
         )
+    if result.commands:
+        verb = "Would take" if result.dry_run else "Took"
+        lines.append(
+            f"{verb} secrets, or all that you named, out of {count(result.commands, 'command')}."
+        )
     if not result.gone:
         lines.append(f"Nothing to forget: {stay} kept, all needed or recent.")
     else:

@@ -13,7 +13,7 @@ from sightline.checkpoints import gc as garbage
 from sightline.checkpoints.words import swept
 from sightline.cli import output
 from sightline.cli.group import cli
-from sightline.cli.options import age_from, command, size_from
+from sightline.cli.options import age_from, command, size_from, usage
 from sightline.cli.output import Call
 from sightline.hooks import client
 
@@ -22,12 +22,21 @@ from sightline.hooks import client
     Workspace.gc,
     older_than={"type": age_from, "metavar": "AGE"},
     max_size={"type": size_from, "metavar": "SIZE"},
+    forget_commands={"flag": "--forget-command"},
 )
-def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | None) -> None:
+def gc(
+    call: Call,
+    *,
+    dry_run: bool,
+    older_than: int | None,
+    max_size: int | None,
+    forget_commands: tuple[str, ...],
+) -> None:
     """AGE is a length of time such as 30d, SIZE a size such as 500M."""
     limits: dict[str, Any] = {"age_us": older_than, "room": max_size, "dry_run": dry_run}
+    limits["commands"] = forget_commands
     settings = settings_of(call.root, call.store)
-    with output.progress(call, "Looking for texts that nobody needs"):
+    with usage("--forget-command"), output.progress(call, "Looking for texts that nobody needs"):
         if dry_run:
             with call.survey() as context:  # begins no session
                 swept_texts = garbage.gc(context, settings, **limits)

@@ -99,6 +99,14 @@ def recorded_of(row: Row) -> Recorded:
     return Recorded(position, session, happened_at, recorded_at, fact)
 
 
+def event_row(recorded: Recorded) -> tuple[Any, ...]:
+    """Return the columns that recorded_of() reads."""
+    position, session, happened_at, recorded_at, fact = structs.astuple(recorded)
+    kind = type(fact).__name__
+    columns = (position, session, kind, fact.version, happened_at, recorded_at, encode(fact))
+    return sealed(columns)
+
+
 def knowledge_row(session: str, state: Knowledge) -> tuple[Any, ...]:
     """Return the columns of the knowledge table."""
     path, belief, via, position, *times, name = structs.astuple(state)

@@ -175,6 +175,12 @@ class Store(Protocol):
         texts; nobody else can write while it runs, so it may read the timeline. secret: before this
         returns the bytes are overwritten on the disk, in the log, too."""
 
+    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
+        """Rewrite the texts of shell commands in all facts and in the disk view, and return the number
+        of facts that changed. rewrite: a command -> what is kept of it; called again on its result it
+        changes nothing. The old texts are overwritten in the file of the store; its log may hold them
+        until the last process closes the store. Only this changes facts."""
+
     def tally(self) -> dict[str, int]:
         """Return the number of facts of each kind, by its name."""
 

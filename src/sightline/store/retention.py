@@ -8,7 +8,16 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from sightline.model.events import BlobPurged, Changed, CheckpointDropped, CheckpointTaken, Fact
+from sightline.model.events import (
+    BlobPurged,
+    Cause,
+    Changed,
+    CheckpointDropped,
+    CheckpointTaken,
+    CommandStarted,
+    Fact,
+    Moved,
+)
 from sightline.model.revision import Revision, known
 from sightline.model.timeline import Recorded
 
@@ -41,7 +50,8 @@ class Swept(Struct, frozen=True):
     """The texts that gc forgot, or with dry_run would forget. gone: those texts, oldest first; kept,
     kept_size: the number of texts that stay, and their bytes; over: the bytes by which needed texts
     exceed the room; returned: the bytes by which the store shrank on disk; dropped: the ids of the
-    checkpoints that were dropped to make room."""
+    checkpoints that were dropped to make room; commands: the number of facts whose shell command was
+    forgotten, or is kept without its secrets now."""
 
     gone: tuple[Going, ...]
     kept: int
@@ -50,6 +60,7 @@ class Swept(Struct, frozen=True):
     returned: int = 0
     dry_run: bool = False
     dropped: tuple[str, ...] = ()
+    commands: int = 0
 
     @property
     def size(self) -> int:
@@ -116,6 +127,26 @@ def going(
         chosen.append(candidate if is_old else structs.replace(candidate, why=SIZE))
         excess -= candidate.size
     return chosen
+
+
+COMMAND_FACTS: tuple[type[Fact], ...] = (CommandStarted, Changed, Moved)
+"""Facts that may have the text of a shell command."""
+
+
+def with_command(fact: Fact, rewrite: Callable[[str], str]) -> Fact:
+    """Return a fact with the text of its shell command rewritten; an equal fact where it has none."""
+    if isinstance(fact, CommandStarted):
+        return structs.replace(fact, command=rewrite(fact.command))
+    if isinstance(fact, (Changed, Moved)):
+        return structs.replace(fact, cause=cause_with_command(fact.cause, rewrite))
+    return fact
+
+
+def cause_with_command(cause: Cause, rewrite: Callable[[str], str]) -> Cause:
+    """Return a cause with the text of its shell command rewritten, where it has one."""
+    if cause.kind != "command" or cause.detail is None:
+        return cause
+    return structs.replace(cause, detail=rewrite(cause.detail))
 
 
 def named(fact: Fact) -> Iterator[Revision]:

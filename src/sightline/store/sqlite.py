@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from operator import itemgetter
 from typing import Any, TypeVar
 from weakref import finalize
+
+from msgspec import structs
 
 from sightline.errors import StoreError
 from sightline.model import active_claims
@@ -41,7 +44,12 @@ from sightline.store.event_index import (
     settled_by,
 )
 from sightline.store.port import Room
-from sightline.store.retention import KeptText
+from sightline.store.retention import (
+    COMMAND_FACTS,
+    KeptText,
+    cause_with_command,
+    with_command,
+)
 from sightline.store.verify import differences
 
 Result = TypeVar("Result")
@@ -55,6 +63,10 @@ KEPT_PER_LOOK_BYTES = 2 << 20
 PUT_EVENT = (
     "INSERT INTO events (position, session, kind, version, happened_at, recorded_at, body, checksum,"
     " path) VALUES (?,?,?,?,?,?,?,?,?)"
+)
+REWRITE_EVENT = (
+    "REPLACE INTO events (position, session, kind, version, happened_at, recorded_at, body, checksum,"
+    " path) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, path FROM events WHERE position = ?1"
 )
 COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?,?,?)"
@@ -108,6 +120,15 @@ any other each kind of fact is one search. No row has the position: each append 
 COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, checksum"
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
+
+WITH_COMMAND = (
+    f"{EVENT} WHERE kind IN ({','.join([repr(kind.__name__) for kind in COMMAND_FACTS])})"
+    " AND body LIKE '%\"command\"%' ORDER BY position"
+)
+"""A fact with a command has this word as the name of a field, or as the kind of its cause."""
+
+REWRITTEN_AT_ONCE = 100
+"""Facts rewritten in one transaction: other writers wait some milliseconds for it."""
 
 PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?,?)"
@@ -344,6 +365,33 @@ class SqliteStore:
             self._base.checkpoint()
         return purged
 
+    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
+        changed = [
+            recorded
+            for row in self._base.run(WITH_COMMAND)
+            if with_command((recorded := codec.recorded_of(row)).fact, rewrite) != recorded.fact
+        ]
+
+        def work(part: Sequence[Recorded]) -> None:
+            self._base.run("PRAGMA secure_delete = ON")
+            for recorded in part:
+                fact = with_command(recorded.fact, rewrite)
+                self._base.run(REWRITE_EVENT, codec.event_row(structs.replace(recorded, fact=fact)))
+                for path in disk_paths(fact):
+                    disk = self.disk(path)
+                    if disk is not None and disk.cause is not None:
+                        cause = cause_with_command(disk.cause, rewrite)
+                        row = codec.disk_row(structs.replace(disk, cause=cause))
+                        self._base.run(PUT_DISK, row)
+            self._rows.forget()
+
+        for first in range(0, len(changed), REWRITTEN_AT_ONCE):
+            part = changed[first : first + REWRITTEN_AT_ONCE]
+            self._write(partial(work, part), durable=True)
+        if changed:
+            self._base.checkpoint()
+        return len(changed)
+
     def tally(self) -> dict[str, int]:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
 
@@ -382,13 +430,12 @@ class SqliteStore:
         """Put a fact on the timeline, index its paths, and step the views."""
         kind, own = type(fact).__name__, getattr(fact, "path", None)
         position = self.position() + 1
-        columns = (position, session, kind, fact.version, happened_at, at, codec.encode(fact))
-        self._base.run(PUT_EVENT, (*codec.sealed(columns), own))
+        recorded = Recorded(position, session, happened_at, at, fact)
+        self._base.run(PUT_EVENT, (*codec.event_row(recorded), own))
         for path in paths_of(fact):
             if path != own:
                 self._base.run(PUT_PATH, (path, kind, position, session))
         self._newest = position
-        recorded = Recorded(position, session, happened_at, at, fact)
         self._rows.step(recorded)
         return recorded
 
