@@ -205,7 +205,7 @@ def importing(*, opening: bool) -> Callable[[str], Times]:
         ours = "import sightline"
         if opening:
             ours += "; sightline.open_session; import sightline.config.settings, sightline.filesystem.disk, sightline.store.opening"
-        brought = "[m for m in sys.modules if m not in before and m[:9] != 'sightline']"
+        brought = "[m for m in sys.modules if m not in before and m[:9] != 'sightline' and getattr(sys.modules[m], '__spec__', None)]"
         named = _python(f"before = set(sys.modules); {ours}; print(*{brought})").split()
         floor = "; ".join(f"import {name}" for name in named if "._" not in name) or "pass"
         return interleaved(lambda: _python(ours), lambda: _python(floor), 60)
@@ -292,7 +292,7 @@ FIGURES = (
     Figure("saw-growth-200", "200 saws after 10,000 operations", "after 200", Limit(1.2), growth(_saw, 200, 8)),
     Figure("fact", "one fact with its projection", BARE, Limit(2), fact(durable=False)),
     Figure("fact-durable", "the same, safe against a power cut", BARE, Limit(2), fact(durable=True)),
-    Figure("merged-save", "a merged save of 1,000 lines", "the deeds alone", Limit(ms=5), merged_save),
+    Figure("merged-save", "a merged save of 1,000 lines", "the deeds alone", Limit(ms=10), merged_save),
     Figure("rewritten", "diff and merge, 10,000 rewritten lines", "counting lines", Limit(ms=500), rewritten),
     Figure("import", "import sightline", "its standard modules", Limit(1.3), importing(opening=False)),
     Figure("import-open", "import of all that opening takes", "its standard modules", Limit(), importing(opening=True)),

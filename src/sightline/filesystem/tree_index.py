@@ -184,9 +184,10 @@ class _Look:
             return Listing(stamp, {}, (), {"": NESTED})
         files: dict[str, Row] = {}
         folders, special, hidden = [], [], {}
+        room = PATH_LIMIT - len(os.fsencode(full))
         for entry in sorted(listed, key=attrgetter("name")):
             name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-            if (reason := _unusable(full, name)) is not None:
+            if (reason := _unusable(name, room)) is not None:
                 spoken = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
                 hidden[spoken + "/" * is_folder] = reason
             elif is_unlisted(name):
@@ -220,11 +221,12 @@ class _Look:
         return self._chains[folder]
 
 
-def _unusable(full: str, name: str) -> str | None:
-    """Return why an entry of a folder can be neither stored nor opened; None where it can."""
+def _unusable(name: str, room: int) -> str | None:
+    """Return why an entry of a folder can be neither stored nor opened; None where it can. room: bytes
+    that a path in the folder has left."""
     if not encodes(name):
         return NO_UNICODE
-    return TOO_LONG if len(os.fsencode(full + name)) >= PATH_LIMIT else None
+    return TOO_LONG if len(name if name.isascii() else os.fsencode(name)) >= room else None
 
 
 def _unlistable(folder: str, stamp: tuple[int, ...], error: OSError) -> Listing | None:

@@ -159,7 +159,7 @@ def _common_reading(base: Lines, ours: Side, theirs: Side) -> tuple[Hunks, Hunks
     texts = base, ours[0], theirs[0]
     ends = [(len(base), len(ours[0]), len(theirs[0]))]
     if _cells(ends[0]) > CELLS:
-        ends = [*_sure_lines(base, ours, theirs), *ends]
+        ends = [*_beside_hunks([*_sure_lines(base, ours, theirs)], [*ours[1], *theirs[1]]), *ends]
     read: tuple[Hunks, Hunks] = [], []
     left = CELLS
     start = 0, 0, 0
@@ -190,6 +190,16 @@ def _sure_lines(base: Lines, ours: Side, theirs: Side) -> Iterator[tuple[int, in
     for n, line in enumerate(base):
         if line in once and n not in removed:
             yield n, at_ours[line], at_theirs[line]
+
+
+def _beside_hunks(
+    sure: Sequence[tuple[int, int, int]], hunks: Sequence[Hunk]
+) -> list[tuple[int, int, int]]:
+    """Return the sure lines before and behind each hunk: between any others nothing changed."""
+    places = [line[0] for line in sure]
+    before = {bisect_left(places, hunk[0]) - 1 for hunk in hunks}
+    behind = {bisect_left(places, hunk[1]) for hunk in hunks}
+    return [sure[n] for n in sorted(before | behind) if 0 <= n < len(sure)]
 
 
 def _moved(hunks: Hunks, a: int, b: int) -> Hunks:

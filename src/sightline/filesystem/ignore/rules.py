@@ -265,6 +265,8 @@ def is_unlisted(name: str) -> bool:
 
 def encodes(name: str) -> bool:
     """Return whether a name is Unicode."""
+    if name.isascii():
+        return True
     try:
         name.encode()
     except UnicodeEncodeError:
