@@ -121,6 +121,42 @@ def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: st
     return CellRuling("refuse", "stale", change, others)
 
 
+def is_carried_out(was: str, now: str, edits: Sequence[tuple[str | None, str, str]]) -> bool:
+    """Return whether a notebook's text is another one with exactly these edits, whatever the layout.
+    edits: cell, mode and source of each, as judge_cell takes them."""
+    if cells(was) is None or cells(now) is None or _without_cells(was) != _without_cells(now):
+        return False
+    # A Cell stands for an edited cell, of which only the source counts.
+    expected: list[dict[str, Any] | Cell] = loads(was)["cells"]
+    for name, mode, source in edits:
+        there = [_place(at, each) for at, each in enumerate(expected)]
+        cell = find(there, name) if name is not None else None
+        if cell is None and (name is not None or mode != "insert"):
+            return False
+        at = -1 if cell is None else [each.name for each in there].index(cell.name)
+        if mode == "insert":
+            expected.insert(at + 1, Cell("", source, named=False))
+        elif cell is not None:
+            edited = structs.replace(there[at], source=source)
+            expected[at : at + 1] = [] if mode == "delete" else [edited]
+    found = loads(now)["cells"]
+    return len(found) == len(expected) and all(
+        _cell(at, raw).source == each.source if isinstance(each, Cell) else raw == each
+        for at, (raw, each) in enumerate(zip(found, expected, strict=True))
+    )
+
+
+def _place(at: int, cell: dict[str, Any] | Cell) -> Cell:
+    """Return a cell under the name that its place gives it."""
+    if not isinstance(cell, Cell):
+        return _cell(at, cell)
+    return cell if cell.named else structs.replace(cell, name=f"{INDEX}{at}")
+
+
+def _without_cells(notebook: str) -> dict[str, Any]:
+    return {key: part for key, part in loads(notebook).items() if key != "cells"}
+
+
 def refusal(path: str, cell: str | None, reason: str, who: str) -> tuple[str, str]:
     """Return why a cell may not be changed, and the next step. who: changed the file."""
     again = f"Read {quoted(path)} again, then make the edit."

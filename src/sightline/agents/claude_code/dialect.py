@@ -17,7 +17,7 @@ from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.hook_events import Answer, Caller, Event, Source
 from sightline.agents.json_fields import read_fields
-from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
+from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
 
 Payload = Mapping[str, Any]
@@ -160,6 +160,12 @@ UNUSED = "<tool_use_error>"
 EDITED = ("The file ", " successfully")
 """What a tool's answer begins with, and holds, when it changed a file."""
 
+CREATED = "File created successfully"
+"""The beginning of a tool's answer when it created a file."""
+
+CELL_EDITED = ("Updated cell ", "Inserted cell ", "Deleted cell ")
+"""Beginnings of a tool's answer when it changed a notebook."""
+
 
 def events(payload: Payload, event: str | None = None) -> list[Event]:
     """Return the events of a payload, in order; none for an event that does not matter here.
@@ -292,6 +298,7 @@ def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
     if not isinstance(response, str):
         return None
     is_done = response.startswith(EDITED[0]) and EDITED[1] in response
+    is_done = is_done or response.startswith((CREATED, *CELL_EDITED))
     if not is_done and not response.startswith(UNUSED):
         return None
     try:
@@ -302,6 +309,10 @@ def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
     if about is None:
         return None
     if is_done:
+        # An Edit without an old text works only where there is no text.
+        is_new = response.startswith(CREATED) or fields.tool_name == "Edit"
+        if is_new and isinstance(about[1], WriteWhole):
+            about = about[0], Create(about[1].content)
         return host.Attempted(*about, fields.tool_use_id or "")
     why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
     attempt = None if isinstance(about[1], host.CellEdit) else about[1]

@@ -6,6 +6,7 @@ replacement keeps such a save. A whole-file write loses it, and the agent is tol
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from sightline.agents.hook_events import (
@@ -21,11 +22,11 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard import host_writes
+from sightline.guard import host_writes, notebooks
 from sightline.guard.write_journal import completed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_changes
-from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
+from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.diff import diff, unified
 from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
 from sightline.model.locate import find_replacement, replaced
@@ -73,28 +74,48 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     return Answer(context="\n\n".join(filter(None, texts)))
 
 
-def recognise(context: SessionContext, event: Attempted) -> Answer:
-    """Record an edit that the host carried out and that no hook reported, because the hooks were
-    killed. The content decides: the file has to be what the edit makes of the text on record."""
+def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
+    """Record edits of one file, in order, that the host carried out and that no hook reported, because
+    the hooks were killed. The content decides: the file has to be what the last of them make of the
+    text on record."""
     try:
-        path = context.workspace.locate(event.path).path
+        path = context.workspace.locate(edits[0].path).path
     except PathRefused:
         return NOTHING
     row, on_disk = context.store.disk(path), context.look(path)
-    if row is None or row.revision == on_disk.revision or on_disk.data is None:
+    on_record = row.revision if row else MISSING
+    if on_record == on_disk.revision or on_disk.data is None:
         return NOTHING
-    before, after = decode(context.store.blob(row.revision)), decode(on_disk.data)
-    if before is None or after is None or _carried_out(before.plain, event.attempt) != after.plain:
+    before, after = _plain_text(context, on_record), decode(on_disk.data)
+    if before is None or after is None:
         return NOTHING
-    whole = isinstance(event.attempt, WriteWhole)
-    return wrote(
-        context, Wrote(event.path, event.call, before.plain, content=after.plain, whole=whole)
-    )
+    for start in range(len(edits)):
+        attempts = [each.attempt for each in edits[start:]]
+        if row is None and not isinstance(attempts[0], Create):
+            continue  # nobody knows what the file held before
+        if not _explains(attempts, before, after.plain):
+            continue
+        whole = any(isinstance(each, (Create, WriteWhole)) for each in attempts)
+        found = None if on_record == MISSING else before
+        last = edits[-1]
+        return wrote(context, Wrote(last.path, last.call, found, content=after.plain, whole=whole))
+    return NOTHING
 
 
-def _carried_out(plain: str, attempt: Attempt | CellEdit) -> str | None:
+def _explains(attempts: Sequence[Attempt | CellEdit], before: str, after: str) -> bool:
+    """Return whether attempts, one after the other, make one text of another."""
+    cells = [(each.cell, each.mode, each.source) for each in attempts if isinstance(each, CellEdit)]
+    if cells:
+        return len(cells) == len(attempts) and notebooks.is_carried_out(before, after, cells)
+    parts = tuple(each for each in attempts if not isinstance(each, CellEdit))
+    return _carried_out(before, Several(parts)) == after
+
+
+def _carried_out(plain: str, attempt: Attempt) -> str | None:
     """Return what an attempt makes of a text; None for one that cannot be carried out so."""
-    if isinstance(attempt, WriteWhole):
+    if isinstance(attempt, Create) and plain:
+        return None
+    if isinstance(attempt, (Create, WriteWhole)):
         return normal(attempt.content)
     if isinstance(attempt, Replace):
         old, new, places = find_replacement(plain, attempt)

@@ -81,7 +81,10 @@ def answered(context: SessionContext, event: events.Answered) -> Answer:
     """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
     itself, and what others changed meanwhile."""
     _end_calls(context)
-    texts = [recognise(context, attempted).context for attempted in event.done]
+    done: dict[str, list[events.Attempted]] = {}
+    for attempted in event.done:
+        done.setdefault(attempted.path, []).append(attempted)
+    texts = [recognise(context, edits).context for edits in done.values()]
     for failure in event.failed:
         texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
     texts.append(deliver_pending(context, room=CONTEXT_MAX - sum(map(len, texts))))
