@@ -300,6 +300,8 @@ def _swap_if(
             if content_of(folder, folder.name) != expected:
                 return None
             swap.exchange()
+            failure: OSError | None = None
+            is_displaced = False
             try:
                 yield folder
                 if old.state == "none":
@@ -307,33 +309,32 @@ def _swap_if(
                 is_displaced = content_of(folder, swap.temp) == expected and old.is_quiet()
                 if is_displaced:
                     folder.calls.unlink(folder.prefix + swap.temp, dir_fd=folder.fd)
-            except OSError:
-                swap.undo()
-                raise
-            if is_displaced:
+            except OSError as error:
+                failure = error
+            if is_displaced and failure is None:
                 timed = ours.stat_if_unwritten()
                 yield old.detach()
                 return timed or Placed()
             swap.undo()
         # A program that came to write to our file while it had the name goes first: a lease is not
         # granted before that program has closed the file.
-        with Lease(folder, swap.temp) as ours:
-            is_saved_over = not ours.is_quiet() or content_of(folder, swap.temp) != new
-        if is_saved_over:
+        if not swap.holds_ours(new):
             # That save came last, so it stays, as it would have without us.
             swap.exchange()
             remove(folder, swap.temp)
             return Placed()
+        if failure is not None:
+            raise failure
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
 class Swap:
-    """A name and its temporary file. is_done: they have changed places; spare: a name for the steps
-    where the system cannot exchange two names."""
+    """A name and its temporary file. is_ours: the temporary file holds our content, and nobody can
+    have saved into it; spare: a name for the steps where the system cannot exchange two names."""
 
     def __init__(self, folder: Folder, temp: str, spare: str) -> None:
         self.folder, self.temp, self.spare = folder, temp, spare
-        self.is_done = False
+        self.is_ours = True
 
     def exchange(self) -> None:
         """Let the two names change places, in one step where the system has such a step."""
@@ -345,7 +346,7 @@ class Swap:
             if error.errno != errno.ENOSYS:
                 raise
             self._exchange_by_steps(temp, name, folder.prefix + self.spare)
-        self.is_done = not self.is_done
+        self.is_ours = False
 
     def undo(self) -> None:
         """Exchange the names again. Unverifiable, naming the file with the old content, when that
@@ -360,9 +361,24 @@ class Swap:
                 f"What it held before is beside it, in {self.temp}.",
             ) from error
 
+    def holds_ours(self, new: Revision) -> bool:
+        """Return whether the temporary file, which had the name, holds only our `new` content.
+        Unverifiable, naming that file, when this cannot be told."""
+        try:
+            with Lease(self.folder, self.temp) as lease:
+                self.is_ours = lease.is_quiet() and content_of(self.folder, self.temp) == new
+        except OSError as error:
+            path = self.folder.path
+            raise Unverifiable(
+                path,
+                f"{quoted(path)} is as it was before, but the disk failed: {error.strerror}.",
+                f"What others saved there meanwhile, if they did, is beside it, in {self.temp}.",
+            ) from error
+        return self.is_ours
+
     def discard(self) -> None:
-        """Remove the temporary file, unless an undo failed and it holds the old content."""
-        if not self.is_done:
+        """Remove the temporary file, unless an undo failed and it holds what others saved."""
+        if self.is_ours:
             remove(self.folder, self.temp)
 
     def _exchange_by_steps(self, temp: str, name: str, spare: str) -> None:
@@ -404,11 +420,14 @@ def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link) -
     except OSError:
         remove(folder, temp)
         try:
-            is_ours = calls.lstat(name, dir_fd=folder.fd).st_ino == written.st_ino
+            is_placed = calls.lstat(name, dir_fd=folder.fd).st_ino == written.st_ino
         except FileNotFoundError:
-            is_ours = False
-        if is_ours:
-            remove(folder, folder.name)
+            is_placed = False
+        if is_placed:
+            content = _content(wanted)
+            taken_back = yield from _delete(folder, content, wanted.token, is_synced=False)
+            if taken_back is None:
+                return Placed()  # somebody saved over it
         folder.unmake()
         raise
     return Placed()
@@ -439,7 +458,8 @@ def _second_name(
     return None
 
 
-def _delete(folder: Folder, expected: Revision, token: str) -> Write:
+def _delete(folder: Folder, expected: Revision, token: str, *, is_synced: bool = True) -> Write:
+    """Remove a file with the expected content. is_synced: make that power-safe."""
     calls, name = folder.calls, folder.prefix + folder.name
     temp = temp_names(folder.path, token)[2]
     yield None
@@ -450,17 +470,31 @@ def _delete(folder: Folder, expected: Revision, token: str) -> Write:
                 return None
             calls.move(name, folder.prefix + temp, src_fd=folder.fd, dst_fd=folder.fd)
             try:
-                yield folder
+                if is_synced:
+                    yield folder
                 if old.state == "none":
                     yield Pause()
                 if content_of(folder, temp) == expected and old.is_quiet():
                     calls.unlink(folder.prefix + temp, dir_fd=folder.fd)
                     return Placed()
             except OSError:
-                put_back(folder, temp)
+                _undelete(folder, temp)
                 raise
-            put_back(folder, temp)
+            _undelete(folder, temp)
     raise OSError(errno.EBUSY, "other programs keep saving it")
+
+
+def _undelete(folder: Folder, temp: str) -> None:
+    """Rename a file that was to be deleted to its path again. Unverifiable, naming the file, when that
+    fails."""
+    try:
+        put_back(folder, temp)
+    except OSError as error:
+        raise Unverifiable(
+            folder.path,
+            f"{quoted(folder.path)} was moved away, and could not be set back: {error.strerror}.",
+            f"What it held is beside it, in {temp}.",
+        ) from error
 
 
 def _write_in_place(folder: Folder, expected: Revision, new: bytes) -> Placed | None:
