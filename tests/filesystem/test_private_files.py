@@ -6,17 +6,26 @@ import os
 import sys
 
 import pytest
+from tests.hooks.hooking import Host
+from tests.support.hook_server import serving
 
 import sightline
+from sightline.codegraph.import_tables import ImportTables
 from sightline.config.settings import Settings
 from sightline.errors import StoreError
+from sightline.filesystem import tree_index
+from sightline.filesystem.deadline import within
+from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.private_files import Locked, check_private, open_own
-from sightline.history.doctor import state_folder
+from sightline.filesystem.tree_index import NO_TREE
+from sightline.history.doctor import close_to_others, state_folder
 from sightline.hooks import fault_log
+from sightline.hooks.http_endpoint import http_settings
 from sightline.store.identity import store_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes of POSIX")
 NOBODY = 65534
+DEADLINE_S = 10.0
 as_root = pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() != 0, reason="only root gives files away"
 )
@@ -59,6 +68,17 @@ def test_a_state_folder_of_another_user_is_refused_in_words(state, tmp_path):
     link.symlink_to(state)
     os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
     assert is_refused(link, tmp_path, "belongs to another user")
+
+
+@as_root
+@pytest.mark.parametrize("below", ["", "workspaces"])
+def test_another_users_folder_is_refused_behind_a_link_and_below_the_state_folder(
+    state, tmp_path, below
+):
+    (tmp_path / "link").symlink_to(state)
+    (state / below).mkdir(mode=0o700, exist_ok=True)
+    os.chown(state / below, NOBODY, NOBODY)
+    assert is_refused(tmp_path / "link", tmp_path, "belongs to another user")
 
 
 def test_a_folder_that_every_user_may_rename_is_refused(tmp_path):
@@ -107,9 +127,9 @@ def test_the_log_is_not_written_through_a_planted_symlink(state, tmp_path, name)
 def test_a_log_that_is_a_pipe_does_not_hang(state):
     os.mkfifo(state / "hooks.log")
     with pytest.raises(OSError, match=r"hooks\.log"):
-        fault_log.note(str(state), "a", "e", "s", "message")
+        within(DEADLINE_S, lambda: fault_log.note(str(state), "a", "e", "s", "message"))
     with pytest.raises(OSError, match="not a file of this user"):
-        open_own(str(state / "hooks.log"), os.O_RDONLY)
+        within(DEADLINE_S, lambda: open_own(str(state / "hooks.log"), os.O_RDONLY))
 
 
 def test_a_state_folder_behind_the_users_own_symlink_is_fine(state, tmp_path):
@@ -118,3 +138,92 @@ def test_a_state_folder_behind_the_users_own_symlink_is_fine(state, tmp_path):
     with sightline.open_session(tmp_path, settings=settings) as session:
         assert session.id
     assert state_folder(settings).state == "ok"
+
+
+@pytest.fixture
+def no_umask():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def readable_by_others(folder):
+    paths = (folder, *folder.rglob("*"))
+    return [str(path) for path in paths if path.lstat().st_mode & 0o077]
+
+
+@pytest.mark.usefixtures("no_umask")
+@pytest.mark.parametrize("store", [None, "memory:", "sqlite://{}/own/store.db"])
+def test_no_file_of_a_session_is_for_others(state, tmp_path, store):
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("import b\n")
+    (root / "b.py").write_text("1\n")
+    settings = Settings(str(state / "new"), store=store and store.format(tmp_path))
+    with sightline.open_session(root, id="s", settings=settings) as session:
+        session.read("a.py")
+        session.related("a.py")
+        made = session.checkpoint("here")
+        session.edit("a.py", "import b", "import c")
+        session.rewind(made.id)
+        assert list(state.rglob("locks/*"))
+        assert list(state.rglob("imports.sqlite"))
+        assert readable_by_others(state) == []
+    if (tmp_path / "own").exists():
+        assert readable_by_others(tmp_path / "own") == []
+
+
+@pytest.mark.usefixtures("no_umask")
+@pytest.mark.parametrize("first", ["locks", "tree", "imports"])
+def test_whatever_is_stored_first_makes_folders_for_the_user_alone(tmp_path, first):
+    folder = tmp_path / "state" / "workspaces" / "1"
+    if first == "locks":
+        with DiskWorkspace(str(tmp_path), str(folder)).lock("a.py"):
+            pass
+    elif first == "tree":
+        tree_index.save(str(folder), str(tmp_path), NO_TREE)
+    else:
+        ImportTables(str(folder / "imports.sqlite"), "1")
+    assert folder.exists()
+    assert readable_by_others(tmp_path / "state") == []
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_no_file_of_hooks_is_for_others():
+    host = Host()
+    try:
+        path = host.put("a.py", "x = 1\n")
+        host.ask(host.shown(path, "x = 1\n"))
+        host.ask(b"{")
+        (host.state / "hooks.log").write_text("x" * fault_log.BYTES_MAX)
+        host.ask(b"{")
+        http_settings(str(host.state), str(host.root))
+        with serving(str(host.root), environ=host.environ, home=str(host.home)):
+            host.run(host.edit(path, "x = 1", "x = 2"))
+            names = {found.name for found in host.state.rglob("*")}
+            assert names > {"hooks.log", "hooks.log.1", "hooks.log.lock", "run", "http", "store.db"}
+            assert readable_by_others(host.state) == []
+    finally:
+        host.close()
+
+
+def test_doctor_tells_of_every_path_that_others_may_read_and_closes_it(tmp_path):
+    home = tmp_path / "sightline"
+    settings = Settings(str(home))
+    (tmp_path / "a.py").write_text("1\n")
+    with sightline.open_session(tmp_path, id="s", settings=settings) as session:
+        session.read("a.py")
+        session.edit("a.py", "1", "2")
+    (home / "run").mkdir(0o700)
+    for name in ("hooks.log", "hooks.log.1", "hooks.log.lock", "run/one.lock"):
+        (home / name).touch(0o600)
+    paths = [home, *home.rglob("*")]
+    assert len(paths) > 12
+    assert state_folder(settings).case == "private"
+    for path in paths:
+        before = path.stat().st_mode
+        path.chmod(before | (0o050 if path.is_dir() else 0o004))
+        found = state_folder(settings)
+        assert (found.state, found.case, found.facts["first"]) == ("warning", "open", str(path))
+        close_to_others(settings)
+        assert path.stat().st_mode == before

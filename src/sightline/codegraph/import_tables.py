@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from msgspec import Struct, structs
 
 from sightline.codegraph.reference import Affected, Reference
+from sightline.filesystem.private_files import make_folder
 from sightline.filesystem.tree_index import CONTENT, Row
 from sightline.model.revision import Revision, Stamp, StatSignature
 
@@ -83,7 +84,7 @@ class ImportTables:
     def _opened(self, edition: str) -> sqlite3.Connection:
         if self._file != ":memory:":
             try:
-                os.makedirs(os.path.dirname(self._file), mode=0o700, exist_ok=True)
+                make_folder(os.path.dirname(self._file))
                 os.close(os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600))
             except OSError as error:
                 raise sqlite3.OperationalError(error.strerror or type(error).__name__) from None

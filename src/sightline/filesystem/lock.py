@@ -12,6 +12,7 @@ from zlib import crc32
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.open_files import enough_files
+from sightline.filesystem.private_files import make_folder
 
 STRIPES = 64
 """Lock files of a workspace: few enough to leave lying about, enough that two writers of
@@ -70,7 +71,7 @@ def _open_stripe(file: str) -> int:
         try:
             return os.open(file, _STRIPE, 0o600)
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+            make_folder(os.path.dirname(file))
             return os.open(file, _STRIPE, 0o600)
 
 

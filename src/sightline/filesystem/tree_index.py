@@ -29,6 +29,7 @@ from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.folder import HELD, SEARCH
 from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes, is_unlisted
+from sightline.filesystem.private_files import make_folder
 from sightline.filesystem.scan import settled
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.json_text import compact_json
@@ -399,7 +400,7 @@ def load(state: str, root: str) -> Tree:
 
 def keep(state: str, name: str, data: bytes) -> None:
     """Replace a cache file of the state folder as a whole. OSError."""
-    os.makedirs(state, mode=0o700, exist_ok=True)
+    make_folder(state)
     aside = os.path.join(state, f"{name}.{os.getpid()}-{get_ident()}")
     try:
         with open(aside, "wb", opener=partial(os.open, mode=0o600)) as file:

@@ -32,7 +32,7 @@ WATCHES_MIN = 65_536
 """Watched folders; fewer do not suffice for a large tree beside a watching editor."""
 
 FOLDERS = ("workspaces", "run")
-LOGS = ("hooks.log", "hooks.log.1")
+LOGS = ("hooks.log", "hooks.log.1", "hooks.log.lock")
 """Contents of the state folder."""
 
 
