@@ -1,5 +1,6 @@
 """A checkpoint given to git: what the branch and the patch hold, and that nothing else moves."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -113,6 +114,15 @@ def test_hooks_and_settings_of_the_user_are_not_asked(repo, s, changed, tmp_path
     monkeypatch.undo()
     assert not ran.exists()
     assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="root gives files away")
+def test_a_repository_of_another_user_gets_no_branch(repo, s, changed):
+    before = inventory(repo.root / ".git")
+    os.chown(repo.root / ".git", 12345, 12345)
+    with pytest.raises(CheckpointFailed, match="belongs to another user"):
+        exported(s, changed, "then")
+    assert inventory(repo.root / ".git") == before
 
 
 def test_no_identity_is_needed_and_one_can_be_given(repo, s, changed):

@@ -65,3 +65,19 @@ def test_a_file_with_several_names_and_no_secret_among_them_is_stored(place):
     os.link(place.root / "a.txt", place.root / "b.txt")
     s.read("b.txt")
     assert is_stored(s)
+
+
+@pytest.mark.parametrize("secret", [".env", "d/ID_RSA"])
+def test_no_door_stores_a_file_with_a_name_of_secrets(place, secret):
+    place.put(secret, SECRET)
+    place.put("a.py", "1\n")
+    s = place.session("s")
+    s.read(secret)
+    assert not is_stored(s)
+    s.edit(secret, "hunter2", "hunter3")
+    s.checkpoint()
+    place.put(secret, "TOKEN=hunter4\n")
+    s.changes()
+    s.checkpoint()
+    stored = [f"TOKEN=hunter{number}\n".encode() for number in (2, 3, 4)]
+    assert [s._context.store.blob(revision_of(each)) for each in stored] == [None] * 3

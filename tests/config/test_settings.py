@@ -437,3 +437,9 @@ def test_a_secret_is_never_stored_whatever_the_case_of_its_name(path):
     assert not settings.may_store(path)
     folder, _, name = path.rpartition("/")
     assert settings.secrets(f"{folder}/" if folder else "", [name, "a.py"]) == {name}
+
+
+def test_a_secret_is_never_stored_whatever_the_case_of_the_users_pattern():
+    settings = Settings("/s", (Source(never_store=("Private/*.TXT",)),))
+    assert not settings.may_store("private/a.txt")
+    assert settings.secrets("private/", ["a.txt", "a.py"]) == {"a.txt"}

@@ -14,8 +14,18 @@ TOKEN = "t" * 43
 
 
 @pytest.fixture
-def port():
-    made = HttpEndpoint(lambda agent, event, raw: b'{"asked": true}', 0, TOKEN)
+def payloads():
+    """The payloads that were handed on."""
+    return []
+
+
+@pytest.fixture
+def port(payloads):
+    def answer(agent, event, raw):
+        payloads.append(raw)
+        return b'{"asked": true}'
+
+    made = HttpEndpoint(answer, 0, TOKEN)
     yield made._listener.server_port
     made.close()
 
@@ -62,5 +72,19 @@ def test_a_connection_that_sent_the_token_is_not_ended_for_others(port):
         each.close()
 
 
-def test_no_payload_is_handed_on_without_the_token(port):
-    assert ask(port, "other")[0] == 401
+@pytest.mark.parametrize("token", ["", "other", TOKEN[:-1]])
+def test_no_payload_is_handed_on_without_the_token(port, payloads, token):
+    assert ask(port, token)[0] == 401
+    assert payloads == []
+    assert ask(port)[0] == 200
+    assert payloads == [b"{}"]
+
+
+@pytest.mark.parametrize("name", ["evil.example", "evil.example:{port}", "127.0.0.1"])
+def test_no_payload_is_handed_on_under_another_name_of_this_machine(port, payloads, name):
+    connection = http.client.HTTPConnection(HOST, port, timeout=30)
+    headers = {"Authorization": f"Bearer {TOKEN}", "Host": name.format(port=port)}
+    connection.request("POST", "/hook/claude-code", b"{}", headers)
+    assert connection.getresponse().status == 403
+    assert payloads == []
+    connection.close()
