@@ -1,5 +1,7 @@
 """What belongs to the last edits comes with the next briefing: only what was not seen as it is."""
 
+import os
+
 import pytest
 
 from sightline.briefing.bundle import LINES_MAX
@@ -128,6 +130,16 @@ def test_secrets_are_never_brought_along(place, shop):
     said = bundle(edited(session))
     assert "test_app.py" in said
     assert "prices.py" not in said
+
+
+def test_a_hard_link_to_a_secret_is_not_brought_along(place, shop):
+    (place.root / "shop/prices.py").unlink()
+    place.put(".env", "TOKEN = 'hunter2'\n")
+    os.link(place.root / ".env", place.root / "shop/prices.py")
+    said = bundle(edited(shop))
+    assert "test_app.py" in said
+    assert "prices.py" not in said.replace("shop.prices", "")
+    assert "hunter2" not in said
 
 
 def test_an_edited_file_that_went_has_no_bundle(place, shop):

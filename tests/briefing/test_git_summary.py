@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -67,6 +68,19 @@ def test_secrets_do_not_come_with_the_changes(repository, place):
     place.put("sub/.env", "KEY=secret\n")
     found = told(repository, "review @git-changes")
     assert found.found[0].changes.withheld == 1
+    assert "KEY" not in blocks(found)[0]
+
+
+def test_a_hard_link_to_a_secret_does_not_come_with_the_changes(repository, place):
+    place.put("notes.txt", "KEY=first\n")
+    git(place, "add", "--all", "--force")
+    git(place, "commit", "--quiet", "-m", "notes")
+    (place.root / "notes.txt").unlink()
+    place.put("sub/.env", "KEY=secret\n")
+    os.link(place.root / "sub/.env", place.root / "notes.txt")
+    found = told(repository, "review @git-changes")
+    assert [each.path for each in found.found[0].changes.files] == []
+    assert found.found[0].changes.withheld == 2
     assert "KEY" not in blocks(found)[0]
 
 

@@ -81,3 +81,28 @@ def test_no_door_stores_a_file_with_a_name_of_secrets(place, secret):
     s.checkpoint()
     stored = [f"TOKEN=hunter{number}\n".encode() for number in (2, 3, 4)]
     assert [s._context.store.blob(revision_of(each)) for each in stored] == [None] * 3
+
+
+def test_no_move_stores_a_hard_link_to_a_secret(linked):
+    s = linked(".env")
+    s.read("notes.txt")
+    s.move("notes.txt", "other.txt")
+    assert not is_stored(s)
+
+
+def test_a_file_that_was_just_read_is_not_looked_at_again(place, monkeypatch):
+    s = place.session("s")
+    asked: list[str] = []
+    place.put("a.py", SECRET)
+    monkeypatch.setattr(s._context.workspace, "linked", asked.append)
+    s.read("a.py")
+    s.edit("a.py", "hunter2", "hunter3")
+    place.put("a.py", "TOKEN=hunter4\n")
+    with pytest.raises(EditRefused):
+        s.edit("a.py", "hunter3", "hunter5")
+    s.changes()
+    assert s.notice() is not None
+    with s.ran("make a.py"):
+        place.put("a.py", "TOKEN=hunter6\n")
+    s.wrote("a.py", content="TOKEN=hunter6\n")
+    assert asked == []

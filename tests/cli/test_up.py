@@ -450,6 +450,21 @@ def test_recorded_conversations_are_read_in_on_request_and_only_once(sl, recorde
     assert "Read in: 0 conversations, 0 facts" in sl("up", "--once", "--import").err
 
 
+def test_a_recording_read_in_stores_no_text_of_a_hard_link_to_a_secret(sl, recorded):
+    def stored():
+        with sightline.open_session(sl.root, id="archive:5e551011") as session:
+            store = session._context.store
+            known = store.known(session.id)
+            return {path: store.blob(row.belief.text) is not None for path, row in known.items()}
+
+    sl.put(".env", "TOKEN=hunter2\n")
+    os.link(sl.root / ".env", sl.root / "notes.txt")
+    assert sl("up", "--once", "--import").code == 0
+    found = stored()
+    assert not found.pop("notes.txt")
+    assert all(found.values())
+
+
 def test_nothing_recorded_is_said(sl, monkeypatch):
     monkeypatch.setenv("HOME", str(sl.home.parent))
     assert "No conversation was recorded here" in sl("up", "--once", "--import").err

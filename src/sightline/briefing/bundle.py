@@ -126,7 +126,7 @@ def _unseen_file(
     """Return a related file; None when the agent has its whole current text."""
     found = context.look(path)
     text = decode(found.data)
-    if text is None:
+    if text is None or not context.may_store(path, found):  # another name of it is one of secrets
         return None
     known = context.store.knowledge(context.session, found.path)
     lines = len(text.lines)

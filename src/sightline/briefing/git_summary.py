@@ -55,8 +55,7 @@ def git_changes(context: SessionContext, name: str | None, room: int) -> ShownCh
 
     touched = [*tracked[0], *new[0]]
     names = [name for file in touched for name in _names(file)]
-    may_store = context.settings.may_store
-    secret = {name for name in names if not encodes(name) or not may_store(name)}
+    secret = {name for name in names if not encodes(name) or not context.may_store(name)}
     refused = context.workspace.refused(names) | secret
     files = [file for file in touched if refused.isdisjoint(_names(file))]
 

@@ -60,7 +60,7 @@ class Changes(Struct, frozen=True):
         blobs = [
             text
             for file in self.found
-            for text in context.keepable(file.path, file.data)
+            for text in context.keepable(file.path, file.data, on_disk=file)
             if text_max is None or len(text) <= text_max or file.path not in outside
         ]
         if self.facts or more or self.fresh:

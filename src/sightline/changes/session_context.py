@@ -130,18 +130,24 @@ class SessionContext:
         self._not_due = end
         return False
 
-    def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
-        """Return those of a file's texts that exist, when the settings let them be stored."""
-        if not self.may_store(path):
+    def keepable(
+        self, path: str, *texts: bytes | None, on_disk: FileState | None = None
+    ) -> list[bytes]:
+        """Return those of a file's texts that exist, when they may be stored (see may_store)."""
+        if not self.may_store(path, on_disk):
             return []
         return [text for text in texts if text is not None]
 
-    def may_store(self, path: str) -> bool:
+    def may_store(self, path: str, on_disk: FileState | None = None) -> bool:
         """Return whether the text of this file may be kept: neither its name nor another name of
-        the same file is one of secrets. OSError, Unverifiable."""
+        the same file is one of secrets. on_disk: the file as it was read just now; None to look at
+        it. OSError, Unverifiable."""
         if not self.settings.may_store(path):
             return False
-        found = self.workspace.linked(path)
+        if on_disk is None or on_disk.signature is None:
+            found = self.workspace.linked(path)
+        else:
+            found = on_disk.signature if on_disk.names > 1 else None
         if found is None:
             return True
         if not settled(found.mtime_ns, found.ctime_ns, self._linked_at_ns):

@@ -58,7 +58,8 @@ def look(
                 Cause("external"),
                 led=led,
             )
-            context.append([fact], blobs=context.keepable(path, found.data), found=[found])
+            blobs = context.keepable(path, found.data, on_disk=found)
+            context.append([fact], blobs=blobs, found=[found])
     tracked.update(walked)
     return tuple(path for path in entries if path not in tracked and is_gone(context, path))
 

@@ -214,6 +214,4 @@ def _archive(context: SessionContext, recording: Recording) -> int:
         parent=recording.parent,
     )
     facts = recordings.timed_events(recording)
-    return archive.import_recording(
-        context.store, context.clock, origin, facts, context.settings.may_store
-    )
+    return archive.import_recording(context.store, context.clock, origin, facts, context.may_store)

@@ -119,7 +119,9 @@ class Evaluation:
     def _record_refusal(self, reason: str, *, keep_text: bool) -> None:
         on_disk = self.on_disk
         refusal = Refused(self.path, describe(self.attempt), reason, on_disk.revision)
-        texts = self.context.keepable(self.path, on_disk.data) if keep_text else ()
+        texts: Sequence[bytes] = ()
+        if keep_text:
+            texts = self.context.keepable(self.path, on_disk.data, on_disk=on_disk)
         self.context.append([*self.unrecorded, refusal], blobs=texts, found=[on_disk])
 
 

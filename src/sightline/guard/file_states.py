@@ -233,7 +233,7 @@ def _record_changes(context: SessionContext, looked: list[FileState]) -> None:
         texts = [
             text
             for on_disk in looked
-            for text in context.keepable(on_disk.path, on_disk.data)
+            for text in context.keepable(on_disk.path, on_disk.data, on_disk=on_disk)
             if facts
         ]
         context.append(facts, blobs=texts, found=looked)

@@ -95,7 +95,7 @@ def wrote(
         detail = "the user, before it was written" if user_modified else None
         cause = after_write(context, data, on_disk.data, detail)
         facts.append(_saved(located.path, written, on_disk.revision, cause))
-    blobs = context.keepable(located.path, *texts)
+    blobs = context.keepable(located.path, *texts, on_disk=on_disk)
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)
 
 
@@ -188,7 +188,7 @@ def _record_host_write(context: SessionContext, intent: Intent, on_disk: FileSta
     if on_disk.revision != fact.after:
         cause = after_write(context, context.store.blob(fact.after), on_disk.data)
         facts.append(_saved(fact.path, fact.after, on_disk.revision, cause))
-    blobs = context.keepable(fact.path, on_disk.data)
+    blobs = context.keepable(fact.path, on_disk.data, on_disk=on_disk)
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)
 
 

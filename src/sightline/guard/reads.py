@@ -137,7 +137,7 @@ def record(
     try:
         context.append(
             facts,
-            blobs=context.keepable(located.path, on_disk.data, body),
+            blobs=context.keepable(located.path, on_disk.data, body, on_disk=on_disk),
             found=[on_disk],
             expect={located.path: known.position},
         )

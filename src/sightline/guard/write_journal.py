@@ -100,6 +100,7 @@ def intend(
             write.on_disk.data,
             None if isinstance(write.data, Link) else write.data,
             write.body,
+            on_disk=write.on_disk,
         )
         for write in writes
     ]
@@ -202,7 +203,7 @@ def record_ends(
         facts.append(completed(intent.fact, outcome, context.session, intent.position, belief))
         if outcome.saved_over and outcome.kind != "unreadable":
             saves.append(_save(context, intent, outcome))
-            texts += context.keepable(path, outcome.data)
+            texts += context.keepable(path, outcome.data, on_disk=outcome)
     found = [outcome for _, outcome in ended if not isinstance(outcome, Unverifiable)]
     return context.append(
         [*facts, *saves, *merged], blobs=texts, found=found, expect=expect, durable=durable

@@ -46,7 +46,9 @@ def notice(
     for group in groups.values():
         page.add_group(group)
     found = [each.found for each in page.listed]
-    context.store.keep([b for each in found for b in context.keepable(each.path, each.data)])
+    context.store.keep(
+        [b for each in found for b in context.keepable(each.path, each.data, on_disk=each)]
+    )
     return page.notice()
 
 

@@ -127,7 +127,7 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
     above_is_link = found.kind == "symlink" and found.why is not None
     if above_is_link or found.path in refused:
         return CurrentState(blocked="elsewhere")
-    if not context.may_store(found.path):
+    if not context.may_store(found.path, found):
         return CurrentState(blocked="never_stored")
     if found.kind == "unreadable":
         return CurrentState(blocked="unreadable")

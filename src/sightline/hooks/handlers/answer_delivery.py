@@ -126,7 +126,7 @@ def deliver_changes(
     change, told = pending.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
-    context.store.keep(context.keepable(located.path, pending.found.data))
+    context.store.keep(context.keepable(located.path, pending.found.data, on_disk=pending.found))
     diff, is_whole = cut_diff(change.diff, change.path, room)
     record_delivery(
         context, "notice", [change.path], [told if is_whole else pending.mention_only()]

@@ -61,7 +61,7 @@ def changed_outside(context: SessionContext, event: ChangedOutside) -> Answer:
         on_disk = context.look(context.workspace.locate(event.path).path)
     except PathRefused:
         return NOTHING
-    blobs = context.keepable(on_disk.path, on_disk.data)
+    blobs = context.keepable(on_disk.path, on_disk.data, on_disk=on_disk)
     changes = detect_changes(context, on_disk)
     context.append(changes, blobs=blobs if changes else (), found=[on_disk])
     return NOTHING

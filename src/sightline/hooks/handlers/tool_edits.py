@@ -200,7 +200,8 @@ def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdi
     elif ruling.decision == "refuse" and ruling.reason != "too_large":
         who, _ = changed_by(context, located.path, unrecorded)
         refusal = _notebook_refusal(path, edit, ruling, who, exists=on_disk.kind == "file")
-    blobs = context.keepable(located.path, on_disk.data) if unrecorded or refusal else ()
+    is_new = bool(unrecorded or refusal)
+    blobs = context.keepable(located.path, on_disk.data, on_disk=on_disk) if is_new else ()
     if refusal is not None:
         digest = revision_of(repr(edit).encode("utf-8", "surrogatepass"))[:16]
         fact = Refused(located.path, f"celledit:{digest}", refusal.reason, on_disk.revision)
