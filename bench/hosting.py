@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sightline
+from sightline.config.settings import Settings
 from sightline.hooks import fault_log, hook_entry
 from sightline.hooks.call import Call
 from sightline.hooks.daemon_status import list_daemons
@@ -215,8 +216,7 @@ class Host:
 
     def seen(self) -> int:
         """How many files of the crowd were recorded as shown."""
-        (store,) = Path(self.state).glob("workspaces/*/store.db")
-        with sightline.open_session(self.root, id="count", store=f"sqlite://{store}") as session:
+        with self._session() as session:
             facts = session._context.store.timeline(kinds=[Seen])  # noqa: SLF001
             return len(
                 {each.fact.path for each in facts if isinstance(each.fact, Seen)} - {"shown.py"}
@@ -224,9 +224,12 @@ class Host:
 
     def checkpoints(self) -> int:
         """How many were taken."""
-        (store,) = Path(self.state).glob("workspaces/*/store.db")
-        with sightline.open_session(self.root, id="count", store=f"sqlite://{store}") as session:
+        with self._session() as session:
             return len(session.checkpoints())
+
+    def _session(self) -> sightline.Session:
+        settings = Settings(state_home=self.state)
+        return sightline.open_session(self.root, id="count", settings=settings)
 
     def _tool(self, name: str, **given: str) -> bytes:
         return self.payload("PreToolUse", tool_name=name, tool_use_id="t", tool_input=given)

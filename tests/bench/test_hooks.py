@@ -45,3 +45,7 @@ def test_who_runs_answers_the_same(host):
 
 def test_the_floor_commits_what_it_says(host):
     assert host.call(host.standard(), b"") == b""
+
+
+def test_counting_what_was_recorded_writes_to_no_other_folder(host):
+    assert (host.seen(), host.checkpoints()) == (0, 0)

@@ -134,3 +134,8 @@ def test_every_figure_has_its_own_name_and_a_floor():
     names = [figure.name for figure in figures.FIGURES]
     assert len(set(names)) == len(names)
     assert all(figure.floor and figure.what for figure in figures.FIGURES)
+
+
+def test_a_process_that_begins_writes_to_no_other_folder(folder):
+    ours, floor = figures.unchanged_afresh(folder, 3)
+    assert len(ours) == len(floor) == 3
