@@ -362,18 +362,23 @@ def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):
     assert "could not judge" in refusal(host.run(host.write(host.put("a", "a\n"), "b\n")))
 
 
-def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host):
+@pytest.mark.parametrize("fail", ["open", "closed"])
+def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host, fail):
     path = host.put("a.py", "a = 1\n")
     host.ask(host.shown(path, "a = 1\n"))
     host.environ["SIGHTLINE_DEADLINE_S"] = "0.3"
+    host.environ["SIGHTLINE_FAIL"] = fail
     db = sqlite3.connect(host.store, isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     try:
         said = host.run(host.edit(path, "a = 1", "a = 2"))
     finally:
         db.close()
-    assert refusal(said) == ""
-    assert "could not judge this edit" in said["hookSpecificOutput"]["additionalContext"]
+    if fail == "open":
+        assert refusal(said) == ""
+        assert "could not judge this edit" in said["hookSpecificOutput"]["additionalContext"]
+    else:
+        assert "could not judge this edit" in refusal(said)
     assert host.faults() == ["The store or the disk did not answer within 0.3 s."]
 
 
