@@ -1,4 +1,5 @@
-"""The closed list of facts. A fact records an event; it is never changed or deleted.
+"""The closed list of facts. A fact records an event. It is never deleted, and only `gc` changes one: it
+may take the text of a shell command out.
 
 A new kind of fact, or a new field without a default, is a new version in store.codec. Facts have
 paths, hashes and line numbers, never the text of a file, so that a text can be purged without a
