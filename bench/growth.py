@@ -4,7 +4,8 @@
 
 Each verb runs in turns on a large store and on a small one, over the same files. The large store has
 sessions that ended (each was shown one of the files), and changes that the present session made in
-files that the verbs do not name. `untold` is a file that another session changed again and again, and
+files that the verbs do not name. The small store has as many changes of each of these files as a
+registry lists, so that the answers are as long. `untold` is a file that another session changed again and again, and
 of which the present session never acknowledged a change. `newlines` is the memory of one edit of a
 file of 10 MB that has nothing but newlines. Exit 1 when a limit is missed.
 """
@@ -29,6 +30,7 @@ from bench.filling import opened
 from bench.stopwatch import interleaved
 
 from sightline.api.opening import ports
+from sightline.briefing.registry import CHANGES
 from sightline.changes.session_context import now_us
 from sightline.history import session_history
 from sightline.history.overview import Watch
@@ -97,7 +99,7 @@ def filled(folder: str, sessions: int, changes: int, *, ended: bool) -> Session:
     store = session._context.store  # noqa: SLF001  verbs would take hours for the same facts
     store.keep([CONTENT.encode(), *(text.encode() for text in TEXTS)])
     _append(store, past_sessions(sessions, ended=ended), now_us() - MONTH_US)
-    count = max(changes, OTHERS)
+    count = max(changes, OTHERS * CHANGES)
     _append(store, (("me", own_change(n, count)) for n in range(count)), now_us())
     session.turn()
     for n in range(FILES):

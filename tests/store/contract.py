@@ -227,11 +227,14 @@ class StoreContract(ABC):
                     assert chosen == reference.sessions(ended=ended, newest=newest)
                 counted = [one.session_count(ended=ended, archived=old) for old in (True, False)]
                 assert sum(counted) == len(one.sessions(ended=ended))
+                assert sum(counted) == one.session_count(ended=ended)
                 assert counted[0] == reference.session_count(ended=ended, archived=True)
             assert one.sessions(parent="s1") == reference.sessions(parent="s1")
             assert one.held_on("m") == reference.held_on("m")
             for at in (0, len(history) // 2, len(history)):
-                assert sorted(one.active_since(at)) == sorted(reference.active_since(at))
+                for most in (1, 2, 1000):
+                    active = one.active_since(at, most)
+                    assert sorted(active) == sorted(reference.active_since(at, most))
             begun = reference.newest_sessions(events.TurnBegan, 3)
             assert [*one.newest_sessions(events.TurnBegan, 3).items()] == [*begun.items()]
             assert one.agents(["s1", "nobody"]) == reference.agents(["s1", "nobody"])

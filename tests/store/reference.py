@@ -190,8 +190,9 @@ class ReferenceStore:
             if state.owner and state.owner.startswith(f"{machine}:")
         }
 
-    def active_since(self, at: int) -> list[str]:
-        recent = (r.session for r in self._log if r.recorded_at >= at and r.session != NOBODY)
+    def active_since(self, at: int, most: int) -> list[str]:
+        newest = self._log[-most:]
+        recent = (r.session for r in newest if r.recorded_at >= at and r.session != NOBODY)
         return list(dict.fromkeys(recent))
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:

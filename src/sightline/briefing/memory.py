@@ -131,8 +131,8 @@ def changed_files(context: SessionContext) -> list[Work]:
     return [work for work in changed if work.deed != "deleted" or work.path not in sources]
 
 
-ENDS = 8
-"""Changes of a file that are read first to find an own one at either end of a stretch."""
+MORE = 8
+"""Times as many changes of a file are read as before, where none of them is the session's own."""
 
 
 def own_ends(context: SessionContext, *, after: int = 0) -> list[Recorded]:
@@ -157,7 +157,7 @@ def _own_end(
     """Return the own change of a file at one end of a stretch, where there is one. end: 0 for the
     first change, -1 for the last. is_certain: only a change whose cause is certain."""
     session, after, upto = stretch.session, stretch.after, stretch.upto
-    count = ENDS
+    count = 1
     while True:
         newest, oldest = (None, count) if end == 0 else (count, None)
         found = store.timeline(
@@ -173,7 +173,7 @@ def _own_end(
         own = [row for row in rows if any(own_changes(row)) and _is_certain(row) >= is_certain]
         if own or len(rows) < count:
             return own[end:][:1]
-        count *= ENDS
+        count *= MORE
 
 
 def _is_certain(row: Recorded) -> bool:

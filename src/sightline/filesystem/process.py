@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import cache
 
 HOST_FILE = "/proc/sys/kernel/random/boot_id"
 
@@ -75,6 +76,7 @@ def alive(name: str) -> bool:
     return _exists(int(pid)) and _started(int(pid)) == start
 
 
+@cache
 def machine() -> str:
     """Return a name that changes with every start of the machine, where the system has one."""
     try:

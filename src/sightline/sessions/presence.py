@@ -29,6 +29,9 @@ from sightline.store.port import Store
 TAIL = 50
 """The number of a session's newest facts to search for one of its own agent."""
 
+RECENT = 5_000
+"""The number of newest facts, of all sessions, to search for sessions that were active."""
+
 
 class Presence(Struct, frozen=True):
     """The state of a session. since: the time of its end, of its last sign of life where it is
@@ -63,13 +66,20 @@ def is_present(context: SessionContext, session: SessionState | str) -> bool:
     return context.clock() - last_sign(context.store, state) <= away_us
 
 
+def active_sessions(context: SessionContext, since_us: int) -> set[str]:
+    """Return the ids of the sessions that a living process of this machine holds, and of sessions with
+    facts of the last `since_us` microseconds among the RECENT newest of the timeline."""
+    store = context.store
+    held = store.held_on(machine())
+    ids = {name for name, owner in held.items() if alive(owner)}
+    return ids.union(store.active_since(context.clock() - since_us, RECENT))
+
+
 def present_sessions(context: SessionContext) -> list[SessionState]:
-    """Return the sessions whose agent is present, oldest first. Of all sessions only those are
-    looked at that a living process holds, and those with facts of the last `away_s` seconds."""
-    store, away_us = context.store, int(context.settings.away_s * 1_000_000)
-    ids = {name for name, owner in store.held_on(machine()).items() if alive(owner)}
-    ids.update(store.active_since(context.clock() - away_us))
-    states = [state for name in ids if (state := store.session(name)) is not None]
+    """Return the sessions whose agent is present, oldest first. A session whose process is unknown is
+    left out once RECENT facts of others followed its own."""
+    ids = active_sessions(context, int(context.settings.away_s * 1_000_000))
+    states = [state for name in ids if (state := context.store.session(name)) is not None]
     present = [state for state in states if is_present(context, state)]
     return sorted(present, key=lambda state: (state.started, state.id))
 

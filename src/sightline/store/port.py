@@ -127,9 +127,10 @@ class Store(Protocol):
         """Return the holders of the sessions that have not ended and that processes of a machine
         hold, by session. machine: as in filesystem.process.owner."""
 
-    def active_since(self, at: int) -> list[str]:
+    def active_since(self, at: int, most: int) -> list[str]:
         """Return the sessions with a fact that was recorded then or later, in no order, without
-        model.timeline.NOBODY. at: UTC microseconds."""
+        model.timeline.NOBODY. at: UTC microseconds. most: look at the last N facts of the
+        timeline."""
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
         """Return the number of sessions, without model.timeline.NOBODY. ended: as in sessions().

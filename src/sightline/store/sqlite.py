@@ -77,8 +77,10 @@ HELD = (
     "SELECT id, owner FROM sessions WHERE ended IS NULL AND owner >= ? AND owner < ? AND id != ''"
 )
 ACTIVE = (
-    "SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
-    "(SELECT position FROM events WHERE recorded_at < ? ORDER BY position DESC LIMIT 1), 0)"
+    "WITH looked (after) AS (SELECT max(position) - ? FROM events)"
+    " SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
+    "(SELECT position FROM events WHERE position > (SELECT after FROM looked) AND recorded_at < ?"
+    " ORDER BY position DESC LIMIT 1), (SELECT after FROM looked))"
 )
 """Walks back from the newest fact, and no further than to the first older one."""
 
@@ -88,7 +90,10 @@ NEWEST_SESSIONS = (
     " CROSS JOIN sessions ON id = session WHERE ended IS NULL AND id != '' ORDER BY newest DESC"
 )
 HAS_ENDED = {None: "1", False: "ended IS NULL", True: "ended IS NOT NULL"}
-IS_ARCHIVED = {None: "1", False: f"id NOT GLOB '{ARCHIVE}*'", True: f"id GLOB '{ARCHIVE}*'"}
+COUNTED = {None: "", False: " WHERE ended IS NULL", True: " WHERE ended IS NOT NULL"}
+"""SQLite counts a whole table, or a whole index, without a look at each row."""
+
+ARCHIVED = f"FROM sessions WHERE id GLOB '{ARCHIVE}*'"
 
 
 EVENT = (
@@ -232,11 +237,12 @@ class SqliteStore:
         sql, values = selection(
             session=None, path=path, kinds=kinds, after=0, upto=None, since=None, is_limited=True
         )
-        counted = f"({sql} DESC LIMIT ?)"
-        if self.session_count(archived=True):  # only then the session of each fact has to be read
-            counted = f"events WHERE session NOT GLOB '{ARCHIVE}*' AND position IN {counted}"
-        sql = f"SELECT count(*) FROM {counted}"  # noqa: S608  all ours
-        return int(self._base.run(sql, [*values, most])[0][0])
+        if self._base.run(f"SELECT 1 {ARCHIVED} LIMIT 1"):
+            newest = f"position IN ({sql} DESC LIMIT ?)"
+            sql = f"SELECT 1 FROM events WHERE session NOT GLOB '{ARCHIVE}*' AND {newest}"  # noqa: S608
+        else:  # as many, whichever they are: neither a sort nor a look at the facts is needed
+            sql = f"{sql.removesuffix(BY_POSITION)} LIMIT ?"
+        return int(self._base.run(f"SELECT count(*) FROM ({sql})", [*values, most])[0][0])  # noqa: S608
 
     def paths_changed(self, session: str) -> list[str]:
         return [codec.untext(path) for (path,) in self._base.run(PATHS_CHANGED, [session] * 3)]
@@ -296,12 +302,15 @@ class SqliteStore:
         rows = self._base.run(HELD, [f"{machine}:", f"{machine};"])  # ";" stands behind ":"
         return {codec.untext(name): codec.untext(owner) for name, owner in rows}
 
-    def active_since(self, at: int) -> list[str]:
-        return [codec.untext(name) for (name,) in self._base.run(ACTIVE, [at]) if name != ""]
+    def active_since(self, at: int, most: int) -> list[str]:
+        rows = self._base.run(ACTIVE, [most, at])
+        return [codec.untext(name) for (name,) in rows if name != ""]
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
-        where = f"{HAS_ENDED[ended]} AND {IS_ARCHIVED[archived]} AND id != ''"
-        sql = f"SELECT count(*) FROM sessions WHERE {where}"  # noqa: S608  all ours
+        archives = f"SELECT count(*) {ARCHIVED} AND {HAS_ENDED[ended]}"
+        nobody = f"SELECT count(*) FROM sessions WHERE id = '' AND {HAS_ENDED[ended]}"  # noqa: S608
+        live = f"SELECT (SELECT count(*) FROM sessions{COUNTED[ended]}) - ({nobody})"  # noqa: S608
+        sql = {None: live, False: f"{live} - ({archives})", True: archives}[archived]
         return int(self._base.run(sql)[0][0])
 
     def agents(self, sessions: Iterable[str]) -> dict[str, str]:
@@ -642,6 +651,7 @@ OF_EVENTS = "SELECT position FROM events WHERE "
 OF_NAMES = "SELECT position FROM event_paths WHERE "
 NAMED_AT = "(SELECT happened_at FROM events WHERE position = event_paths.position)"
 NOTHING = f"{OF_EVENTS} 0"
+BY_POSITION = " ORDER BY position"
 
 
 def selection(
@@ -695,4 +705,4 @@ def selection(
             then = [] if since is None else [f"{happened_at} >= ?"]
             searches.append(table + " AND ".join([*where, *then]))
             values += [value for _, value in given] + ([] if since is None else [since])
-    return f"{' UNION ALL '.join(searches) or NOTHING} ORDER BY position", values
+    return f"{' UNION ALL '.join(searches) or NOTHING}{BY_POSITION}", values
