@@ -15,6 +15,7 @@ from tests.support.examples import examples
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.words import RECORD, TITLE
 from sightline.errors import CondenseRefused
+from sightline.model.events import Changed
 from sightline.testing import make_session
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 60
@@ -87,6 +88,40 @@ def test_files_are_listed_with_what_was_done_to_them(place, ten, s):
     assert "- old.py: deleted\n" in made.summary
     assert "### Not as you last saw them; read them again\n\n- seen.py" in made.summary
     assert "- make test (exit code 2)" in made.summary
+
+
+def test_a_second_summary_knows_the_changes_before_the_first_and_reads_only_those_since(ten, place):
+    ten.edit("a.py", "line 3", "mine")
+    ten.create("new.py", "a\n")
+    ten.create("gone.py", "a\n")
+    ten.delete("gone.py")
+    talk(ten, 3).condense(short, keep_tokens=500)
+    ten.edit("new.py", "a", "b")
+    ten.create("gone.py", "again\n")
+    changes_read: list[Changed] = []
+
+    def reading(**asked):
+        for row in timeline(**asked):
+            changes_read.append(row.fact) if isinstance(row.fact, Changed) else None
+            yield row
+
+    store = ten._context.store
+    timeline, store.timeline = store.timeline, reading
+    made = talk(ten, 3, start=3).condense(short, keep_tokens=500)
+    assert "- a.py: modified, revision" in made.summary
+    assert "- new.py: created, revision" in made.summary
+    assert "- gone.py: created, revision" in made.summary
+    assert [fact.path for fact in changes_read] == ["new.py", "gone.py"]
+
+
+def test_a_change_while_the_summarizer_works_stands_in_the_next_summary(ten):
+    def busy(text):
+        ten.create("meanwhile.py", "a\n")
+        return short(text)
+
+    talk(ten, 3).condense(busy, keep_tokens=500)
+    made = talk(ten, 3, start=3).condense(short, keep_tokens=500)
+    assert "- meanwhile.py: created, revision" in made.summary
 
 
 def test_the_open_work_stands_beside_it(s):

@@ -17,7 +17,12 @@ from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.dropped_text import dropped_lines, path_of
 from sightline.conversation.fold_decisions import encode_decision, load_json
-from sightline.conversation.message_chain import branch_facts, leading_system, read_blob
+from sightline.conversation.message_chain import (
+    branch_facts,
+    leading_system,
+    newest_facts,
+    read_blob,
+)
 from sightline.conversation.message_codec import message_id
 from sightline.conversation.sent_view import Window
 from sightline.conversation.todos import todos
@@ -219,19 +224,25 @@ def _fail(window: Window, reason: str) -> CondenseRefused:
 
 COMMANDS_MAX = 40
 
+COMMAND_FACTS = 10 * COMMANDS_MAX
+"""The number of newest facts about commands to read."""
+
 
 def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
     """Collect the record of blocks before a summary replaces them, and of earlier summaries."""
     context = window.context
-    before = Ledger((), (), ())
+    before, after = Ledger((), (), ()), 0
     summaries = [*of_kind(Condensed, window.rows)]
     if summaries and summaries[-1].text is not None:
         content = load_json(read_blob(context, summaries[-1].text))
         before = convert(content["ledger"], Ledger)
+        facts = ((row.position, row.fact) for row in window.rows)
+        messages = ((at, fact) for at, fact in facts if isinstance(fact, MessageAppended))
+        after = next((at for at, fact in messages if fact.message == summaries[-1].last), 0)
     items = todos(window.blocks)
     return Ledger(
         typed=(*before.typed, *(block.text for block in blocks if block.kind == "user")),
-        files=tuple(_files(context, before, blocks)),
+        files=tuple(_files(context, before, blocks, after)),
         commands=_commands(context, before, blocks)[-COMMANDS_MAX:],
         open=tuple(item.text for item in items if item.state in ("pending", "doing")),
         done=tuple(item.text for item in items if item.state in ("done", "cancelled")),
@@ -239,8 +250,12 @@ def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
     )
 
 
-def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> Iterator[File]:
-    """Return each file once: the last change, and the text that the agent holds."""
+def _files(
+    context: SessionContext, before: Ledger, blocks: Iterable[Block], after: int
+) -> Iterator[File]:
+    """Return each file once: the last change, and the text that the agent holds. after: `before` has
+    all changes up to this position, and maybe later ones; a change counts once however often it is
+    read."""
     deeds = {file.path: file.deed for file in before.files}
     for block in blocks:
         paths = [excerpt.path for excerpt in block.excerpts]
@@ -248,11 +263,12 @@ def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> 
         for path in paths:
             deeds.setdefault(path_of(context, path) or path, "read")
         for rewrite in block.rewrites:
-            deeds[path_of(context, rewrite.path) or rewrite.path] = "modified"
+            path = path_of(context, rewrite.path) or rewrite.path
+            deeds[path] = "created" if deeds.get(path) == "created" else "modified"
     known = context.store.known(context.session)
     for path in known:
         deeds.setdefault(path, "read")
-    for row in branch_facts(context, [Changed, Moved]):
+    for row in branch_facts(context, [Changed, Moved], after=after):
         fact = row.fact
         if isinstance(fact, Moved) and fact.cause.kind == "agent":
             deeds[fact.path] = f"moved from {quoted(fact.src)}"
@@ -268,11 +284,11 @@ def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> 
 def _commands(
     context: SessionContext, before: Ledger, blocks: Iterable[Block]
 ) -> tuple[Command, ...]:
-    """Return the commands in the recorded facts, else those in the messages, which have no exit
+    """Return the newest commands in the recorded facts, else those in the messages, which have no exit
     codes."""
     started: dict[str, str] = {}
     commands: list[Command] = []
-    for row in branch_facts(context, [CommandStarted, CommandEnded]):
+    for row in newest_facts(context, [CommandStarted, CommandEnded], COMMAND_FACTS):
         if isinstance(row.fact, CommandStarted):
             started[row.fact.run] = row.fact.command
         elif isinstance(row.fact, CommandEnded) and row.fact.run in started:

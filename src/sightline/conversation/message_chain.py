@@ -77,6 +77,14 @@ def branch_facts(
     return _unbroken(rows, newest.position if newest else 0)
 
 
+def newest_facts(context: SessionContext, kinds: list[type[Fact]], count: int) -> list[Recorded]:
+    """Return the last facts of some kinds along a session's branch, oldest first."""
+    newest: list[Recorded] = []
+    for stretch in reversed(branch_of(context, context.store.position())):
+        newest = [*_stretch_facts(context, stretch, kinds, count - len(newest)), *newest]
+    return newest
+
+
 def _newest_in(context: SessionContext, stretches: Sequence[Stretch]) -> Recorded | None:
     """Return the session's newest message by its own row, not by an index that may have lost it;
     None where the last stretch does not reach it."""
