@@ -1,4 +1,5 @@
-"""A verb holds the lines of a text a few times, not once for every step of its way.
+"""A verb holds the lines of a text a few times, not once for every step of its way; very many lines
+are not held at all.
 
 A list has eight bytes for each line. A file of nothing but newlines shows the lists alone: all its
 lines are one object.
@@ -12,6 +13,7 @@ import pytest
 
 from sightline.api.opening import start
 from sightline.config.settings import Settings
+from sightline.model import text
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
@@ -33,19 +35,35 @@ VERBS = {
 @pytest.mark.parametrize("name", VERBS)
 @pytest.mark.parametrize("saved", [False, True], ids=["as shown", "saved meanwhile"])
 def test_a_verb_holds_the_lines_of_a_text_a_few_times_at_most(name, saved):
+    lists = 8 * LISTS[saved] * LINES
+    assert peak_of(VERBS[name], saved=saved) <= lists + COPIES * LINES
+
+
+@pytest.mark.parametrize("name", ["edit_lines", "read"])
+def test_a_verb_holds_no_list_of_very_many_lines(name, monkeypatch):
+    monkeypatch.setattr(text, "MANY", LINES // 2)
+    parts = 2_000_000  # those that are split at a time
+    assert peak_of(VERBS[name], saved=True) <= COPIES * LINES + parts
+
+
+COPIES = 6
+"""Copies of the text itself: as bytes, decoded, after the edit."""
+
+
+def peak_of(verb, *, saved):
+    """Return the most bytes that a verb holds at once."""
     tree = MemoryWorkspace({"n.txt": "top\n" + "\n" * LINES})
     settings = Settings("/state", checkpoints="off")
     session = start(MemoryStore(), tree, settings, id="s", clock=FixedClock())
     session.read("n.txt", (1, 20))
-    VERBS[name](session)  # loads what is loaded late
+    verb(session)  # loads what is loaded late
     tree.put("n.txt", "top\n" + "\n" * LINES)
     session.read("n.txt", (1, 20))
     if saved:
         tree.put("n.txt", "top\n" + "\n" * (LINES + 1))
     tracemalloc.start()
     try:
-        VERBS[name](session)
-        _, peak = tracemalloc.get_traced_memory()
+        verb(session)
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak <= (8 * LISTS[saved] + 6) * LINES  # 6: copies of the text itself

@@ -1,7 +1,10 @@
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sightline.model.text import decode, lines_at, normal, split
+from sightline.model import text
+from sightline.model.locate import applied
+from sightline.model.text import ManyLines, decode, joined, lines_at, normal, split
 
 words = st.text(st.sampled_from("ab}é→😀 \t\r\x0b\x0c\x85\u2028"), max_size=5)
 ends = st.sampled_from(["\n", "\r\n"])
@@ -127,3 +130,43 @@ def test_a_believed_text_is_held_whatever_the_file_is_now(data, body):
         held = decode(text.hold(believed))
         assert held is not None
         assert held.plain == believed
+
+
+LINED = st.text(st.sampled_from(["a", "é", "\n", "\x0b", "\u2028"]), max_size=40)
+PLACES = st.one_of(st.none(), st.integers(-45, 45))
+
+
+@pytest.fixture(scope="module")
+def small_parts():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "MANY", 3)
+        patch.setattr(text, "PART", 4)
+        patch.setattr(text, "PARTS_KEPT", 2)
+        yield
+
+
+@given(LINED, PLACES, PLACES)
+def test_very_many_lines_are_the_lines_of_a_list(small_parts, plain, start, end):
+    lines, many = split(plain), ManyLines(plain)
+    assert many == lines == [*many]
+    assert lines == many == ManyLines(plain)
+    assert many != [*lines, "b"]
+    assert many != ManyLines(plain + "b")
+    assert (len(many), [*reversed(many)]) == (len(lines), lines[::-1])
+    assert [many[n] for n in range(-len(lines), len(lines))] == lines + lines
+    assert many[start:end] == lines[start:end]
+    assert many[start:end:-1] == lines[start:end:-1]
+    assert joined(many[start:end]) == "".join(lines[start:end])
+    for beyond in (len(lines), -len(lines) - 1):
+        with pytest.raises(IndexError):
+            many[beyond]
+
+
+@given(LINED, st.lists(LINED, max_size=3), st.data())
+def test_an_edit_of_very_many_lines_is_that_of_a_list(small_parts, plain, puts, data):
+    lines, edits, at = split(plain), [], 0
+    for put in puts:
+        start = data.draw(st.integers(at, len(lines)))
+        at = data.draw(st.integers(start, len(lines)))
+        edits.append((start, at, split(put)))
+    assert applied(ManyLines(plain), edits) == applied(lines, edits)

@@ -26,7 +26,7 @@ from sightline.model.events import (
 )
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, revision_of
-from sightline.model.text import Text, decode
+from sightline.model.text import Text, decode, joined
 from sightline.model.timeline import Recorded
 from sightline.store.port import Store
 
@@ -254,7 +254,7 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
     """Return a belief as facts record it, and the bytes of its text. data, revision: of the file,
     used where the believed text equals the file's."""
     total = len(held.lines)
-    plain = "".join(held.lines)
+    plain = joined(held.lines)
     if plain == text.plain:
         return Belief(revision, held.shown, held.held, total), data
     body = text.hold(plain)

@@ -88,7 +88,7 @@ def compared(
 
 def _lines(
     context: SessionContext, path: str, entry: Entry | None, *, live: bool
-) -> list[str] | None:
+) -> Sequence[str] | None:
     """Return the lines of an entry; for a symlink its target. live: the text may be on disk where
     the store does not have it."""
     if entry is None:

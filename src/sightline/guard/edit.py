@@ -34,6 +34,7 @@ from sightline.model.relocation import Place, shifted
 from sightline.model.results import Affected, EditResult, FileChange, Notice
 from sightline.model.revision import MISSING
 from sightline.model.spans import new_sides
+from sightline.model.text import joined
 from sightline.sessions.affected import affected
 from sightline.sessions.claims import claim_notice
 
@@ -347,7 +348,7 @@ def _belief_after(
     if anew and known.held is not None:
         own = new_sides(diff(disk.lines if disk else [], text.lines))
         after = look(known.held, text.lines, own)
-    plain = "".join(after.lines)
+    plain = joined(after.lines)
     if disk and text.plain != plain and disk.is_encoded(plain, new):
         # By its characters now, the file would be read as one of another encoding.
         return Belief(plan.after, after.shown, after.held, len(after.lines)), new

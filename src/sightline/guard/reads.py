@@ -16,7 +16,7 @@ from sightline.model.path import quoted
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
 from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
-from sightline.model.text import Text, decode, normal, split
+from sightline.model.text import Text, decode, joined, normal, split
 
 
 class Look(Struct, frozen=True):
@@ -96,7 +96,7 @@ def believed(context: SessionContext, path: str) -> str | None:
     """Return the text that this session's agent believes the file to have; None when it was never
     shown the file."""
     held = load_knowledge(context, context.workspace.locate(path)).held
-    return None if held is None else "".join(held.lines)
+    return None if held is None else joined(held.lines)
 
 
 def _window(text: Text, lines: Span | None, context: SessionContext) -> Span:

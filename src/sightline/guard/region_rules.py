@@ -42,7 +42,7 @@ from sightline.model.spans import (
     union,
     whole,
 )
-from sightline.model.text import normal, split
+from sightline.model.text import joined, lines_in, normal, split
 
 # --- replace a text -----------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     if edits is None:
         return _patch_not_found(case, attempt.hunks)
     hunks = hunks_of(edits)
-    data = disk.fit("".join(applied(disk.lines, edits)), hunks)
+    data = disk.fit(joined(applied(disk.lines, edits)), hunks)
     if data is None:
         return unfit(case)
     if data == case.sight.disk:
@@ -240,19 +240,19 @@ def _regions(case: EditCase, edits: list[Edit]) -> Ruling:
     if any(collide(region, hunk) for region in regions for hunk in case.theirs):
         moved = _moved_block(case, edits)
         if moved is None:
-            return _region_changed(case, "".join(ours))
+            return _region_changed(case, joined(ours))
         on_disk = [moved]
     else:
         on_disk = [shifted(edit, case.theirs) for edit in edits]
     lines = ours if case.same else applied(disk.lines, on_disk)
     if not is_ended(lines):  # an edit took the last newline, and others appended lines
-        return _region_changed(case, "".join(ours))
-    data = disk.fit("".join(lines), hunks_of(on_disk))
+        return _region_changed(case, joined(ours))
+    data = disk.fit(joined(lines), hunks_of(on_disk))
     if data is None:
         return unfit(case)
     if is_ended(ours):  # each is a line of its own, so the text need not be split again
         return case.allow(data, edited_lines(case.held, ours, diff(case.held.lines, ours)))
-    return case.allow(data, edited(case.held, "".join(ours)))
+    return case.allow(data, edited(case.held, joined(ours)))
 
 
 def _moved_block(case: EditCase, edits: list[Edit]) -> Edit | None:
@@ -273,7 +273,7 @@ def _region_changed(case: EditCase, ours: str) -> Ruling:
     """Judge an edit of lines that somebody else changed: merge where that is allowed and clean.
     ours: the base with the edit."""
     assert case.base is not None
-    lines = split(ours)
+    lines = lines_in(ours)
     mine = diff(case.base.lines, lines)
     overlapping = tuple(hunk for hunk in case.theirs if any(collide(own, hunk) for own in mine))
     changes = overlapping or case.changes

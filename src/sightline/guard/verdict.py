@@ -27,7 +27,7 @@ from sightline.model.attempts import (
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
 from sightline.model.spans import whole
-from sightline.model.text import decode
+from sightline.model.text import decode, joined
 
 WEIGHT: list[Decision] = ["allow", "notice", "merge"]
 """Decisions of the parts of an attempt; the last in this order is the decision of the whole."""
@@ -114,6 +114,6 @@ def _after(case: EditCase, ruling: Ruling) -> EditCase:
     after = ruling.after
     if after is None or ruling.new is None:
         return EditCase(Evidence("missing"), case.rules)
-    believed = case.disk.hold("".join(after.lines)) if case.disk else ruling.new
+    believed = case.disk.hold(joined(after.lines)) if case.disk else ruling.new
     belief = Belief("", after.shown, after.held, len(after.lines))
     return EditCase(Evidence("file", ruling.new, belief, believed), case.rules)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sightline.model.diff import diff, equal
+from sightline.model.locate import applied
 from sightline.model.spans import (
     Hunk,
     Spans,
@@ -18,7 +19,7 @@ from sightline.model.spans import (
     union,
     whole,
 )
-from sightline.model.text import split
+from sightline.model.text import lines_in
 
 
 class Held(Struct, frozen=True):
@@ -43,7 +44,7 @@ def first_look(lines: Sequence[str], seen: Spans) -> Held:
 def edited(before: Held, plain: str) -> Held:
     """Return what the agent knows after its own edit made `plain` of the text it knew. Only the
     lines that the edit changed become seen."""
-    lines = split(plain)
+    lines = lines_in(plain)
     return edited_lines(before, lines, diff(before.lines, lines))
 
 
@@ -71,15 +72,13 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
         for hunk in touched(before.shown, hunks, len(before.lines))
         if hunk not in told and not _is_seen(seen, hunk, len(lines))
     ]
-    out: list[str] = []  # the present text without the unseen changes
     back: list[Hunk] = []  # present text -> held text
-    at = 0
+    shift = 0
     for a0, a1, b0, b1 in unseen:
-        out += lines[at:b0]
-        back.append((b0, b1, len(out), len(out) + a1 - a0))
-        out += before.lines[a0:a1]
-        at = b1
-    out += lines[at:]
+        back.append((b0, b1, b0 + shift, b0 + shift + a1 - a0))
+        shift += (a1 - a0) - (b1 - b0)
+    old = [(b0, b1, list(before.lines[a0:a1])) for a0, a1, b0, b1 in unseen]
+    out = applied(lines, old)  # the present text without the unseen changes
     forth: list[Hunk] = []  # old held text -> new held text
     shift = 0
     for hunk in hunks:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec import Struct
 
 from sightline.model.attempts import PatchHunk, Replace
 from sightline.model.diff import diff
 from sightline.model.spans import Hunk, Spans, spans
-from sightline.model.text import Text, lines_at, normal, split
+from sightline.model.text import ManyLines, Text, joined, lines_at, lines_in, normal, split
 
 Edit = tuple[int, int, list[str]]
 """Lines [start, end) become the listed lines."""
@@ -112,25 +112,30 @@ def line_edits(plain: str, old: str, new: str, offsets: Sequence[int]) -> list[E
 
 def is_ended(lines: Sequence[str]) -> bool:
     """Return whether each line but the last has its newline."""
+    if isinstance(lines, ManyLines):
+        return True
     return all(line.endswith("\n") for line in islice(lines, len(lines) - 1 if lines else 0))
 
 
-def ended(lines: list[str]) -> list[str]:
+def ended(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines with a newline added to each but the last, where one is missing."""
     if is_ended(lines):
         return lines
     return [line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + [*lines[-1:]]
 
 
-def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
+def applied(lines: Sequence[str], edits: Sequence[Edit]) -> Sequence[str]:
     """Return the lines after these edits, which do not overlap."""
-    out: list[str] = []
+    parts: list[Sequence[str]] = []
     at = 0
     for start, end, put in sorted(edits, key=lambda edit: edit[:2]):
-        out += lines[at:start]
-        out += put
+        parts += (lines[at:start], put)
         at = end
-    return [*out, *lines[at:]]
+    parts = [part for part in (*parts, lines[at:]) if part]
+    bounds = [part[-1] for part in parts]
+    if isinstance(lines, ManyLines) and is_ended(bounds) and all(map(is_ended, parts)):
+        return lines_in("".join(map(joined, parts)))
+    return [*chain.from_iterable(parts)]
 
 
 def old_spans(edits: Sequence[Edit]) -> Spans:
@@ -196,11 +201,9 @@ def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
     size = len(block)
     if not size:
         return []
-    wanted = list(block)
+    wanted, every = list(block), list(lines)
     return [
-        at
-        for at, line in enumerate(lines)
-        if line == wanted[0] and list(lines[at : at + size]) == wanted
+        at for at, line in enumerate(every) if line == wanted[0] and every[at : at + size] == wanted
     ]
 
 

@@ -6,8 +6,13 @@ one newline; encode() gives each untouched line its own line end again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate, chain
+from operator import eq
+from typing import overload
 
 from sightline.model.diff import diff, unified
 from sightline.model.path import quoted
@@ -28,9 +33,9 @@ class Text:
         self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
 
     @cached_property
-    def lines(self) -> list[str]:
+    def lines(self) -> Sequence[str]:
         """Return the lines of `plain`, each with its newline."""
-        return split(self.plain)
+        return lines_in(self.plain)
 
     @property
     def label(self) -> str:
@@ -127,7 +132,7 @@ def decode(data: bytes | None) -> Text | None:
         return _undecodable(data)
 
 
-def lines_of(data: bytes | None) -> list[str] | None:
+def lines_of(data: bytes | None) -> Sequence[str] | None:
     """Return the lines of the text that bytes are; None where decode() returns None."""
     text = decode(data)
     return text.lines if text else None
@@ -141,7 +146,7 @@ def plain_of(data: bytes | None) -> str | None:
 
 def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
     """Return the unified diff between two texts of one path, either of which may be missing."""
-    old_lines, new_lines = old.lines if old else [], new.lines if new else []
+    old_lines, new_lines = old.lines if old else (), new.lines if new else ()
     hunks = diff(old_lines, new_lines)
     return unified(old_lines, new_lines, hunks, old=quoted(f"a/{name}"), new=quoted(f"b/{name}"))
 
@@ -156,6 +161,101 @@ def split(plain: str) -> list[str]:
     *ended, last = plain.split("\n")
     lines = [line + "\n" for line in ended]
     return [*lines, last] if last else lines
+
+
+MANY = 250_000
+"""Lines of a text above which a list of them is not made: it takes up to 60 times the text's room.
+model.diff searches no gap of so many lines, so it looks up single lines in lists alone."""
+
+PART = 1 << 14
+"""Characters of a text that are split at once."""
+
+PARTS_KEPT = 4
+
+
+def lines_in(plain: str) -> Sequence[str]:
+    """Return lines as split() does, in little room however many there are."""
+    return ManyLines(plain) if plain.count("\n") > MANY else split(plain)
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Return the text of these lines."""
+    return lines.plain if isinstance(lines, ManyLines) else "".join(lines)
+
+
+class ManyLines(Sequence[str]):
+    """The lines of a large text, split a part at a time."""
+
+    def __init__(self, plain: str) -> None:
+        self.plain = plain
+        self._starts: list[int] = []  # of each part, in characters
+        self._firsts: list[int] = []  # lines before each part
+        self._split: dict[int, tuple[list[str], array[int]]] = {}
+        at = count = 0
+        while at < len(plain):
+            self._starts.append(at)
+            self._firsts.append(count)
+            end = plain.find("\n", at + PART) + 1 or len(plain)
+            count += plain.count("\n", at, end)
+            at = end
+        self._starts.append(at)
+        self._length = count + (plain[-1:] not in ("", "\n"))
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(map(self._lines, range(len(self._firsts))))
+
+    def __reversed__(self) -> Iterator[str]:
+        parts = map(self._lines, reversed(range(len(self._firsts))))
+        return chain.from_iterable(map(reversed, parts))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ManyLines):
+            return self.plain == other.plain
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                return split(self.plain)[index]
+            return lines_in(self.plain[self._offset(start) : self._offset(max(start, stop))])
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        part = bisect_right(self._firsts, at) - 1
+        return self._part(part)[0][at - self._firsts[part]]
+
+    def _offset(self, line: int) -> int:
+        if line == len(self):
+            return len(self.plain)
+        part = bisect_right(self._firsts, line) - 1
+        return self._part(part)[1][line - self._firsts[part]]
+
+    def _part(self, part: int) -> tuple[list[str], array[int]]:
+        """Return the lines of a part and the offset of each."""
+        found = self._split.get(part)
+        if found is None:
+            lines = self._lines(part)
+            starts = accumulate(map(len, lines), initial=self._starts[part])
+            found = lines, array("Q", starts)
+            if len(self._split) >= PARTS_KEPT:
+                self._split.clear()
+            self._split[part] = found
+        return found
+
+    def _lines(self, part: int) -> list[str]:
+        return split(self.plain[self._starts[part] : self._starts[part + 1]])
 
 
 def normal(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.model.diff import diff
 from sightline.model.text import decode
 
@@ -49,6 +51,6 @@ def still_holds(before: bytes, after: bytes, now: bytes) -> bool:
     return True
 
 
-def _has(lines: list[str], part: list[str]) -> bool:
+def _has(lines: Sequence[str], part: Sequence[str]) -> bool:
     size = len(part)
     return any(lines[at : at + size] == part for at in range(len(lines) - size + 1))
