@@ -19,7 +19,14 @@ from sightline.api.opening import start
 from sightline.api.session import Session
 from sightline.config.settings import Settings
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem.file_state import FileState, Kind, Link, Replacement, ResolvedPath
+from sightline.filesystem.file_state import (
+    FileState,
+    Kind,
+    Link,
+    RefusedFile,
+    Replacement,
+    ResolvedPath,
+)
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Row, Tree
 from sightline.filesystem.watch.memory_watcher import MemoryWatcher
@@ -301,6 +308,12 @@ class MemoryWorkspace:
 
     def refused(self, paths: Iterable[str]) -> set[str]:
         return {path for path in paths if self._refused.matches(path)}
+
+    def refused_below(self, folder: str, *, until: float) -> Iterator[RefusedFile]:
+        for path in sorted(self._entries):
+            if path.startswith(folder) and self._refused.matches(path):
+                hidden = self._ignored.matches(path)
+                yield RefusedFile(path, path, ".sightlineignore", "file" if hidden else "")
 
     def left_out(self) -> tuple[str, ...]:
         return ()

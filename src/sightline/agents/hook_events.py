@@ -86,6 +86,17 @@ class Reading(Event, frozen=True):
     call: str
 
 
+class Searching(Event, frozen=True):
+    """The agent is about to search a file, or all files below a folder, by a tool of the host that
+    follows .gitignore. place: absolute; globs: of file names, "!" before those to leave out; kind: a
+    type of files."""
+
+    place: str
+    call: str
+    globs: tuple[str, ...] = ()
+    kind: str = ""
+
+
 class CellEdit(Struct, frozen=True):
     """An edit by a notebook tool. cell: its id, or None for the first place; mode: replace, insert
     (after that cell) or delete."""

@@ -13,10 +13,16 @@ from time import time_ns
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem import tree_index
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
+from sightline.filesystem.file_state import (
+    FileState,
+    HiddenByGit,
+    RefusedFile,
+    Replacement,
+    ResolvedPath,
+)
 from sightline.filesystem.git.repository import Repository, repository
 from sightline.filesystem.git_control import git_top
-from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules
+from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, encodes, git_rules
 from sightline.filesystem.lock import Locked
 from sightline.filesystem.path_list import PathList, agents_rules, sorted_names
 from sightline.filesystem.read import read, signature_of
@@ -24,7 +30,7 @@ from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import temp_names
-from sightline.filesystem.tree_index import CLOSED, CONTENT, MODE, NO_TREE, Row, Tree, look
+from sightline.filesystem.tree_index import CLOSED, CONTENT, IGNORED, MODE, NO_TREE, Row, Tree, look
 from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.path import Flavour, canonical, flavour_of, folders_above, key, quoted
@@ -70,6 +76,7 @@ class DiskWorkspace:
         self._tree: Tree | None = None
         self._is_loaded = False
         self._names = NO_TREE
+        self._all_names = NO_TREE
         self._path_list = PathList(self.root, self._refusing)
 
     def locate(self, name: str | os.PathLike[str]) -> ResolvedPath:
@@ -252,6 +259,62 @@ class DiskWorkspace:
         ):
             return set()
         return {path for path in asked if self._refusing.refuses(path)}
+
+    def refused_below(self, folder: str, *, until: float) -> Iterator[RefusedFile]:
+        if not self._may_refuse(folder):
+            return
+        rules, under = self._refusing, folder
+        try:
+            tree = self._all_names = look(
+                self.root, rules, self._all_names, until, under=under, names_only=True
+            )
+        except DeadlinePassed:
+            tree = self.remembered()
+        if under and rules.refuses(under[:-1], is_folder=True):
+            entries = [under]
+        else:
+            entries = [
+                place + name
+                for place, listing in tree.listings.items()
+                for name, why in listing.hidden.items()
+                if why == IGNORED and f"{place}{name}".startswith(under)
+            ]
+        self._rules()  # it looks where the tree of git begins
+        git = git_rules(self.root) if self._git_top is not None else None
+        if git is not None and under and git.refuses(under[:-1], folder=True):
+            git = None  # whoever names an ignored folder, means the files in it
+        for entry in sorted(entries):
+            is_folder = entry.endswith("/")
+            names = [
+                each.name
+                for each in self._refusing_rules
+                if each.refuses(entry.rstrip("/"), folder=is_folder)
+            ]
+            for path in self._files_in(entry) if names else ():
+                hidden = git is not None and git.refuses(path)
+                above = os.path.dirname(path)
+                by_folder = hidden and git is not None and git.refuses(above, folder=True)
+                how: HiddenByGit = "folder" if by_folder else "file" if hidden else ""
+                yield RefusedFile(path, entry, names[0], how)
+
+    def _may_refuse(self, folder: str) -> bool:
+        """Return whether there is an ignore file that refuses: in a folder, above it, or in the
+        remembered tree."""
+        names = self._refusing.names
+        asked = (f"{self.root}/{at}{n}" for at in ("", *folders_above(folder)) for n in names)
+        return any(map(os.path.lexists, asked)) or any(
+            not names.isdisjoint(listing.files) or not names.isdisjoint(listing.hidden)
+            for listing in self.remembered().listings.values()
+        )
+
+    def _files_in(self, entry: str) -> Iterator[str]:
+        """Yield the files of an entry: itself, or all below a folder."""
+        if not entry.endswith("/"):
+            yield entry
+            return
+        for folder, _, names in os.walk(f"{self.root}/{entry}"):
+            inner = os.path.relpath(folder, self.root).replace(os.sep, "/")
+            yield from (f"{inner}/{name}" for name in sorted(names) if encodes(name))
 
     def left_out(self) -> tuple[str, ...]:
         return (*self._ignore_rules.left_out(), *self._path_list.left_out)

@@ -10,6 +10,8 @@ from sightline.model.revision import MISSING, Revision, StatSignature, as_link
 
 Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
 
+HiddenByGit = Literal["", "file", "folder"]
+
 
 class ResolvedPath(Struct, frozen=True):
     """A named path, resolved. path: where its bytes are, canonical, relative, with "/"; name: the
@@ -48,6 +50,17 @@ class FileState(Struct, frozen=True):
         """Return the value that a replacement compares: the revision, or the target of a symlink
         (see model.revision.as_link)."""
         return self.revision if self.target is None else as_link(self.target)
+
+
+class RefusedFile(Struct, frozen=True):
+    """A file that an ignore file refuses. entry: the path that the ignore file hides: the file's own,
+    or a folder above it ("/" at its end). rules: the name of the ignore file. hidden_by_git:
+    .gitignore hides the file itself, or a folder above it, too."""
+
+    path: str
+    entry: str
+    rules: str
+    hidden_by_git: HiddenByGit = ""
 
 
 class Link(Struct, frozen=True):

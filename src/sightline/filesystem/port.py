@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Protocol
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
+from sightline.filesystem.file_state import FileState, RefusedFile, Replacement, ResolvedPath
 from sightline.filesystem.git.repository import Repository
 from sightline.filesystem.tree_index import Row, Tree
 from sightline.filesystem.watch.watcher import Watcher
@@ -156,6 +156,14 @@ class Workspace(Protocol):
 
     def refused(self, paths: Iterable[str]) -> set[str]:
         """Return the paths that an ignore file refuses now."""
+
+    def refused_below(self, folder: str, *, until: float) -> Iterator[RefusedFile]:
+        """Yield the files below a folder ("" or ending in "/") that an ignore file refuses. Where no
+        such ignore file is known, no folder is listed.
+
+        until: by time.monotonic(). When time is up, what the remembered tree knows is yielded.
+        Unverifiable when an ignore file or a folder cannot be read.
+        """
 
     def left_out(self) -> tuple[str, ...]:
         """Describe the patterns of ignore files that were left out because of their length or

@@ -18,6 +18,7 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Used: turns.used,
     events.Prompted: turns.prompted,
     events.Reading: file_reads.reading,
+    events.Searching: file_reads.searching,
     events.Shown: file_reads.shown,
     events.Wrote: tool_writes.wrote,
     events.Failed: tool_writes.failed,

@@ -3,6 +3,8 @@ agent did not call Sightline itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.shell_parsing.secrets import without_secrets
@@ -76,6 +78,24 @@ def refused(error: PathError) -> str:
     fresh = getattr(error, "text", None)
     again = f"\nThe file as it stands:\n{fenced(fresh)}" if fresh else ""
     return f"Sightline refused this and left {quoted(error.path)} alone. {_told(error)}{again}"
+
+
+ENTRIES_MAX = 20
+"""Paths that the refusal of a search names."""
+
+
+def refused_search(entries: Mapping[str, str], option: Callable[[str], str]) -> str:
+    """Return the refusal of a search. entries: path that an ignore file refuses ("/" ends a folder)
+    -> the name of the ignore file. option: the words that make the search leave a path out."""
+    named = list(entries)[:ENTRIES_MAX]
+    rest = len(entries) - len(named)
+    paths = ", ".join(map(quoted, named)) + (f" and {rest:,} more" if rest else "")
+    rules = ", ".join(sorted(set(entries.values())))
+    options = " ".join(dict.fromkeys(map(option, named)))
+    how = f"Search again with {options}, or name the files to search."
+    if rest:
+        how = f"Search a smaller folder, or name the files to search. Options for these: {options}"
+    return f"Sightline refused this search: it would read {paths}, refused by {rules}.\n{how}"
 
 
 def _told(error: PathError) -> str:

@@ -3,6 +3,7 @@
 PUBLIC = (
     "command_line",
     "file_effects",
+    "folder_search",
     "named_writes",
     "printed_lines",
     "read_only",

@@ -48,7 +48,19 @@ def filter_of(words: Sequence[Word]) -> Filter | None:
 
 def _parse(words: Sequence[Word], valued: str) -> tuple[Options, Operands]:
     """Separate options from operands. valued: the one-letter options that take a value."""
+    pairs, operands = parse_words(words, valued)
     options: dict[str, list[str]] = defaultdict(list)
+    for name, value in pairs:
+        options[name].append(value)
+    return options, operands
+
+
+def parse_words(
+    words: Sequence[Word], valued: str, long: Sequence[str] = ()
+) -> tuple[list[tuple[str, str]], Operands]:
+    """Return the options in their order, each with its value ("" for none), and the operands.
+    valued, long: the one-letter and the long options that take a value."""
+    options: list[tuple[str, str]] = []
     operands: list[Word] = []
     remaining = list(reversed(words))
     while remaining:
@@ -59,17 +71,18 @@ def _parse(words: Sequence[Word], valued: str) -> tuple[Options, Operands]:
         if word is None or word == "-" or not word.startswith("-"):
             operands.append(word)
         elif word.startswith("--"):
-            name, _, value = word[2:].partition("=")
-            options[name].append(value)
+            name, equals, value = word[2:].partition("=")
+            if name in long and not equals:
+                value = (remaining.pop() if remaining else None) or ""
+            options.append((name, value))
         elif word[1:].isdigit():
-            options["n"].append(word[1:])  # head -20
+            options.append(("n", word[1:]))  # head -20
         else:
             at = next((at for at in range(1, len(word)) if word[at] in valued), len(word))
-            for letter in word[1:at]:
-                options[letter].append("")
+            options += [(letter, "") for letter in word[1:at]]
             if at < len(word):
                 value = word[at + 1 :] or (remaining.pop() if remaining else None) or ""
-                options[word[at]].append(value)
+                options.append((word[at], value))
     return options, tuple(operands)
 
 

@@ -151,6 +151,14 @@ class CommandInput(Struct):
     run_in_background: bool | None = None
 
 
+class SearchInput(Struct):
+    """The input of Grep."""
+
+    path: str | None = None
+    glob: str | None = None
+    type: str | None = None
+
+
 NOT_TYPED = "<task-notification>"
 """How a prompt begins that the client itself sends: nothing is added for an @ in it."""
 
@@ -245,8 +253,21 @@ def _before_tool(payload: Payload) -> list[Event]:
     if fields.tool_name == "Read":
         path = fields.tool_input.get("file_path")
         return [host.Reading(path, call)] if path and isinstance(path, str) else []
+    if fields.tool_name == "Grep":
+        search = read_fields(fields.tool_input, SearchInput)
+        globs = _globs(search.glob or "")
+        place = os.path.normpath(os.path.join(fields.cwd, search.path or "."))
+        return [host.Searching(place, call, globs, search.type or "")]
     about = target(fields.tool_name, fields.tool_input)
     return [] if about is None else [host.Attempted(*about, call)]
+
+
+def _globs(given: str) -> tuple[str, ...]:
+    """Split Grep's globs as the client does: at blanks, and at commas outside of braces."""
+    parts = given.split()
+    return tuple(
+        [each for part in parts for each in ([part] if "{" in part else part.split(",")) if each]
+    )
 
 
 def _after_tool(payload: Payload) -> list[Event]:

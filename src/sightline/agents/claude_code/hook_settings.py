@@ -28,7 +28,7 @@ EVENTS = {
     "SessionStart": "",
     "InstructionsLoaded": "",
     "UserPromptSubmit": "",
-    "PreToolUse": f"Read|{_EDITS}|Bash",
+    "PreToolUse": f"Read|{_EDITS}|Bash|Grep",
     "PostToolUse": f"Read|{_EDITS}|Bash|Grep",
     "PostToolUseFailure": f"{_EDITS}|Bash",
     "PostToolBatch": "",

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from time import monotonic
 
-from sightline.agents.hook_events import NOTHING, Answer, ChangedOutside, Instructed, Reading, Shown
+from sightline.agents.hook_events import (
+    NOTHING,
+    Answer,
+    ChangedOutside,
+    Instructed,
+    Reading,
+    Searching,
+    Shown,
+)
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -12,6 +22,10 @@ from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
+from sightline.shell_parsing.folder_search import FolderSearch, glob_of
+
+SEARCH_S = 1.0
+"""Seconds for finding the files below a folder that an ignore file refuses."""
 
 BROKEN = "\ufffd"
 """The character that hosts show in place of bytes that are no UTF-8."""
@@ -33,6 +47,50 @@ def ignored(context: SessionContext, path: str) -> str:
     except Unverifiable as error:  # for example an ignore file past its limits
         return words.refused(error)
     return ""
+
+
+def searching(context: SessionContext, event: Searching) -> Answer:
+    """Refuse to search files that an ignore file refuses."""
+    globs = tuple(map(glob_of, event.globs))
+    kinds = (("type", event.kind),) if event.kind else ()
+    search = FolderSearch(
+        "rg", (event.place,), event.place, ignored=False, globs=(*globs, *kinds), by_tool=True
+    )
+    why = ignored(context, event.place) or refused_search(context, search)
+    return Answer(refuse=why) if why else NOTHING
+
+
+def refused_search(context: SessionContext, search: FolderSearch) -> str:
+    """Return the refusal of a search that would read files that an ignore file refuses; "" for any
+    other search."""
+    entries: dict[str, str] = {}
+    root, until = context.workspace.root, monotonic() + SEARCH_S
+    tracked: set[str] | None = None
+    for folder in map(os.path.realpath, search.folders):
+        below = os.path.join(folder, "")
+        if os.path.join(root, "").startswith(below):
+            under = ""
+        elif below.startswith(os.path.join(root, "")):
+            under = below[len(os.path.join(root, "")) :].replace(os.sep, "/")
+        else:
+            continue
+        try:
+            for file in context.workspace.refused_below(under, until=until):
+                if file.entry in entries:
+                    continue
+                if not search.untracked and tracked is None:
+                    tracked = _tracked(context)
+                is_open = search.untracked or (tracked is not None and file.path in tracked)
+                if is_open and search.reads(folder, f"{root}/{file.path}", file.hidden_by_git):
+                    entries[file.entry] = file.rules
+        except Unverifiable as error:  # for example an ignore file past its limits
+            return words.refused(error)
+    return words.refused_search(entries, search.option) if entries else ""
+
+
+def _tracked(context: SessionContext) -> set[str]:
+    found = context.workspace.repository(".")
+    return set(found.tracked_paths(SEARCH_S)) if found is not None else set()
 
 
 def shown(context: SessionContext, event: Shown) -> Answer:

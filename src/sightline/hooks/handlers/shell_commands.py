@@ -28,7 +28,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_pending
-from sightline.hooks.handlers.file_reads import ignored
+from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
 from sightline.model.revision import UNKNOWN
@@ -37,6 +37,7 @@ from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
 from sightline.shell_parsing.command_line import start_folders
 from sightline.shell_parsing.file_effects import contains_text, readings, searches, writings
+from sightline.shell_parsing.folder_search import folder_searches
 from sightline.shell_parsing.printed_lines import printed_spans, search_hits
 from sightline.shell_parsing.read_only import only_reads
 
@@ -58,10 +59,13 @@ more, the cause of their changes stays unsure."""
 def began(context: SessionContext, event: CommandBegan) -> Answer:
     """Record changes from before the command, and that the command begins. For a command that may
     change files, also record the unread files that are gone since the newest checkpoint. Refuse a
-    command that prints a file that an ignore file refuses."""
+    command that prints, or searches, a file that an ignore file refuses."""
     for folder in start_folders(event.command, event.cwd):
         for each in readings(event.command, folder):
             if why := ignored(context, each.path):
+                return Answer(refuse=why)
+        for search in folder_searches(event.command, folder):
+            if why := refused_search(context, search):
                 return Answer(refuse=why)
     name = words.short(event.command)
     gone: tuple[str, ...] | None = None

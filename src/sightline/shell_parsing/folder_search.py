@@ -1,0 +1,366 @@
+"""Find the searches of a command line that read all files below a folder, and which files a search
+leaves out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+
+from sightline.filesystem.file_state import HiddenByGit
+from sightline.filesystem.ignore.gitignore import PatternSet
+from sightline.model.path import folders_above
+from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path
+from sightline.shell_parsing.file_effects import all_pipelines
+from sightline.shell_parsing.readers import parse_words
+
+SEARCHES_MAX = 50
+
+BRACES_MAX = 64
+"""Patterns without braces that are made of one glob."""
+
+GREPS = ("grep", "egrep", "fgrep", "rgrep")
+
+TYPES = {
+    "c": ("*.[chH]", "*.[chH].in", "*.cats"),
+    "go": ("*.go",),
+    "html": ("*.htm", "*.html", "*.ejs"),
+    "java": ("*.java", "*.jsp", "*.jspx", "*.properties"),
+    "js": ("*.cjs", "*.js", "*.jsx", "*.mjs", "*.vue"),
+    "md": ("*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
+    "py": ("*.py", "*.pyi"),
+    "rust": ("*.rs",),
+    "ts": ("*.cts", "*.mts", "*.ts", "*.tsx"),
+    "yaml": ("*.yaml", "*.yml"),
+}
+"""The files of rg's types. A file of any other type counts as read."""
+
+VALUED = {
+    "grep": ("ABCmefdD", """
+        after-context before-context context max-count regexp file directories devices exclude
+        exclude-from exclude-dir include label binary-files"""),
+    "rg": ("ABCEMTdefgjmrt", """
+        after-context before-context context max-count regexp file glob iglob type type-not type-add
+        type-clear max-depth maxdepth threads max-columns encoding replace ignore-file pre pre-glob
+        sort sortr color colors max-filesize path-separator engine context-separator
+        field-match-separator field-context-separator dfa-size-limit regex-size-limit
+        hyperlink-format hostname-bin"""),
+    "ag": ("ABCGgmpW", """
+        after before context depth file-search-regex ignore ignore-dir max-count pager
+        path-to-ignore width workers"""),
+    "ack": ("ABCgm", """
+        after-context before-context context ignore-dir ignore-directory ignore-file max-count type
+        type-add type-set output pager match"""),
+    "git": ("ABCOefm", "after-context before-context context max-count max-depth threads"),
+}  # fmt: skip
+"""Program -> its one-letter options and its long options that take a value."""
+
+NAMES_ONLY = {
+    "rg": ("files", "type-list", "help", "version", "h", "V"),
+    "ag": ("g", "help", "version", "list-file-types"),
+    "ack": ("f", "g", "help", "version"),
+}
+"""Options with which a program reads no file."""
+
+COMMIT = re.compile(r"HEAD|ORIG_HEAD|stash|[0-9a-f]{7,64}|.*[~^:@].*", re.DOTALL)
+"""A word of `git grep` that names a commit, not a file."""
+
+
+class FolderSearch(Struct, frozen=True):
+    """A search of all files below folders.
+
+    program: grep, rg, ag, ack or git. folders, base: absolute; globs with a slash start at the
+    base. hidden: it reads names that begin with a dot. ignored: it reads what .gitignore hides. untracked: it reads what
+    git does not track. globs: (include, exclude, folders, type or untype; a glob, or a type), in
+    their order. by_tool: a tool of the host takes the globs, no command line.
+    """
+
+    program: str
+    folders: tuple[str, ...]
+    base: str
+    hidden: bool = True
+    ignored: bool = True
+    untracked: bool = True
+    globs: tuple[tuple[str, str], ...] = ()
+    by_tool: bool = False
+
+    def reads(self, folder: str, path: str, hidden_by_git: HiddenByGit = "") -> bool:
+        """Return whether the search reads a file. folder: the searched one that the file is below;
+        path: the file; both absolute; hidden_by_git: as in RefusedFile."""
+        inner = path[len(folder.rstrip("/")) + 1 :]
+        hidden = "" if self.ignored else hidden_by_git
+        if self.program == "rg":
+            return hidden != "folder" and self._rg_reads(path, inner, is_listed=not hidden)
+        if hidden or (not self.hidden and _has_dot(inner)):
+            return False
+        if self.program == "grep":
+            return self._grep_reads(inner)
+        from_base = self._from_base(path)
+        if self.program == "git":
+            return self._git_reads(from_base)
+        return not any(
+            fnmatchcase(part, glob) or fnmatchcase(from_base, glob.strip("/"))
+            for kind, glob in self.globs
+            if kind in ("exclude", "folders")
+            for part in (inner.split("/") if kind == "exclude" else inner.split("/")[:-1])
+        )
+
+    def option(self, entry: str) -> str:
+        """Return the words that make the search leave out an entry ("/" ends a folder)."""
+        is_folder, name = entry.endswith("/"), entry.rstrip("/").rpartition("/")[2]
+        plain = re.sub(r"[\\*?\[{}]", lambda sign: f"[{sign[0]}]".replace("\\", "\\\\"), name)
+        if self.program == "grep":
+            return shlex.quote(f"--exclude{'-dir' * is_folder}={plain}")
+        if self.by_tool:
+            return f'the glob "!{plain}{"/" * is_folder}"'
+        if self.program == "rg":
+            return f"-g {_quoted('!' + plain + '/' * is_folder)}"
+        if self.program == "ag":
+            return f"--ignore {shlex.quote(plain)}"
+        if self.program == "ack":
+            return shlex.quote(f"--ignore-dir={name}" if is_folder else f"--ignore-file=is:{name}")
+        return _quoted(f":(exclude,glob)**/{plain}{'/**' * is_folder}")
+
+    def _from_base(self, path: str) -> str:
+        below = path.startswith(f"{self.base.rstrip('/')}/")
+        return path[len(self.base.rstrip("/")) + 1 :] if below else path.lstrip("/")
+
+    def _rg_reads(self, path: str, inner: str, *, is_listed: bool) -> bool:
+        """A glob of the command is stronger than the dot of a name and than .gitignore."""
+        named = [(kind, each) for kind, glob in self.globs for each in _without_braces(glob)]
+        lines = [f"!{glob}" if kind == "include" else glob for kind, glob in named]
+        kinds = [kind for kind, _ in named]
+        chosen = PatternSet(
+            [
+                line
+                for line, kind in zip(lines, kinds, strict=True)
+                if kind in ("include", "exclude")
+            ]
+        )
+        from_base = self._from_base(path)
+        above = from_base[: len(from_base) - len(inner)] if from_base.endswith(inner) else ""
+        for parent in folders_above(inner):
+            name = parent[:-1].rpartition("/")[2]
+            verdict = chosen.verdict(f"{above}{parent[:-1]}", folder=True)
+            if verdict or (verdict is None and not self.hidden and name.startswith(".")):
+                return False
+        verdict = chosen.verdict(from_base, folder=False)
+        if verdict is not None:
+            return not verdict
+        name = inner.rpartition("/")[2]
+        if "include" in kinds or not is_listed or (not self.hidden and name.startswith(".")):
+            return False
+        types = [glob for kind, glob in self.globs if kind == "type"]
+        untypes = [glob for kind, glob in self.globs if kind == "untype"]
+        return (
+            not types or any(each not in TYPES or _is_of(name, each) for each in types)
+        ) and not any(_is_of(name, each) for each in untypes)
+
+    def _grep_reads(self, inner: str) -> bool:
+        """The last of --include and --exclude that matches decides."""
+        *parents, name = inner.split("/")
+        if any(
+            fnmatchcase(parent, glob.rstrip("/"))
+            for kind, glob in self.globs
+            if kind == "folders"
+            for parent in parents
+        ):
+            return False
+        named = [(kind, glob) for kind, glob in self.globs if kind != "folders"]
+        for kind, glob in reversed(named):
+            if fnmatchcase(name, glob):
+                return kind == "include"
+        return not named or named[0][0] != "include"
+
+    def _git_reads(self, from_base: str) -> bool:
+        def matches(glob: str) -> bool:
+            bare = glob.rstrip("/")
+            return bare in ("", ".") or any(
+                (
+                    from_base == bare,
+                    from_base.startswith(f"{bare}/"),
+                    fnmatchcase(from_base, bare),
+                    bare.startswith("**/") and fnmatchcase(f"/{from_base}", f"*{bare[2:]}"),
+                )
+            )
+
+        included = [glob for kind, glob in self.globs if kind == "include"]
+        excluded = [glob for kind, glob in self.globs if kind == "exclude"]
+        return (not included or any(map(matches, included))) and not any(map(matches, excluded))
+
+
+def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
+    """Return the searches below folders in a command line, SEARCHES_MAX at most. cwd: an absolute
+    folder. Words that only the shell knows are passed over."""
+    found: list[FolderSearch] = []
+    for pipe in all_pipelines(command, cwd):
+        for at, simple in enumerate(pipe):
+            has_stdin = at > 0 or bool(simple.inputs or simple.bodies)
+            found += _search(simple, has_stdin=has_stdin)
+    return tuple(found[:SEARCHES_MAX])
+
+
+def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]:
+    name = (simple.words[0] or "").rpartition("/")[2] if simple.words else ""
+    words, cwd = simple.words[1:], simple.cwd
+    if name == "git":
+        words, cwd = _git_words(words, cwd)
+        if not words or words[0] != "grep":
+            return
+        words = words[1:]
+    program = "grep" if name in GREPS else name
+    if program not in VALUED or cwd is None:
+        return
+    short, long = VALUED[program]
+    pairs, operands = parse_words(words, short, long.split())
+    options = {option for option, _ in pairs}
+    if not options.isdisjoint(NAMES_ONLY.get(program, ())):
+        return
+    if program == "grep" and name != "rgrep" and not _is_recursive(pairs):
+        return
+    files = _files(program, words, options, operands)
+    if has_stdin and not files and program in ("rg", "ag", "ack"):
+        return
+    globs = list(_globs(program, pairs))
+    if program == "git":
+        globs += _pathspecs([word for word in files if word])
+        folders: tuple[str, ...] = (cwd,)
+    elif files:
+        named = [absolute_path(cwd, word) for word in files if word != "-"]
+        folders = tuple(each for each in named if each is not None)
+    else:
+        folders = (cwd,)
+    if not folders:
+        return
+    loud = sum(option in ("u", "unrestricted") for option, _ in pairs)
+    shows_all = not options.isdisjoint(_SHOWS_ALL.get(program, ()))
+    yield FolderSearch(
+        program,
+        folders,
+        cwd,
+        hidden=program not in ("rg", "ag")
+        or not options.isdisjoint(("hidden", "."))
+        or loud >= (2 if program == "rg" else 1),
+        ignored=program in ("grep", "ack")
+        or shows_all
+        or loud > 0
+        or (program == "git" and "untracked" not in options),
+        untracked=program != "git" or not options.isdisjoint(("untracked", "no-index")),
+        globs=tuple(globs),
+    )
+
+
+_SHOWS_ALL = {
+    "rg": ("no-ignore", "no-ignore-vcs"),
+    "ag": ("U", "skip-vcs-ignores", "t", "all-text", "a", "all-types"),
+    "git": ("no-index", "no-exclude-standard"),
+}
+"""Options with which a program reads what git ignores, beside -u."""
+
+
+def _git_words(words: Sequence[Word], cwd: str | None) -> tuple[list[Word], str | None]:
+    """Return git's command and its words, and the folder it runs in."""
+    left = list(words)
+    while left and left[0] is not None and left[0].startswith("-"):
+        option = left.pop(0)
+        if option in ("-C", "-c", "--git-dir", "--work-tree") and left:
+            value = left.pop(0)
+            if option == "-C":
+                cwd = absolute_path(cwd, value)
+    return left, cwd
+
+
+def _is_recursive(pairs: Sequence[tuple[str, str]]) -> bool:
+    plain = {option for option, _ in pairs}
+    return not plain.isdisjoint(("r", "R", "recursive", "dereference-recursive")) or any(
+        option in ("d", "directories") and value == "recurse" for option, value in pairs
+    )
+
+
+def _files(
+    program: str, words: Sequence[Word], options: set[str], operands: Sequence[Word]
+) -> list[Word]:
+    """Return the operands that name files; the first operand is the pattern elsewhere."""
+    has_pattern = not options.isdisjoint(("e", "f", "regexp", "file", "match"))
+    if program == "git":
+        has_pattern = "e" in options or "f" in options
+    files = [*operands] if has_pattern else [*operands[1:]]
+    if program == "git" and "--" in words:
+        after = list(words)[list(words).index("--") + 1 :]
+        return after if has_pattern or len(operands) > len(after) else after[1:]
+    if program == "git":
+        return [word for word in files if word and not (COMMIT.fullmatch(word) and word[0] != ":")]
+    return files
+
+
+def _globs(program: str, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for option, value in pairs:
+        if program == "grep" and option in ("include", "exclude"):
+            yield option, value
+        elif program == "grep" and option == "exclude-dir":
+            yield "folders", value
+        elif program == "rg" and option in ("g", "glob"):
+            yield glob_of(value)
+        elif program == "rg" and option in ("t", "type"):
+            yield "type", value
+        elif program == "rg" and option in ("T", "type-not"):
+            yield "untype", value
+        elif program in ("ag", "ack") and option == "ignore":
+            yield "exclude", value
+        elif program in ("ag", "ack") and option in ("ignore-dir", "ignore-directory"):
+            yield "folders", value.removeprefix("is:").rstrip("/")
+        elif program == "ack" and option == "ignore-file":
+            kind, _, names = value.partition(":")
+            if kind == "is":
+                yield "exclude", names
+            elif kind == "ext":
+                yield from (("exclude", f"*.{each}") for each in names.split(","))
+
+
+def glob_of(value: str) -> tuple[str, str]:
+    """Return one of rg's globs as FolderSearch has it: a "!" before a glob excludes."""
+    return ("exclude", value[1:]) if value.startswith("!") else ("include", value)
+
+
+def _pathspecs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for word in words:
+        magic = re.match(r":\(([a-z,]*)\)", word)
+        if magic:
+            yield ("exclude" if "exclude" in magic[1] else "include"), word[magic.end() :]
+        elif word[:2] in (":!", ":^"):
+            yield "exclude", word[2:]
+        elif word[:2] == ":/":
+            yield "include", ""
+        else:
+            yield "include", word.removeprefix("./")
+
+
+def _without_braces(glob: str) -> list[str]:
+    """Return the globs that {a,b} stands for, without braces."""
+    done: list[str] = []
+    waiting = [glob]
+    while waiting and len(done) + len(waiting) <= BRACES_MAX:
+        each = waiting.pop(0)
+        inner = re.search(r"\{([^{}]*)\}", each)
+        if inner is None:
+            done.append(each)
+        else:
+            rest = each[inner.end() :]
+            waiting += [f"{each[: inner.start()]}{part}{rest}" for part in inner[1].split(",")]
+    return done + waiting
+
+
+def _is_of(name: str, kind: str) -> bool:
+    return any(fnmatchcase(name, glob) for glob in TYPES.get(kind, ()))
+
+
+def _has_dot(inner: str) -> bool:
+    return any(part.startswith(".") for part in inner.split("/"))
+
+
+def _quoted(text: str) -> str:
+    """Return a word in single quotes: an interactive shell changes a bare "!"."""
+    return "'" + text.replace("'", "'\\''") + "'"
