@@ -197,6 +197,16 @@ def test_broken_settings_of_ours_are_named(at):
     assert "store" not in found
 
 
+def test_an_ignore_file_that_is_not_read_is_named(at):
+    (at.root / "sub").mkdir()
+    (at.root / "sub/.gitignore").mkdir()
+    found = checks(at)["ignore files"]
+    assert found["state"] == "warning"
+    assert "sub/.gitignore is not read" in found["message"]
+    at("checkpoint")
+    assert "sub/.gitignore is not read" in at("status").out
+
+
 def test_what_hooks_failed_at_is_told(at):
     fault_log.note(str(at.home), "claude-code", "PreToolUse", "s", "The store is locked.")
     found = checks(at)["faults"]

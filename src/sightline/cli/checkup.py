@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -29,6 +29,7 @@ from sightline.cli import connect
 from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
+from sightline.filesystem.deadline import DeadlinePassed
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.history.log_entries import WORDS
@@ -95,7 +96,7 @@ def _kept(call: Call, settings: Settings) -> Iterator[Finding]:
     yield doctor.state_folder(settings)
     yield doctor.store(call.root, settings)
     with suppress(SightlineError), call.survey() as context:  # doctor.store says why
-        yield from [*_counters(context)]
+        yield from [*_counters(context), *_ignore_files(context)]
         for rewind in recovery.listed(context):
             yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
     watcher = doctor.watcher()
@@ -165,6 +166,22 @@ def _counters(context: SessionContext) -> Iterator[Finding]:
     sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
     full = room.texts > settings.keep_bytes
     yield Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)
+
+
+IGNORE_FILES_S = 2.0
+"""Seconds for reading the ignore files of a tree."""
+
+
+def _ignore_files(context: SessionContext) -> Iterator[Finding]:
+    """Name the ignore files that are not read, or not in full."""
+    try:
+        context.workspace.tree(until=monotonic() + IGNORE_FILES_S)
+    except SightlineError as error:
+        yield doctor.refused("ignore files", error)
+    except DeadlinePassed:
+        pass  # those that were read so far are named
+    for text in context.workspace.left_out():
+        yield Finding("ignore files", "warning", "left out", {"text": text})
 
 
 def _agent(root: str) -> Iterator[Finding]:

@@ -201,7 +201,7 @@ class _Look:
                 files[name] = LINK_NAME
             else:
                 special.append(name)
-        chains = self._chains_of(folder, files)
+        chains = self._chains_of(folder, {entry.name for entry in listed})
         ignored = self._rules.hidden_names(chains, folder, [*files, *special])
         hidden |= dict.fromkeys(special, SPECIAL) | dict.fromkeys(ignored, IGNORED)
         if ignored:
@@ -212,7 +212,8 @@ class _Look:
         return Listing(stamp, rows, tuple([n for n in folders if n not in closed]), hidden)
 
     def _chains_of(self, folder: str, names: Collection[str] | None = None) -> Chains:
-        """Return the rules for a folder's entries. names: its files, where it was listed."""
+        """Return the rules for a folder's entries. names: of its entries, where it was
+        listed."""
         if folder not in self._chains:
             if folder:
                 above = self._chains_of(folder[: folder.rfind("/", 0, -1) + 1])
@@ -279,7 +280,8 @@ def _ignore_stamps(root: str, rules: RuleSet, tree: Tree) -> dict[str, tuple[int
         for name in rules.names
         if name in listing.files or name in listing.hidden
     }
-    return {file: file_stamp(file) for file in files.union(rules.files_of_root())}
+    stamps = {file: file_stamp(file) for file in files.union(rules.files_of_root())}
+    return stamps | dict.fromkeys(rules.unread().intersection(stamps), (time_ns(),))
 
 
 def file_stamp(file: str) -> tuple[int, ...] | None:

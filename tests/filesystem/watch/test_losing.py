@@ -324,22 +324,42 @@ def test_a_folder_that_may_not_be_read_is_counted_and_watched_when_it_may(reacha
 
 
 def test_an_unreadable_ignore_file_is_said_and_nothing_is_lost(reachable):
+    lay(reachable, ".sightlineignore", "sub/file")
+    if os.geteuid() == 0:
+        for each in (reachable, reachable / ".sightlineignore", reachable / "sub"):
+            os.chown(each, 65534, 65534)
+
+    def act():
+        with watching(reachable) as watcher:
+            (reachable / ".sightlineignore").chmod(0)
+            (reachable / "sub/other").write_text("changed meanwhile")
+            for _ in range(2):
+                with pytest.raises(Unverifiable, match="could not be read"):
+                    watcher.wait(0)
+            (reachable / ".sightlineignore").chmod(0o666)
+            assert all_of(watcher).everything
+            (reachable / "sub/other").write_text("again")
+            assert all_of(watcher).paths == {"sub/other"}
+
+    as_nobody(act)
+
+
+def test_what_a_gitignore_hid_is_seen_while_the_file_cannot_be_read(reachable):
     lay(reachable, ".gitignore", "sub/file")
+    (reachable / ".gitignore").write_text("*.log")
     if os.geteuid() == 0:
         for each in (reachable, reachable / ".gitignore", reachable / "sub"):
             os.chown(each, 65534, 65534)
 
     def act():
         with watching(reachable) as watcher:
+            (reachable / "sub/a.log").write_text("hidden")
             (reachable / ".gitignore").chmod(0)
-            (reachable / "sub/other").write_text("changed meanwhile")
-            for _ in range(2):
-                with pytest.raises(Unverifiable, match="could not be read"):
-                    watcher.wait(0)
+            assert all_of(watcher).everything
+            (reachable / "sub/a.log").write_text("shown")
+            assert all_of(watcher).paths == {"sub/a.log"}
             (reachable / ".gitignore").chmod(0o666)
             assert all_of(watcher).everything
-            (reachable / "sub/other").write_text("again")
-            assert all_of(watcher).paths == {"sub/other"}
 
     as_nobody(act)
 

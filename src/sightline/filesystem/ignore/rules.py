@@ -41,8 +41,9 @@ class IgnoreRules:
 
     top: for .gitignore the top of the git tree, so that a workspace that is a part of a repository
     follows all rules of it. exclude: a further file, weaker than all others. Files are read again
-    when their stat changed. strict: a file past the limits is Unverifiable; else
-    the patterns within the limits hold. left_out: what was left out, by file.
+    when their stat changed. strict: a file that cannot be read, or past the limits, is Unverifiable;
+    else the patterns that were read, within the limits, hold. left_out: what was left out, by file.
+    unread: files that the disk did not read. Their stat does not tell when the disk reads them again.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class IgnoreRules:
     ) -> None:
         self.name = name
         self.left_out: dict[str, str] = {}
+        self.unread: set[str] = set()
         self._strict = strict
         self._top = top or root
         self._below = "" if self._top == root else root[len(self._top.rstrip("/")) + 1 :] + "/"
@@ -100,20 +102,36 @@ class IgnoreRules:
         try:
             found = os.lstat(file)
         except (FileNotFoundError, NotADirectoryError, ValueError):
+            self.left_out.pop(file, None)
             return _EMPTY
         except PermissionError:
             return _EMPTY  # a folder that may not be entered: nothing in it can be reached either
         except OSError as error:
             if error.errno in (ELOOP, ENAMETOOLONG):
                 return _EMPTY  # a `.git` may name a folder that cannot be
-            raise _unread(file, error) from error
-        if not stat.S_ISREG(found.st_mode):
-            return _EMPTY  # git does not follow a symlink here either
+            return self._without(file, error)
+        if not stat.S_ISREG(found.st_mode):  # git does not follow a symlink here either
+            self.left_out[file] = words_of_unread(file, "it is no regular file")
+            return _EMPTY
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         known = self._read.get(file)
         if known is None or known[0] != signature or not settled(*signature[:2], time_ns()):
-            known = self._read[file] = (signature, self._patterns(file))
+            self.unread.discard(file)
+            try:
+                known = self._read[file] = (signature, self._patterns(file))
+            except OSError as error:
+                return self._without(file, error)
         return known[1]
+
+    def _without(self, file: str, error: OSError) -> PatternSet:
+        """Return the patterns of a file that the disk does not read: none. Unverifiable for a strict
+        one: to go on would show, or let be written, what the file is there to keep away."""
+        if self._strict:
+            raise _unread(file, error) from error
+        self._read.pop(file, None)
+        self.unread.add(file)
+        self.left_out[file] = words_of_unread(file, error.strerror or type(error).__name__)
+        return _EMPTY
 
     def _patterns(self, file: str) -> PatternSet:
         self.left_out.pop(file, None)
@@ -162,7 +180,10 @@ class Cline(IgnoreRules):
             return plain
         known = self._whole.get(file)
         if known is None or known[0] is not plain:
-            known = self._whole[file] = (plain, self._with_included(file, plain))
+            try:
+                known = self._whole[file] = (plain, self._with_included(file, plain))
+            except OSError as error:
+                raise _unread(file, error) from error
         return known[1]
 
     def _with_included(self, file: str, plain: PatternSet) -> PatternSet:
@@ -220,8 +241,8 @@ class RuleSet:
         return chains
 
     def extend(self, chains: Chains, folder: str, names: Iterable[str] | None = None) -> Chains:
-        """Return the chains for a folder's entries, from the chains for the folder above. names: the
-        folder's files, where they are known."""
+        """Return the chains for a folder's entries, from the chains for the folder above. names: of
+        the folder's entries, where they are known."""
         dotted = None if names is None else {n.lower() for n in names if n.startswith(".")}
         if dotted is not None and dotted.isdisjoint(self.names):
             return chains
@@ -252,6 +273,10 @@ class RuleSet:
         """Describe the patterns that were left out, of the files that were read so far."""
         return tuple(text for rule in self._rules for text in rule.left_out.values())
 
+    def unread(self) -> set[str]:
+        """Return the files that the disk did not read. Their stat says nothing of what they hide."""
+        return {file for rule in self._rules for file in rule.unread}
+
     def refuses(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path is ignored, by itself or through a folder above it."""
         return any(rule.refuses(path, folder=is_folder) for rule in self._rules)
@@ -275,16 +300,13 @@ def encodes(name: str) -> bool:
 
 
 def contents(file: str, limit: int, *, cut: bool = False) -> bytes:
-    """Return the bytes of an ignore file. Unverifiable where it is unreadable or too large. cut:
-    return the beginning of a file that is too large."""
+    """Return the bytes of an ignore file. Unverifiable where it is too large; OSError. cut: return the
+    beginning of a file that is too large."""
     try:
         with open(os.open(file, READ), "rb") as opened:
             data = opened.read(limit + 1)
     except FileNotFoundError:
         return b""  # it went since it was seen
-    except OSError as error:
-        # Going on without it would show, or let be written, what it is there to keep away.
-        raise _unread(file, error) from error
     if len(data) > limit and not cut:
         words = f"{quoted(file)} is too large for an ignore file: more than {limit:,} bytes."
         raise Unverifiable(file, words, "Make it smaller, or remove it.")
@@ -320,6 +342,11 @@ def words_of_rest(file: str) -> str:
     """Say that a file has more patterns than can be compared."""
     limits = f"{WILDCARDS_MAX:,} patterns with wildcards, {CHARACTERS_MAX:,} characters in these"
     return f"{quoted(file)} is past a limit ({limits}, {BYTES_MAX:,} bytes): the rest of it is left out."
+
+
+def words_of_unread(file: str, why: str) -> str:
+    """Say that a file is not read."""
+    return f"{quoted(file)} is not read, so none of its patterns holds: {why}."
 
 
 def _unread(file: str, error: OSError) -> Unverifiable:
