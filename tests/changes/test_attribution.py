@@ -386,7 +386,7 @@ def test_a_formatter_behind_an_edit(tree, s):
     s.write("a.py", UGLY)
     tree.put("a.py", NEAT)
     s.check("a.py")
-    assert causes(s)[-1] == Cause("formatter", None, "s", "likely")
+    assert causes(s)[-1] == Cause("formatter", None, "s", "likely", "guess")
 
 
 def test_a_chain_of_formatters(tree, s):

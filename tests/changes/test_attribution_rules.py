@@ -85,9 +85,9 @@ def test_behind_another_change_nothing_is_put_back():
 
 def test_a_formatter_stands_behind_an_agents_edit():
     cause = by_formatter([made("agent", "r1", "r2", "s")], UGLY, NEAT)
-    assert cause == Cause("formatter", None, "s", "likely")
+    assert cause == Cause("formatter", None, "s", "likely", "guess")
     assert by_formatter([made("command", "r1", "r2", "t")], UGLY, NEAT) == Cause(
-        "formatter", None, "t", "likely"
+        "formatter", None, "t", "likely", "guess"
     )
 
 

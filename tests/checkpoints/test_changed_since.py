@@ -8,6 +8,7 @@ import pytest
 from tests.support.places import TEN
 
 import sightline
+from sightline.checkpoints.changed_since import about_rewind
 from sightline.model.events import CheckpointTaken, MessageAppended
 from sightline.testing import FixedClock
 
@@ -127,3 +128,48 @@ def test_a_checkpoint_that_is_none_is_answered_as_such(two, when):
 def test_a_time_without_its_zone_is_refused(two):
     with pytest.raises(ValueError, match="time zone"):
         two.edited_since(datetime(2026, 1, 1))  # noqa: DTZ001 - that is the point
+
+
+def test_what_a_command_only_probably_changed_is_neither_mine_nor_others(place, two):
+    with two.ran("sh build.sh"):
+        place.put("a.py", TEN.replace("line 5\n", "five\n"))
+    [found] = two.edited_since()
+    assert (found.mine, found.probable, found.others) == (False, True, False)
+    assert found.by.confidence == "likely"
+    two.edit("a.py", "line 9\n", "nine\n")
+    [found] = two.edited_since()
+    assert (found.mine, found.probable, found.others) == (True, True, False)
+
+
+def test_what_a_command_names_is_mine(place, two):
+    with two.ran("sed -i 's/line 5/five/' a.py"):
+        place.put("a.py", TEN.replace("line 5\n", "five\n"))
+    with two.ran("mv b.py c.py"):
+        (place.root / "b.py").rename(place.root / "c.py")
+    found = two.edited_since()
+    assert [(f.path, f.mine, f.probable) for f in found] == [
+        *(("a.py", True, False), ("b.py", True, False), ("c.py", True, False)),
+    ]
+
+
+def test_a_layout_changed_behind_an_edit_is_probable_and_one_seen_to_be_a_formatters_is_mine(
+    place, two
+):
+    two.edit("a.py", "line 5\n", "f( 1,2 )\n")
+    place.put("a.py", TEN.replace("line 5\n", "f(1, 2)\n"))
+    [found] = two.edited_since()
+    assert (found.mine, found.probable, found.others) == (True, True, False)
+    since = two._context.store.position()
+    with two.writing("b.py", TEN.replace("line 5\n", "f( 1,2 )\n")):
+        place.put("b.py", TEN.replace("line 5\n", "f(1, 2)\n"))
+    [found] = two.edited_since(since)
+    assert (found.mine, found.probable, found.others) == (True, False, False)
+
+
+def test_a_warning_names_what_is_probably_this_agents(place, two):
+    at = two._context.store.position()
+    with two.ran("sh build.sh"):
+        place.put("a.py", TEN.replace("line 5\n", "five\n"))
+    warned = about_rewind(two._context, at)
+    assert warned is not None
+    assert "probably by this agent: a.py" in warned.text

@@ -103,7 +103,7 @@ def test_edited_since_says_what_when_and_who(sl):
         ("theirs.py", False, True),
     ]
     assert list(both[0])[:5] == ["path", "by", "at", "position", "lines"]
-    assert list(both[0])[5:] == ["mine", "others", "from_messages"]
+    assert list(both[0])[5:] == ["mine", "others", "from_messages", "probable"]
     assert [f["path"] for f in sl("edited-since", "--mine", "--json").json["files"]] == ["mine.py"]
     said = sl("edited-since", "--others").out
     assert "theirs.py  the user or another program" in said

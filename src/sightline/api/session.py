@@ -505,8 +505,9 @@ class Session:
 
         The session's own lines go, and everybody else's stay. Changes that cannot be told apart
         are left alone, and listed. So is what changed while a command of the session ran, unless
-        the command names the file: the user may have saved it meanwhile. A safety checkpoint comes first: rewinding to it undoes the
-        rewind.
+        the command names the file: the user may have saved it meanwhile. So is a new layout behind
+        an edit, unless a formatter was seen at work. A safety checkpoint comes first: rewinding to
+        it undoes the rewind.
 
         Args:
             checkpoint: The checkpoint, its id or label, or a position (see log).
@@ -514,8 +515,8 @@ class Session:
             conversation: Also rewind the conversation and what the session knows.
             dry_run: Preview the rewind; change nothing.
             force_paths: Restore this file to the checkpoint, even over changes by others.
-            commands: Also take back what changed while a command of the session ran, whoever
-                changed it.
+            commands: Also take back what changed while a command of the session ran, or in layout
+                alone behind its edit, whoever changed it.
             deleted_messages: Messages taken out of the conversation, as for edited-since. The
                 report warns of the files that they edited.
 

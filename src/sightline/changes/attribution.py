@@ -3,7 +3,8 @@
 The first cause that fits the content wins: git, a command that has ended or is under way, an undo of
 an agent's edit, a formatter behind an edit; else somebody outside. There is no grace time. A wrong
 cause makes a wrong word, and never a wrong verdict. A rewind takes back what a command did only
-where the cause is certain (changes.command_evidence).
+where the cause is certain (changes.command_evidence), and what a formatter did only where one was
+seen at work (after_write): a person may lay out an agent's lines anew, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes import git_operations
 from sightline.changes.command_evidence import EndedCommand
@@ -268,16 +269,19 @@ def after_layout(before: str | None, after: str | None, edited: str | None) -> C
     whose edit it followed."""
     if edited is None or before is None or after is None or not same_but_layout(before, after):
         return None
-    return Cause("formatter", None, edited, "likely")
+    return Cause("formatter", None, edited, "likely", "guess")
 
 
 def after_write(
     context: SessionContext, mine: bytes | None, found: bytes | None, detail: str | None = None
 ) -> Cause:
-    """Return the cause of bytes that replaced those which this session's host wrote just now."""
+    """Return the cause of bytes that replaced those which this session's host wrote just now. Where
+    these differ in layout alone, a formatter was seen at work: nobody had the time to read the text
+    and lay it out anew."""
     if detail is not None:
         return Cause("external", detail=detail)
-    return after_layout(plain_of(mine), plain_of(found), context.session) or Cause("external")
+    formatter = after_layout(plain_of(mine), plain_of(found), context.session)
+    return structs.replace(formatter, evidence="watched") if formatter else Cause("external")
 
 
 def _being_written(context: SessionContext, difference: Difference) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sightline.changes.authors import by, moment
 from sightline.changes.commands import changes
 from sightline.changes.session_context import SessionContext, warning
+from sightline.checkpoints.rewind.effects import is_certain, is_own
 from sightline.checkpoints.time_points import When, position_of
 from sightline.model.diff import diff
 from sightline.model.events import (
@@ -95,15 +96,18 @@ def _edited_file(
     if before == after:
         return None
     old, new = [lines_of(context.store.blob(revision)) for revision in (before, after)]
-    mine = [change[3].who == context.session for _, change in changes]
+    causes = [change[3] for _, change in changes]
+    own = [each for each in causes if is_own(each, context.session)]
+    sure = sum(map(is_certain, own))
     return EditedFile(
         path,
         by(cause, last.happened_at, context),
         moment(last.happened_at),
         last.position,
         None if old is None or new is None else new_sides(diff(old, new)),
-        mine=any(mine),
-        others=not all(mine),
+        mine=sure > 0,
+        others=len(own) < len(causes),
+        probable=sure < len(own),
     )
 
 
@@ -117,7 +121,9 @@ def about_rewind(
     known = context.store.known(context.session)
     edited = edited_since(context, to, deleted)
     listed = [
-        each for each in edited if each.mine or each.path in known or _was_shown(context, each.path)
+        each
+        for each in edited
+        if each.mine or each.probable or each.path in known or _was_shown(context, each.path)
     ]
     if not listed and not edited.unread:
         return None
@@ -125,6 +131,7 @@ def about_rewind(
     text = words.went_back(
         len(certain),
         _paths([each for each in certain if each.mine]),
+        _paths([each for each in certain if each.probable and not each.mine]),
         _paths([each for each in certain if each.others]),
         _paths([each for each in listed if each.from_messages]),
         [each.tool for each in edited.unread],

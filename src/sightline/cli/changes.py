@@ -80,8 +80,10 @@ def ack(call: Call, answer: str) -> None:
 
 
 @command(Session.edited_since, without=("deleted_messages",))
-@click.option("--mine", is_flag=True, help="Only files that this session edited.")
-@click.option("--others", is_flag=True, help="Only files that others edited.")
+@click.option(
+    "--mine", is_flag=True, help="Only files that this session edited, surely or probably."
+)
+@click.option("--others", is_flag=True, help="Only files that others edited, or may have edited.")
 @click.option(
     "--messages",
     metavar="F",
@@ -99,7 +101,11 @@ def edited_since(
         at = int(when) if when and when.isdecimal() else when
         with usage("WHEN"):
             edited = session.edited_since(at, deleted_messages=deleted)
-        files = [file for file in edited if (file.mine or not mine) and (file.others or not others)]
+        files = [
+            file
+            for file in edited
+            if file.probable or ((file.mine or not mine) and (file.others or not others))
+        ]
         rows = phrases.table(_row(file, session.id) for file in files)
     if call.json:
         output.json({"files": shape(files), "unread": shape(edited.unread)})

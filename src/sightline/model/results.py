@@ -149,8 +149,9 @@ class HandedOver(Struct, frozen=True):
 class EditedFile(Struct, frozen=True):
     """A file that changed since a time. by, at, position: of its last change since then (at is an
     aware UTC datetime). lines: new lines of its present text, None where they are unknown. mine:
-    this session edited the file, by a verb or by a command; others: somebody else did (both may be
-    true). from_messages: only a call in a deleted message names the file. The agent asked for that
+    this session surely edited the file, by a verb, or by a command or a formatter that certainly did;
+    probable: a command of this session, or a formatter behind its edit, probably did; others: somebody
+    else did (several may be true). from_messages: only a call in a deleted message names the file. The agent asked for that
     edit, but no fact says whether and when it happened, so by, at and position are None."""
 
     path: str
@@ -161,6 +162,7 @@ class EditedFile(Struct, frozen=True):
     mine: bool
     others: bool
     from_messages: bool = False
+    probable: bool = False
 
 
 class UnreadCall(Struct, frozen=True):
@@ -306,12 +308,14 @@ class FileInContext(Struct, frozen=True):
 
 class LeftAlone(Struct, frozen=True):
     """A path that a rewind does not touch, and the reason. command: the command of the session that
-    ran while the file changed, where nobody can know who changed it; else None. With a command, the
+    ran while the file changed, where nobody can know who changed it; else None. probable: the session
+    probably made the change that stays, by that command or by a formatter behind its edit; the
     rewind may still have taken other changes of the file back."""
 
     path: str
     reason: str
     command: str | None = None
+    probable: bool = False
 
 
 class RestoredMode(Struct, frozen=True):

@@ -77,19 +77,25 @@ Further warnings come with the next prompt."""
 def went_back(
     files: int,
     mine: Sequence[str],
+    probable: Sequence[str],
     others: Sequence[str],
     from_messages: Sequence[str] = (),
     unread: Sequence[str] = (),
 ) -> str:
     """Word the warning that the conversation was rewound and the files were not. files: the number
-    of files edited since; mine, others: those that the agent and that anybody else edited;
+    of files edited since; mine, probable, others: those that the agent, that probably the agent, and that
+    anybody else edited;
     from_messages: files that only calls in deleted messages name; unread: the tools of such calls
     that do not name their files."""
     edited = ""
     if files:
         by = [
             f"{whose}: {_listed(paths)}"
-            for whose, paths in (("by this agent", mine), ("by others", others))
+            for whose, paths in (
+                ("by this agent", mine),
+                ("probably by this agent", probable),
+                ("by others", others),
+            )
             if paths
         ]
         were = "was" if files == 1 else "were"

@@ -40,8 +40,8 @@ class Target(Struct, frozen=True):
     """The state that a rewind leads to: effects after `position` are undone. manifest: the tree at
     that position, where a checkpoint has it; name: the checkpoint's id or "position N". upto: for
     a rewind that is being finished, the position at which it began: of the effects after that,
-    only its own are undone. commands: also undo what changed while a command of the session ran,
-    whoever changed it."""
+    only its own are undone. commands: also undo what changed while a command of the session ran, or
+    in layout alone after its edit, whoever changed it."""
 
     position: int
     name: str
@@ -81,7 +81,8 @@ def _effects(
     cause = fact.cause
     if not is_own(cause, context.session) or not target.covers(position, cause):
         return
-    certain = target.commands or _is_certain(cause)
+    certain = target.commands or is_certain(cause)
+    is_layout = cause.kind == "formatter"
     command = cause.detail if cause.kind == "command" else None
     if isinstance(fact, Moved):
         if fact.intent is not None:  # else the changes at both paths are on record themselves
@@ -111,6 +112,7 @@ def _effects(
         position,
         at,
         certain=certain,
+        is_layout=is_layout,
         command=command,
         mode=mode if fact.before == MISSING or before is not None else None,
         prior_mode=before,
@@ -149,9 +151,12 @@ def is_own(cause: Cause, session: str) -> bool:
     return cause.kind in ("agent", "session", "command") and cause.who == session
 
 
-def _is_certain(cause: Cause) -> bool:
-    """Return whether the session surely made a change of its own cause: a rewind of it did, or a
-    command that names the file. Older facts do not say on what evidence a command was certain."""
+def is_certain(cause: Cause) -> bool:
+    """Return whether the session surely made a change of its own cause: a rewind of it did, a command
+    that names the file, or a formatter that was seen at work. Older facts do not say on what
+    evidence a command was certain, or a formatter likely."""
+    if cause.kind == "formatter":
+        return cause.evidence == "watched"
     is_rewind = (cause.detail or "").startswith(REWINDING)
     return cause.kind != "command" or is_rewind or cause.evidence == "named"
 

@@ -90,7 +90,9 @@ def _left_alone_and_gone(
         who, _ = changed_by(context, each.path)
         text = words.left_alone(reason, who, each.lines, new_path or each.other)
         command = each.other or "" if reason == "probable" else None
-        (left_alone if new_path else listed).append(LeftAlone(each.path, text, command))
+        (left_alone if new_path else listed).append(
+            LeftAlone(each.path, text, command, probable=reason in ("probable", "layout"))
+        )
     return tuple(sorted(left_alone, key=lambda each: each.path)), tuple(gone)
 
 

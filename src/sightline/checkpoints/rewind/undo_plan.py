@@ -21,14 +21,15 @@ LoadText = Callable[[Revision], bytes | None]
 Reason = Literal[
     "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
     "conflict", "bytes", "edited_since", "deleted_since", "renamed_since", "in_the_way",
-    "moved_since", "probable", "refused", "busy", "vanished", "replaced_since",
+    "moved_since", "probable", "layout", "refused", "busy", "vanished", "replaced_since",
 ]  # fmt: skip
 
 
 class Effect(Struct, frozen=True):
     """A change that a session once made at a path. before, after: the revisions around the change
     (as_link for a symlink); for a move, the revision that went from src to path. certain: whether
-    the session surely made the change; command: the command during which it came about. twin: the path that the same bytes disappeared from, as
+    the session surely made the change; is_layout: it is a change of layout alone behind the session's edit;
+    command: the command during which it came about. twin: the path that the same bytes disappeared from, as
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
     stands at the path after the change. happened_at: UTC microseconds."""
@@ -40,6 +41,7 @@ class Effect(Struct, frozen=True):
     happened_at: int
     src: str | None = None
     certain: bool = True
+    is_layout: bool = False
     twin: str | None = None
     mode: int | None = None
     prior_mode: int | None = None
@@ -50,6 +52,12 @@ class Effect(Struct, frozen=True):
     def paths(self) -> tuple[str, ...]:
         """Return the paths that the effect involves, its own path last."""
         return tuple(path for path in (self.src, self.twin, self.path) if path is not None)
+
+    @property
+    def skipped(self) -> Skipped:
+        """Return why the effect is left alone although somebody of the session may have made it."""
+        reason: Reason = "layout" if self.is_layout else "probable"
+        return Skipped(self.path, reason, other=self.command)
 
 
 class CurrentState(Struct, frozen=True):
@@ -185,7 +193,7 @@ def _undo(
             return UndoPlan()
         first = blocked.skipped
         if (probable := undoing.probable.get(first.path)) is not None:
-            first = Skipped(first.path, "probable", other=probable.command)
+            first = probable.skipped
         others = sorted({path for each in effects for path in each.paths} - {first.path})
         also = [Skipped(path, "moved_since", other=first.path) for path in others]
         return UndoPlan(skipped=(first, *also))
@@ -238,7 +246,7 @@ class _Undo:
         """Return the paths that keep a change which somebody else may have made: all of them where
         the state before it is not known, else those that have another state now."""
         return tuple(
-            Skipped(path, "probable", other=effect.command)
+            effect.skipped
             for path, effect in sorted(self.probable.items())
             if self._still_differs(path, effect)
         )

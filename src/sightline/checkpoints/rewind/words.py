@@ -55,6 +55,8 @@ _REASONS = {
     "in_the_way": "another file stands there now",
     "moved_since": "it belongs together with {other} by a rename, which is left alone",
     "probable": "what changed while {command} ran may be the user's",
+    "layout": "only its layout changed after this session's edit: a formatter did that, or it may be "
+    "the user's",
     "refused": "the disk refused: {other}",
     "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
     "replaced_since": "something else was put in its place {by} since",
@@ -98,11 +100,13 @@ def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator
 
 def _left_alone(report: RewindReport) -> Iterator[str]:
     probable = [each for each in report.left_alone if each.command is not None]
-    others = [each for each in report.left_alone if each.command is None]
+    layouts = [each for each in report.left_alone if each.probable and each.command is None]
+    others = [each for each in report.left_alone if not each.probable]
     yield from _listed(
         "Left alone, changed while your agent's command ran; may be yours:", probable
     )
-    if probable:
+    yield from _listed("Left alone, laid out anew after your agent's edit; may be yours:", layouts)
+    if probable or layouts:
         yield "  Take one back with --force-path PATH, all of them with --commands."
     yield from _listed("Left alone:", others)
     yield from _listed("Nothing of this session's is left at:", report.gone)
@@ -111,7 +115,9 @@ def _left_alone(report: RewindReport) -> Iterator[str]:
 def maybe_yours(cautious: RewindReport) -> Iterator[str]:
     """Yield the lines that warn of --commands. cautious: the plan without it."""
     probable = [each for each in cautious.left_alone if each.command is not None]
+    layouts = [each for each in cautious.left_alone if each.probable and each.command is None]
     yield from _listed("Changed while your agent's command ran; may be yours:", probable)
+    yield from _listed("Laid out anew after your agent's edit; may be yours:", layouts)
 
 
 def _listed(heading: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
