@@ -188,10 +188,12 @@ class _Look:
         room = PATH_LIMIT - len(os.fsencode(full))
         for entry in sorted(listed, key=attrgetter("name")):
             name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-            if (reason := _unusable(name, room)) is not None:
+            # Most names are plain: only the others are looked at closely.
+            plain = name.isascii() and len(name) < room
+            if not plain and (reason := _unusable(name, room)) is not None:
                 spoken = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
                 hidden[spoken + "/" * is_folder] = reason
-            elif is_unlisted(name):
+            elif name.startswith(".") and is_unlisted(name):
                 continue
             elif is_folder:
                 folders.append(name)
