@@ -34,7 +34,7 @@ from sightline.guard.batch import Change
 from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
-from sightline.guard.unfinished import recover_all
+from sightline.guard.unfinished import recover_all, settle_host_writes
 from sightline.model import results
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.model.events import Dropped
@@ -68,7 +68,7 @@ class Session:
         self._users = users if users is not None else set()  # this session and its forks: one store
         self._users.add(self._lock)
         self._conversation: Conversation | None = None
-        self._was_interrupted = False
+        self._was_interrupted = self._was_host_interrupted = False
         self.id = context.session
         self.agent = agent
 
@@ -307,8 +307,14 @@ class Session:
         located = self._context.workspace.locate(path)
         with self._checkpointed(path) as changed:
             changed.append(located.path)
-            with host_writes.writing(self._context, path, content):
-                yield
+            try:
+                with host_writes.writing(self._context, path, content):
+                    yield
+            except Exception:
+                raise
+            except BaseException:
+                self._was_interrupted = self._was_host_interrupted = True
+                raise
 
     @contextmanager
     def ran(self, command: str, *, cwd: str | None = None) -> Iterator[Run]:
@@ -956,6 +962,9 @@ class Session:
         verb recorded as shown never reached the agent."""
         release_left()
         recover_all(self._context, own=True)
+        if self._was_host_interrupted:
+            settle_host_writes(self._context)
+            self._was_host_interrupted = False
         finish(self._context, own=True)
         unseen = [Dropped(path, received=False) for path in self._context.shown]
         self._context.append(unseen)
