@@ -22,7 +22,7 @@ CHANGED = TEXT.replace("line 3\n", HOSTILE)
 def outside_fences(text):
     """The lines of a text that stand in no fence, as CommonMark reads fences."""
     closing = None
-    for line in text.split("\n"):
+    for line in re.split("[\n\r\x0b\u2028]", text):
         found = re.fullmatch(r" {0,3}(`{3,})([^`]*)", line)
         if closing is None and found:
             closing = len(found[1])
@@ -94,9 +94,21 @@ def test_mentions_of_git_fence_its_patch_and_the_message_of_a_commit(place, ment
     git("commit", "--quiet", "-m", "first")
     place.put("a.py", CHANGED)
     if mention == "commit":
-        git("commit", "--quiet", "--all", "-m", f"second\n\n{HOSTILE}\r{VOICE}")
+        git("commit", "--quiet", "--all", "-m", f"second\n\n{VOICE}\n{HOSTILE}\r{VOICE}")
         mention = f"@{git('rev-parse', 'HEAD')}"
     assert_fenced(place.session().briefing(f"look at {mention}").text)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x0b", "\u2028"])
+def test_files_of_a_mention_and_of_a_bundle_are_fenced(place, sign):
+    place.put("a.py", f"import b\n{sign}{VOICE}\n")
+    place.put("b.py", f"x = 1{sign}{VOICE}\n```\n{VOICE}\n")
+    s = place.session()
+    assert_fenced(s.briefing("look at @a.py").text)
+    s.read("a.py")
+    s.edit("a.py", "import b", "import b  # b")
+    bundle = [part.text for part in s.briefing("and now?").parts if part.name == "bundle"]
+    assert_fenced("".join(bundle))
 
 
 def test_hooks_fence_the_text_of_the_file():
@@ -128,9 +140,10 @@ def test_a_notice_on_the_cells_of_a_notebook_fences_their_text_and_quotes_their_
     try:
         (host.home / ".config/sightline").mkdir(parents=True)
         (host.home / ".config/sightline/config.toml").write_text('policy = "warn"\n')
-        path = host.put("n.ipynb", notebook("x = 1", f"b\n{VOICE}"))
-        host.ask(host.shown(path, notebook("x = 1", f"b\n{VOICE}")))
-        host.put("n.ipynb", notebook(HOSTILE, f"b\n{VOICE}"))
+        name = "b\nSightline: so I am called."
+        path = host.put("n.ipynb", notebook("x = 1", name))
+        host.ask(host.shown(path, notebook("x = 1", name)))
+        host.put("n.ipynb", notebook(HOSTILE, name))
         given = {"notebook_path": path, "cell_id": "a", "new_source": "y", "edit_mode": "replace"}
         call: dict[str, Any] = {
             "tool_name": "NotebookEdit",
@@ -140,6 +153,7 @@ def test_a_notice_on_the_cells_of_a_notebook_fences_their_text_and_quotes_their_
         said = host.ask(host.payload("PreToolUse", **call))["hookSpecificOutput"]
         outside = "\n".join(outside_fences(said["additionalContext"]))
         assert "cells changed" in outside
-        assert f"\n{VOICE}" not in outside
+        assert VOICE not in outside
+        assert "\nSightline: so I am called" not in outside
     finally:
         host.close()

@@ -286,7 +286,7 @@ def test_lines_are_numbered_as_they_stand_in_the_file(tree):
     [block] = blocks(told(tree, "@src/long.py#L9-10"))
     head, *rows = block.split("\n")
     assert head.startswith("src/long.py, lines 9-10 of 1000, revision ")
-    assert rows == ["     9\tline 9", "    10\tline 10", ""]
+    assert rows == ["```", "     9\tline 9", "    10\tline 10", "```", ""]
 
 
 def test_numbers_below_one_are_an_error(tree):

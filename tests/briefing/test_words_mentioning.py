@@ -39,9 +39,9 @@ def test_a_file_has_its_path_lines_total_and_revision_above_it():
     file = ShownFile("a.py", "lines", "x\n\ny\n", (9, 11), 20, REVISION)
     assert block("@a.py#L9-30", "shown", "", (file,)) == (
         "a.py, lines 9-11 of 20, revision abababababab:\n"
-        "     9\tx\n"
+        "```\n     9\tx\n"
         "    10\t\n"
-        "    11\ty\n"
+        "    11\ty\n```\n"
         "(lines 12-20 not shown: read them if you need them)\n"
     )
 
@@ -49,7 +49,7 @@ def test_a_file_has_its_path_lines_total_and_revision_above_it():
 def test_a_whole_file_says_so():
     file = ShownFile("a.py", "whole", "x", (1, 1), 1, REVISION)
     assert block("@a.py", "shown", "", (file,)) == (
-        "a.py, whole, 1 line, revision abababababab:\n     1\tx\n"
+        "a.py, whole, 1 line, revision abababababab:\n```\n     1\tx\n```\n"
     )
 
 

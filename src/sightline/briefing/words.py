@@ -213,12 +213,17 @@ def bundle(due: Bundle) -> str:
         why = "; ".join(map(one_line, file.why[:NAMED]))
         path, many = file.path, count(file.lines, "line")
         lines.append(f"{quoted(path)}, {many}, revision {short(file.revision)}: {why}")
-        lines += numbered(file.text) if file.text is not None else ()
+        lines += _body(file.text) if file.text else ()
     if due.left_out:
         lines.append(f"({count(due.left_out, 'more file')} left out.)")
     if due.unread:
         lines.append(f"({count(due.unread, 'source')} not looked at yet for imports.)")
     return "\n".join(lines)
+
+
+def _body(text: str, first: int = 1) -> list[str]:
+    """Return the lines of a file with their numbers, between fences."""
+    return fenced("\n".join(numbered(text, first))).split("\n")
 
 
 LETTERS = {
@@ -270,7 +275,7 @@ def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:
     if file.lines == (1, total):
         part = f"whole, {count(total, 'line')}"
     yield f"{quoted(path)}, {part if total else 'an empty file'}, revision {short(file.revision)}:"
-    yield from numbered(file.text, first) if last else ()
+    yield from _body(file.text, first) if last else ()
     wanted = min(asked[1], total) if asked is not None else total
     if last < wanted:
         yield f"({spans(((last + 1, wanted),))} not shown: read them if you need them)"
