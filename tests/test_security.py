@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 THREATS = (
     "A hostile repository",
-    "Hostile names",
+    "Hostile names and texts",
     "Other users on the machine",
     "A hostile local page or program",
     "Secrets",

@@ -186,6 +186,10 @@ def test_nothing_that_the_repository_names_is_run(tree, monkeypatch):
     tree.put(".gitattributes", "*.py filter=f diff=d\nsub/* filter=g=h\n")
     tree.put("a.py", "changed\n")
     tree.put("sub/b.py", "changed\n")
+    header, _, message = tree.git("cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n aQ==\n -----END PGP SIGNATURE-----"
+    (tree.root.parent / "signed").write_text(f"{header}\n{signature}\n\n{message}\n")
+    signed = tree.git("hash-object", "-t", "commit", "-w", "../signed")
     for each in traces:
         each.unlink(missing_ok=True)
     told = tree.asked()
@@ -195,6 +199,7 @@ def test_nothing_that_the_repository_names_is_run(tree, monkeypatch):
     ]
     assert "+changed" in told.patch(told.head(), None, ["a.py"], 10_000).text
     assert told.commit(told.head()) is not None
+    assert told.commit(signed) is not None
     assert told.untracked() == ([Touched("?", ".gitattributes")], False)
     assert [each.name for each in [*traces, trace] if each.exists()] == []
 
