@@ -9,7 +9,11 @@ import pytest
 from tests.filesystem.doubles import dying
 
 import sightline
+from sightline.filesystem.process import owner
+from sightline.guard.unfinished import LATE_S
+from sightline.guard.write_journal import Write, intend
 from sightline.model.events import BatchEnded, Changed, Moved, WriteAbandoned
+from sightline.model.revision import revision_of
 from sightline.model.written import is_half_written, still_holds
 
 OLD = "".join(f"line {number}\n" for number in range(1, 11))
@@ -182,6 +186,30 @@ def test_what_a_user_saved_over_a_half_written_file_stays_and_is_told(place):
     s = place.session()
     assert place.text(NAMES[0]) == OLD + "theirs\n"
     assert "+theirs" in "".join(change.diff for change in s.changes())
+
+
+@pytest.mark.parametrize(("after_s", "is_kept"), [(0, False), (LATE_S + 60, True)])
+def test_a_half_written_state_that_somebody_saved_minutes_later_stays_and_is_named(
+    place, after_s, is_kept
+):
+    """The user made other lines, and then took them back."""
+    new, half = MINE + "more\n", MINE[:20] + OLD[20:]
+    place.put("a.txt", OLD)
+    os.link(place.root / "a.txt", place.root / "b.txt")
+    s = place.session()
+    s._context.owner = f"{owner().rpartition(':')[0]}:0"  # of a process that is gone
+    before = s._context.look("a.txt")
+    write = Write("a.txt", before.revision, revision_of(new.encode()), before, new.encode())
+    intend(s._context, [write])
+    s.close()
+    place.put("a.txt", half)
+    then = s._context.clock() * 1_000 + after_s * 1_000_000_000
+    os.utime(place.root / "a.txt", ns=(then, then))
+    again = place.session()
+    assert place.text("a.txt") == place.text("b.txt") == (half if is_kept else OLD)
+    assert again._context.store.pending() == []
+    [warned] = again.warnings()
+    assert ("a.txt could not be set back" in warned.text) == is_kept
 
 
 def test_a_full_store_in_the_middle_of_a_batch_leaves_all_or_none(place, s, monkeypatch):

@@ -5,7 +5,12 @@ recorded as done, and otherwise all of it is undone. It is undone and not finish
 told that it was made: the agent's knowledge, and the user's, is that of before. A later save by
 somebody else is never undone. It keeps its batch from being undone as a whole, and that is told.
 
-Undoing needs no journal of its own: killed in the middle, it leaves what this module settles again.
+A file with several names is written in place, so a cut-off write leaves it half written. A user's save
+could leave exactly these bytes, too: by its content alone it cannot be told apart. So a file that was
+last written more than LATE_S after the intent is left as it is, and the warning names it.
+
+Undoing needs no journal of its own: killed in the middle, it leaves what this module settles again. (A
+file with several names that is half set back after LATE_S is left and named, like a late save.)
 """
 
 from __future__ import annotations
@@ -33,10 +38,15 @@ from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, link_o
 from sightline.model.timeline import Recorded
 from sightline.model.written import is_half_written, still_holds
 
+LATE_S = 60
+"""Seconds from an intent within which its own write ends: one file takes milliseconds, and thousands of
+files of a batch less than this."""
+
 
 class Unfinished(Struct, frozen=True):
     """A pending intent, and how its file looks. state: done; under (a later save by somebody else
-    holds it); before; half (overwritten in part); other (somebody else's bytes)."""
+    holds it); before; half (overwritten in part); late (as half, but last written so late that
+    somebody else may have saved it); other (somebody else's bytes)."""
 
     recorded: Recorded
     fact: WriteIntended
@@ -116,7 +126,7 @@ def settle(context: SessionContext, intents: Sequence[Recorded]) -> None:
     """Settle one write, or all writes of a batch, whose locks the caller holds."""
     found = _looked_at(context, intents)
     is_done = all(each.state in ("done", "under") for each in found)
-    kept = [each for each in found if each.state in ("under", "other")]
+    kept = [each for each in found if each.state in ("under", "late", "other")]
     undone: list[Unfinished] = []
     if not is_done:
         for each in reversed(found):
@@ -152,7 +162,8 @@ def _ended(
         yield BatchEnded(batch, "done")
     elif batch is not None:
         yield BatchEnded(batch, "mixed" if paths else "undone", tuple(paths))
-    if is_done or not (undone or (batch is not None and kept)):
+    is_late = any(each.state == "late" for each in kept)
+    if is_done or not (undone or is_late or (batch is not None and kept)):
         return
     names = sorted({each.fact.path for each in found})
     text = words.cut_off(names, sorted({each.fact.path for each in undone}), paths)
@@ -176,7 +187,7 @@ def _looked_at(context: SessionContext, intents: Sequence[Recorded]) -> list[Unf
             if path not in now:
                 now[path] = context.workspace.read(path)
         there = now[fact.path]
-        state = _state(context, fact, there)
+        state = _state(context, intent, fact, there)
         if fact.src is not None and state in ("done", "under"):
             if now[fact.src].kind != "missing":
                 state = "other"
@@ -192,7 +203,7 @@ def _looked_at(context: SessionContext, intents: Sequence[Recorded]) -> list[Unf
     return found
 
 
-def _state(context: SessionContext, fact: WriteIntended, there: FileState) -> str:
+def _state(context: SessionContext, intent: Recorded, fact: WriteIntended, there: FileState) -> str:
     before, after = ends_of(fact)
     if took_effect(fact, there):
         return "done"
@@ -206,7 +217,8 @@ def _state(context: SessionContext, fact: WriteIntended, there: FileState) -> st
     if old is None or new is None or there.data is None:
         return "other"
     if fact.src is None and fact.aside and is_half_written(old, new, there.data):
-        return "half"
+        written_us = there.signature.mtime_ns // 1_000 if there.signature else 0
+        return "late" if written_us > intent.recorded_at + LATE_S * 1_000_000 else "half"
     return "under" if old != new and still_holds(old, new, there.data) else "other"
 
 
