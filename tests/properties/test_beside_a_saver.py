@@ -308,6 +308,18 @@ def patch(session):
     )
 
 
+def rewind_an_edit(session):
+    before = session.checkpoint()
+    edit(session)
+    session.rewind(before)
+
+
+def rewind_a_creation(session):
+    before = session.checkpoint()
+    create(session)
+    session.rewind(before)
+
+
 DEEDS = [
     (create, (), "n.txt"),
     (delete, ["a.txt"], "a.txt"),
@@ -320,6 +332,8 @@ WIDE_DEEDS = [
     (edit, ["a.txt"], "a.txt"),
     *((several, ["a.txt", "b.txt"], path) for path in ("a.txt", "b.txt", "n.txt")),
     *((patch, ["a.txt", "b.txt"], path) for path in ("a.txt", "c.txt", "n.txt")),
+    (rewind_an_edit, ["a.txt"], "a.txt"),
+    (rewind_a_creation, (), "n.txt"),
 ]
 """The verb, the files that stand before, and the path where the user saves."""
 
@@ -330,11 +344,11 @@ ALL_SAVES = [*FEW_SAVES, by_rename, appending, whole, created, slowly]
 def beside():
     """Each deed with each save, and some of them on a disk that gives no lease."""
     for deed in (*DEEDS, *WIDE_DEEDS):
-        is_batch = deed[0] in (several, patch)
-        for save in FEW_SAVES if is_batch else ALL_SAVES:
+        has_many_steps = deed[0] in (several, patch, rewind_an_edit, rewind_a_creation)
+        for save in FEW_SAVES if has_many_steps else ALL_SAVES:
             by_default = deed in DEEDS and save in FEW_SAVES
             yield (*deed, save, Calls) if by_default else widely(*deed, save, Calls)
-            if save in FEW_SAVES and not is_batch:
+            if save in FEW_SAVES and not has_many_steps:
                 yield widely(*deed, save, NoLease)
 
 
