@@ -119,6 +119,39 @@ def test_a_search_that_reads_no_ignored_file_goes_on(host, command):
     assert before(host, "Bash", command=command) == ""
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "cat *",
+            "head -n 3 *.txt",
+            "cat s*/*.txt",
+            "cd sub && cat ../*.txt",
+            "tail {a.py,*.txt}",
+        ),
+        "find . -type f -exec cat {} +",
+        "find sub -name '*.txt' | xargs -n 1 head -n 2",
+    ],
+)
+def test_a_command_whose_files_the_shell_or_find_names_is_refused(host, command):
+    told = before(host, "Bash", command=command)
+    assert "refused by .sightlineignore" in told
+    assert "Search again with -not -name" in told or "Name the files to read." in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("cat *.py", "ls *", "wc -l *.md", "cat sub/*.py", "cat */key.txt", "grep secret a*"),
+        "find . -name '*.py' -exec cat {} +",
+        "find . -type f | head",
+        "find . -type f -not -name key.txt -not -path './sub/*' | xargs cat",
+    ],
+)
+def test_a_command_whose_pattern_names_no_ignored_file_goes_on(host, command):
+    assert before(host, "Bash", command=command) == ""
+
+
 def test_the_hosts_own_search_is_refused_alike(host):
     told = before(host, "Grep", pattern="secret")
     assert "key.txt" in told

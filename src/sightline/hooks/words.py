@@ -91,9 +91,11 @@ def refused_search(entries: Mapping[str, str], option: Callable[[str], str]) -> 
     rest = len(entries) - len(named)
     paths = ", ".join(map(quoted, named)) + (f" and {rest:,} more" if rest else "")
     rules = ", ".join(sorted(set(entries.values())))
-    options = " ".join(dict.fromkeys(map(option, named)))
+    options = " ".join(filter(None, dict.fromkeys(map(option, named))))
     how = f"Search again with {options}, or name the files to search."
-    if rest:
+    if not options:
+        how = "Name the files to read."
+    elif rest:
         how = f"Search a smaller folder, or name the files to search. Options for these: {options}"
     return f"Sightline refused this search: it would read {paths}, refused by {rules}.\n{how}"
 

@@ -45,7 +45,8 @@ class SimpleCommand(Struct):
 
     words: without assignments and redirections. cwd: the folder it runs in, None where unknown.
     inputs: files that its stdin comes from. outputs: files that its stdout goes to, each with
-    whether the output is appended. bodies: texts that the command line hands to its stdin.
+    whether the output is appended. bodies: texts that the command line hands to its stdin. globs:
+    number of a word -> its text, where the word is None because the shell puts files in its place.
     """
 
     cwd: str | None
@@ -53,6 +54,7 @@ class SimpleCommand(Struct):
     inputs: list[Word] = []
     outputs: list[tuple[Word, bool]] = []
     bodies: list[str] = []
+    globs: dict[int, str] = {}
 
 
 def parse_command(command: str) -> Node | None:
@@ -179,6 +181,8 @@ class _Reader:
         name, equals, _ = (word or "").partition("=")
         is_prefix = word in PREFIXES or (equals and name.isidentifier())
         if self._command.words or not is_prefix:
+            if word is None and (glob := _glob(node)) is not None:
+                self._command.globs[len(self._command.words)] = glob
             self._command.words.append(word)
         if word is None:
             self._read_substitutions(node, depth + 1)
@@ -284,6 +288,19 @@ def _decoded(node: Node) -> Word:
     if node.children or kind in ("ansi_c_string", "translated_string") or _is_pattern(text):
         return None
     return re.sub(r"\\(?:\n|(.))", r"\1", text)
+
+
+def _glob(node: Node) -> str | None:
+    """Return the pattern of file names that a word is; None for any other word."""
+    if node.type == "concatenation":
+        parts = [_glob(child) for child in node.children]
+        return None if None in parts else "".join(map(str, parts))
+    if node.type in ("raw_string", "string"):
+        word = _decoded(node)
+        return None if word is None else re.sub(r"([*?\[{])", r"[\1]", word)
+    text = _text(node)
+    is_plain = not node.children or node.type == "brace_expression"
+    return text if is_plain and text[:1] != "~" and not set(text) & set("$`\\") else None
 
 
 def _is_pattern(text: str) -> bool:

@@ -1,5 +1,5 @@
-"""Find the searches of a command line that read all files below a folder, and which files a search
-leaves out."""
+"""Find the commands that read files without naming them, and which files such a command leaves out:
+searches of all files below a folder, patterns (`cat *.txt`), and what `find` hands to a program."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.filesystem.file_state import HiddenByGit
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.path import folders_above
 from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path
 from sightline.shell_parsing.file_effects import all_pipelines
-from sightline.shell_parsing.readers import parse_words
+from sightline.shell_parsing.readers import PRINTERS, parse_words
 
 SEARCHES_MAX = 50
 
@@ -72,10 +72,11 @@ COMMIT = re.compile(r"HEAD|ORIG_HEAD|stash|[0-9a-f]{7,64}|.*[~^:@].*", re.DOTALL
 class FolderSearch(Struct, frozen=True):
     """A search of all files below folders.
 
-    program: grep, rg, ag, ack or git. folders, base: absolute; globs with a slash start at the
+    program: grep, rg, ag, ack, git, find, or "" for one that reads no folders. folders, base: absolute; globs with a slash start at the
     base. hidden: it reads names that begin with a dot. ignored: it reads what .gitignore hides. untracked: it reads what
     git does not track. globs: (include, exclude, folders, type or untype; a glob, or a type), in
-    their order. by_tool: a tool of the host takes the globs, no command line.
+    their order. by_tool: a tool of the host takes the globs, no command line. patterns: absolute; the
+    shell names the files, and the folders below which the search reads. depth: of folders at most.
     """
 
     program: str
@@ -86,11 +87,17 @@ class FolderSearch(Struct, frozen=True):
     untracked: bool = True
     globs: tuple[tuple[str, str], ...] = ()
     by_tool: bool = False
+    patterns: tuple[str, ...] = ()
+    depth: int | None = None
 
     def reads(self, folder: str, path: str, hidden_by_git: HiddenByGit = "") -> bool:
         """Return whether the search reads a file. folder: the searched one that the file is below;
         path: the file; both absolute; hidden_by_git: as in RefusedFile."""
+        if self.patterns:
+            return any(self._reads_named(glob, path, hidden_by_git) for glob in self.patterns)
         inner = path[len(folder.rstrip("/")) + 1 :]
+        if self.depth is not None and inner.count("/") >= self.depth:
+            return False
         hidden = "" if self.ignored else hidden_by_git
         if self.program == "rg":
             return hidden != "folder" and self._rg_reads(path, inner, is_listed=not hidden)
@@ -101,6 +108,8 @@ class FolderSearch(Struct, frozen=True):
         from_base = self._from_base(path)
         if self.program == "git":
             return self._git_reads(from_base)
+        if self.program == "find":
+            return self._find_reads(path, from_base)
         return not any(
             fnmatchcase(part, glob) or fnmatchcase(from_base, glob.strip("/"))
             for kind, glob in self.globs
@@ -109,13 +118,22 @@ class FolderSearch(Struct, frozen=True):
         )
 
     def option(self, entry: str) -> str:
-        """Return the words that make the search leave out an entry ("/" ends a folder)."""
+        """Return the words that make the search leave out an entry ("/" ends a folder); "" where no
+        words do."""
         is_folder, name = entry.endswith("/"), entry.rstrip("/").rpartition("/")[2]
+        if not self.program or (self.patterns and (is_folder or self.program != "grep")):
+            return ""  # the shell names the files, and a program passes over no named file
         plain = re.sub(r"[\\*?\[{}]", lambda sign: f"[{sign[0]}]".replace("\\", "\\\\"), name)
         if self.program == "grep":
             return shlex.quote(f"--exclude{'-dir' * is_folder}={plain}")
         if self.by_tool:
             return f'the glob "!{plain}{"/" * is_folder}"'
+        if self.program == "find":
+            return (
+                f"-not -path {_quoted(f'*/{plain}/*')}"
+                if is_folder
+                else f"-not -name {_quoted(plain)}"
+            )
         if self.program == "rg":
             return f"-g {_quoted('!' + plain + '/' * is_folder)}"
         if self.program == "ag":
@@ -123,6 +141,45 @@ class FolderSearch(Struct, frozen=True):
         if self.program == "ack":
             return shlex.quote(f"--ignore-dir={name}" if is_folder else f"--ignore-file=is:{name}")
         return _quoted(f":(exclude,glob)**/{plain}{'/**' * is_folder}")
+
+    def _reads_named(self, glob: str, path: str, hidden_by_git: HiddenByGit) -> bool:
+        """Return whether the shell names a file, or a folder above the file that the search reads."""
+        parts, wanted = path.split("/"), glob.split("/")
+        reached = "/".join(parts[: len(wanted)])
+        if not all(
+            fnmatchcase(part, each) and (part[:1] != "." or each[:1] == ".")
+            for part, each in zip(parts, wanted, strict=False)
+        ):
+            return False
+        if len(parts) == len(wanted):
+            return self.program != "grep" or self._grep_reads(parts[-1])
+        below = structs.replace(self, folders=(reached,), patterns=())
+        return (
+            bool(self.program)
+            and len(parts) > len(wanted)
+            and below.reads(reached, path, hidden_by_git)
+        )
+
+    def _find_reads(self, path: str, from_base: str) -> bool:
+        def matches(glob: str) -> bool:
+            if "/" not in glob:
+                return fnmatchcase(path.rpartition("/")[2], glob)
+            return any(fnmatchcase(name, glob) for name in (from_base, f"./{from_base}", path))
+
+        included = [glob for kind, glob in self.globs if kind == "include"]
+        excluded = [glob for kind, glob in self.globs if kind == "exclude"]
+        pruned = [glob for kind, glob in self.globs if kind == "folders"]
+        above = [folder[:-1] for folder in folders_above(from_base)]
+        return (
+            (not included or any(map(matches, included)))
+            and not any(map(matches, excluded))
+            and not any(
+                fnmatchcase(name, glob)
+                for folder in above
+                for glob in pruned
+                for name in (folder, f"./{folder}", folder.rpartition("/")[2])
+            )
+        )
 
     def _from_base(self, path: str) -> str:
         below = path.startswith(f"{self.base.rstrip('/')}/")
@@ -200,44 +257,50 @@ def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
         for at, simple in enumerate(pipe):
             has_stdin = at > 0 or bool(simple.inputs or simple.bodies)
             found += _search(simple, has_stdin=has_stdin)
+            found += _find(simple, pipe[at + 1 :])
     return tuple(found[:SEARCHES_MAX])
 
 
 def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]:
-    name = (simple.words[0] or "").rpartition("/")[2] if simple.words else ""
-    words, cwd = simple.words[1:], simple.cwd
+    name, words, cwd = _name(simple), _words(simple), simple.cwd
     if name == "git":
         words, cwd = _git_words(words, cwd)
         if not words or words[0] != "grep":
             return
         words = words[1:]
     program = "grep" if name in GREPS else name
-    if program not in VALUED or cwd is None:
+    if cwd is None:
+        return
+    if program not in VALUED:
+        named = [word for word in words if isinstance(word, _Glob)] if name in PRINTERS else []
+        yield from _by_patterns(FolderSearch("", (), cwd), named)
         return
     short, long = VALUED[program]
     pairs, operands = parse_words(words, short, long.split())
     options = {option for option, _ in pairs}
     if not options.isdisjoint(NAMES_ONLY.get(program, ())):
         return
-    if program == "grep" and name != "rgrep" and not _is_recursive(pairs):
-        return
     files = _files(program, words, options, operands)
+    if program == "grep" and name != "rgrep" and not _is_recursive(pairs):
+        search = FolderSearch("grep", (), cwd, globs=tuple(_globs(program, pairs)), depth=0)
+        yield from _by_patterns(search, files)
+        return
     if has_stdin and not files and program in ("rg", "ag", "ack"):
         return
     globs = list(_globs(program, pairs))
     if program == "git":
-        globs += _pathspecs([word for word in files if word])
-        folders: tuple[str, ...] = (cwd,)
+        plain = [word for word in files if not isinstance(word, _Glob)]
+        globs += _pathspecs([word for word in plain if word])
+        folders: tuple[str, ...] = (cwd,) if plain or not files else ()
     elif files:
-        named = [absolute_path(cwd, word) for word in files if word != "-"]
-        folders = tuple(each for each in named if each is not None)
+        plain = [word for word in files if word != "-" and not isinstance(word, _Glob)]
+        paths = [absolute_path(cwd, word) for word in plain]
+        folders = tuple(each for each in paths if each is not None)
     else:
         folders = (cwd,)
-    if not folders:
-        return
     loud = sum(option in ("u", "unrestricted") for option, _ in pairs)
     shows_all = not options.isdisjoint(_SHOWS_ALL.get(program, ()))
-    yield FolderSearch(
+    search = FolderSearch(
         program,
         folders,
         cwd,
@@ -250,8 +313,83 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
         or (program == "git" and "untracked" not in options),
         untracked=program != "git" or not options.isdisjoint(("untracked", "no-index")),
         globs=tuple(globs),
+        depth=_depth(program, pairs),
     )
+    if folders:
+        yield search
+    yield from _by_patterns(search, files)
 
+
+class _Glob(str):
+    """A word in whose place the shell puts the names of files."""
+
+    __slots__ = ()
+
+
+def _name(simple: SimpleCommand) -> str:
+    return (simple.words[0] or "").rpartition("/")[2] if simple.words else ""
+
+
+def _words(simple: SimpleCommand) -> list[Word]:
+    """Return the words after a command's name. Hardly a file has a name like an option with a pattern:
+    such a word stays as it is."""
+    globs = {at: glob if glob[:1] == "-" else _Glob(glob) for at, glob in simple.globs.items()}
+    return [globs.get(at, word) for at, word in enumerate(simple.words)][1:]
+
+
+def _by_patterns(search: FolderSearch, files: Sequence[Word]) -> Iterator[FolderSearch]:
+    """Yield the search of what the patterns among its operands name."""
+    globs = [each for word in files if isinstance(word, _Glob) for each in _without_braces(word)]
+    patterns = [path for glob in globs if (path := absolute_path(search.base, glob)) is not None]
+    if patterns:
+        folders = dict.fromkeys(map(_start, patterns))
+        yield structs.replace(search, folders=tuple(folders), patterns=tuple(patterns))
+
+
+def _start(pattern: str) -> str:
+    """Return the folder above all that a pattern names."""
+    plain = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return plain.rpartition("/")[0] or "/"
+
+
+def _depth(program: str, pairs: Sequence[tuple[str, str]]) -> int | None:
+    names = ("max-depth", "maxdepth", "depth", *("d" if program == "rg" else ()))
+    named = [value for option, value in pairs if option in names]
+    if not named or not named[-1].isdecimal():
+        return None
+    return int(named[-1]) + (program in ("ag", "git"))  # these two count from 0
+
+
+def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[FolderSearch]:
+    """Yield what `find` hands to a program that prints files, by -exec or by xargs."""
+    words, cwd = _words(simple), simple.cwd
+    if _name(simple) != "find" or cwd is None:
+        return
+    runs = [words[at + 1] for at, word in enumerate(words[:-1]) if word in RUNS]
+    if after and _name(after[0]) == "xargs":
+        runs += after[0].words[1:]
+    if PRINTERS.isdisjoint((word or "").rpartition("/")[2] for word in runs):
+        return
+    first = next((at for at, word in enumerate(words) if (word or " ")[0] in "-(!"), len(words))
+    paths = [absolute_path(cwd, word) for word in words[:first]] or [cwd]
+    globs: list[tuple[str, str]] = []
+    depth, is_negated = None, False
+    for at, word in enumerate(words[:-1]):
+        value = words[at + 1] or ""
+        if word in ("-name", "-iname", "-path", "-ipath", "-wholename"):
+            pruned = "-prune" in words[at + 2 : at + 3]
+            kind = "folders" if pruned else "exclude" if is_negated else "include"
+            globs.append((kind, value))
+        elif word == "-maxdepth" and value.isdecimal():
+            depth = int(value)
+        is_negated = word in ("!", "-not")
+    folders = tuple(path for path in paths if path is not None)
+    if folders:
+        yield FolderSearch("find", folders, cwd, globs=tuple(globs), depth=depth)
+
+
+RUNS = ("-exec", "-execdir", "-ok", "-okdir")
+"""Options of find before the name of a program."""
 
 _SHOWS_ALL = {
     "rg": ("no-ignore", "no-ignore-vcs"),

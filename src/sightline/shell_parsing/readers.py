@@ -202,3 +202,6 @@ _PROGRAMS: dict[str, tuple[Callable[[Options, Operands], Filter | None], str]] =
     "tee": (lambda *_: Filter(passes=True), ""),
 }
 """Program -> its reader, and its one-letter options that take a value."""
+
+PRINTERS = frozenset(_PROGRAMS) - {"tee"}
+"""Programs that print lines of the files that they are given."""
