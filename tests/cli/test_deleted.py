@@ -54,6 +54,7 @@ def test_a_file_of_messages_comes_in_any_of_the_usual_forms(sl, text):
         "mine": True,
         "others": False,
         "from_messages": True,
+        "probable": False,
     }
     assert found["unread"] == []
 
