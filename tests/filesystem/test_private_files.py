@@ -227,3 +227,27 @@ def test_doctor_tells_of_every_path_that_others_may_read_and_closes_it(tmp_path)
         assert (found.state, found.case, found.facts["first"]) == ("warning", "open", str(path))
         close_to_others(settings)
         assert path.stat().st_mode == before
+
+
+def test_doctor_tells_of_a_store_elsewhere_that_others_may_read_and_closes_it(state, tmp_path):
+    file = tmp_path / "own" / "store.db"
+    settings = Settings(str(state), store=f"sqlite://{file}")
+    with sightline.open_session(tmp_path, id="s", settings=settings):
+        made = sorted(file.parent.iterdir())
+        assert len(made) >= 3
+        assert state_folder(settings).case == "private"
+        for path in made:
+            path.chmod(0o644)
+            found = state_folder(settings)
+            assert (found.case, found.facts["first"]) == ("open", str(path))
+            close_to_others(settings)
+            assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_state_folder_that_others_may_write_is_closed_on_request(state):
+    settings = Settings(str(state))
+    state.chmod(0o777)
+    found = state_folder(settings)
+    assert (found.case, found.fix) == ("refused", "permissions")
+    close_to_others(settings)
+    assert state_folder(settings).state == "ok"

@@ -85,7 +85,7 @@ def state_folder(settings: Settings) -> Finding:
         return refused("state", error)
     if not stat.S_ISDIR(found.st_mode) or not os.access(home, os.W_OK | os.X_OK):
         return Finding("state", "problem", "closed", facts)
-    open_paths = list(_open_paths(home))
+    open_paths = list(_open_paths(settings))
     if open_paths:
         more = {**facts, "count": len(open_paths), "first": open_paths[0]}
         return Finding("state", "warning", "open", more, "permissions")
@@ -93,8 +93,8 @@ def state_folder(settings: Settings) -> Finding:
 
 
 def close_to_others(settings: Settings) -> None:
-    """Remove other users' permissions from the state folder: 0700 and 0600. OSError."""
-    for path in _open_paths(settings.state_home):
+    """Remove other users' permissions from the state folder and the store: 0700 and 0600. OSError."""
+    for path in _open_paths(settings):
         os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
 
 
@@ -137,12 +137,18 @@ def watcher(file: str = WATCHES) -> Finding | None:
     return Finding("watcher", state, state, {"watches": watches, "advised": WATCHES_MIN * 8})
 
 
-def _open_paths(home: str) -> Iterator[str]:
-    """Yield Sightline's paths in the state folder that other users may access; the folder itself, too,
-    unless the user chose one of another name. On Windows the folder's own rules decide."""
+def _open_paths(settings: Settings) -> Iterator[str]:
+    """Yield Sightline's paths in the state folder, and the files of a store elsewhere, that other users
+    may access. Of a state folder that the user gave another name, others may read the names, and no
+    more. On Windows the folder's own rules decide."""
+    home = settings.state_home
     paths = [os.path.join(home, name) for name in LOGS]
-    if os.path.basename(home) == "sightline":
+    is_ours = os.path.basename(home) == "sightline"
+    if is_ours or (os.path.isdir(home) and os.stat(home).st_mode & 0o022):
         paths.insert(0, home)
+    if settings.store is not None and settings.store.startswith("sqlite:///"):
+        file = settings.store.removeprefix("sqlite://")
+        paths += [f"{file}{ending}" for ending in ("", "-wal", "-shm", "-newest")]
     for name in FOLDERS:
         paths.append(os.path.join(home, name))
         for folder, folders, files in os.walk(paths[-1]):
