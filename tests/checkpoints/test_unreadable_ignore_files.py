@@ -77,6 +77,7 @@ def test_a_gitignore_that_cannot_be_read_stops_no_checkpoint_and_is_named(
     [warning] = s.warnings()
     assert f"{name}" in warning.text
     assert "is not read" in warning.text
+    assert s.find("sub/a.log").matches == ("sub/a.log",)
     place.put("sub/a.log", "changed\n")
     s.checkpoint("again")
     assert len(s.warnings()) == 1
