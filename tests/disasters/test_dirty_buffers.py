@@ -90,7 +90,7 @@ def test_saved_while_the_rewind_takes_the_file_away_it_stands(tree, agent, dirty
     then = tree.checkpoint()
     agent.create("a.py", THEN)
     editor = dirty()
-    agent._context.workspace._calls = before("move", editor.save)
+    agent._context.workspace._calls = before("replace", editor.save)
     agent.rewind(then)
     editor.close()
     assert tree.text("a.py") == THEN + TYPED

@@ -300,7 +300,7 @@ def test_a_save_before_the_rename_stays_where_names_cannot_be_exchanged(root, fi
 
 @pytest.mark.parametrize("save", [save_in_place, save_by_rename])
 def test_a_save_before_a_delete_stays(root, file, save):
-    found = replace(root, before("move", save(file, SAVE)), new=None)
+    found = replace(root, before("replace", save(file, SAVE)), new=None)
     assert found.kind == "file"
     assert found.data != NEW
     held_up_saves_end()
@@ -308,13 +308,30 @@ def test_a_save_before_a_delete_stays(root, file, save):
     assert litter(root) == []
 
 
+def test_a_save_in_the_middle_of_a_delete_stays_where_names_cannot_be_moved_in_one_step(root, file):
+    saves = [save_by_rename(file, SAVE)]
+
+    class Between(BySteps):
+        def link(self, *arguments, **options):
+            super().link(*arguments, **options)
+            saves.pop()()
+
+        def replace(self, *arguments, **options):
+            super().replace(*arguments, **options)
+            saves.pop()()
+
+    assert replace(root, Between(), new=None).data == SAVE
+    assert file.read_bytes() == SAVE
+    assert litter(root) == []
+
+
 def test_a_file_made_while_a_delete_is_put_back_is_newer_and_stays(root, file):
-    calls = before("move", save_by_rename(file, SAVE))
+    calls = before("replace", save_by_rename(file, SAVE))
     inner = calls._hook
 
     def hook(name):
         inner(name)
-        if name == "after move" and not file.exists():
+        if name == "after replace" and not file.exists():
             file.write_bytes(LATER)
 
     calls._hook = hook

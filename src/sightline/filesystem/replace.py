@@ -468,7 +468,9 @@ def _delete(folder: Folder, expected: Revision, token: str, *, is_synced: bool =
             old.refuse_writers()
             if content_of(folder, folder.name) != expected:
                 return None
-            calls.move(name, folder.prefix + temp, src_fd=folder.fd, dst_fd=folder.fd)
+            # The temporary name is ours alone, so this needs no move that replaces nothing, which some
+            # disks take two steps for.
+            calls.replace(name, folder.prefix + temp, src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
             try:
                 if is_synced:
                     yield folder
