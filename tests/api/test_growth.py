@@ -7,6 +7,7 @@ steps. It is the same on every machine, which a time is not.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -24,6 +25,8 @@ from sightline.model.events import (
     Belief,
     Cause,
     Changed,
+    CheckpointDropped,
+    CheckpointTaken,
     CommandStarted,
     EnvironmentSeen,
     Seen,
@@ -194,6 +197,27 @@ def test_a_page_reads_no_more_rows_with_many_facts_of_the_last_minutes(name, mon
     for place in (few, many):
         place.clock.advance(seconds=-2 * 24 * 3600)
     assert many.steps(VERBS[name]) <= 1.01 * few.steps(VERBS[name])
+
+
+@pytest.mark.parametrize("verb", ["rewind", "edited_since"])
+@pytest.mark.parametrize("by", ["id", "label"])
+def test_a_checkpoint_that_is_named_is_found_among_the_last_ones(verb, by):
+    steps = []
+    for count in (40, 400):
+        place = Place(3, 3, 3)
+        session = place.session()
+        first = session.checkpoint("old")
+        taken = [CheckpointTaken(f"cp-{n}", "old", first.manifest) for n in range(count)]
+        dropped = [CheckpointDropped(f"cp-{n}", "room") for n in range(count)]
+        place.store.append("past-0001", [*taken, *dropped], at=place.clock())
+        made = session.checkpoint("mine")
+        more = {"dry_run": True} if verb == "rewind" else {}
+        steps.append(place.steps(partial(_of_checkpoint, verb, getattr(made, by), more)))
+    assert steps[1] <= 1.01 * steps[0]
+
+
+def _of_checkpoint(verb, name, more, place):
+    return getattr(place.session(), verb)(name, **more)
 
 
 def test_a_page_of_sessions_has_the_present_ones_first_and_says_how_many_it_leaves_out():

@@ -36,6 +36,12 @@ from sightline.model.revision import Revision, revision_of
 from sightline.model.timeline import Recorded, archived, live, of_kind
 from sightline.notices.warnings import warn_of_ignore_files
 
+ID = "cp-"
+"""Prefix of the id of a checkpoint."""
+
+READ_FIRST, MORE = 32, 8
+"""Facts that a search for a checkpoint reads at first, and times as many in each further step."""
+
 REWIND = "rewind"
 """CheckpointTaken.why of a safety checkpoint: it was taken before a rewind."""
 
@@ -103,7 +109,7 @@ def record(
             revision = revision_of(texts[-1])
             whole = Whole(revision, current) if kept_as.base is None else last.whole
             newest = StoredManifest(current, revision, kept_as.steps, whole)
-        name = f"cp-{urandom(4).hex()}"
+        name = f"{ID}{urandom(4).hex()}"
         assert newest.revision is not None
         messages = context.store.timeline(
             session=context.session, kinds=[MessageAppended], newest=1
@@ -170,11 +176,23 @@ def named(context: SessionContext, name: str) -> Checkpoint:
 
 def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]:
     """Find a checkpoint, as named() does, without its manifest. UnknownName."""
-    every = [(recorded, fact_of(recorded)) for recorded in _taken(context)]
-    of_id = [each for each in every if each[1].checkpoint == name]
-    of_label = [each for each in reversed(every) if name and each[1].label == name]
+    of_label: list[tuple[Recorded, CheckpointTaken]] = []
+    dropped: set[str] = set()
+    for recorded in newest_first(context, [CheckpointTaken, CheckpointDropped]):
+        fact = recorded.fact
+        if archived(recorded.session):
+            continue
+        if isinstance(fact, CheckpointDropped):
+            dropped.add(fact.checkpoint)
+        elif isinstance(fact, CheckpointTaken) and fact.checkpoint not in dropped:
+            if fact.checkpoint == name:
+                return recorded, fact
+            if name and fact.label == name:
+                of_label.append((recorded, fact))
+                if fact.why == ASKED and not name.startswith(ID):
+                    break
     asked = [each for each in of_label if each[1].why == ASKED]
-    for each in (*of_id, *asked, *of_label):
+    for each in (*asked, *of_label):
         return each
     raise UnknownName(*words.unknown(name))
 
@@ -187,8 +205,14 @@ def listed(context: SessionContext) -> list[Checkpoint]:
 def with_manifests(context: SessionContext) -> Iterator[tuple[Checkpoint, Manifest | None]]:
     """Yield the checkpoints of all sessions, oldest first, with their manifests; None where the
     store does not have a manifest any more."""
+    taken: dict[str, Recorded] = {}
+    for recorded in live(context.store.timeline(kinds=[CheckpointTaken, CheckpointDropped])):
+        if isinstance(recorded.fact, CheckpointDropped):
+            taken.pop(recorded.fact.checkpoint, None)
+        else:
+            taken[fact_of(recorded).checkpoint] = recorded
     reader = Reader(context.store)
-    for recorded in _taken(context):
+    for recorded in taken.values():
         fact = fact_of(recorded)
         manifest = reader.read(fact.manifest)
         yield _checkpoint(context, recorded, fact, manifest), manifest
@@ -209,15 +233,16 @@ def now(context: SessionContext) -> Manifest:
     return capture_tree(context, _newest(context).manifest, lambda _: None).manifest
 
 
-def _taken(context: SessionContext) -> list[Recorded]:
-    """Return the checkpoints that were not dropped, oldest first."""
-    taken: dict[str, Recorded] = {}
-    for recorded in live(context.store.timeline(kinds=[CheckpointTaken, CheckpointDropped])):
-        if isinstance(recorded.fact, CheckpointDropped):
-            taken.pop(recorded.fact.checkpoint, None)
-        else:
-            taken[fact_of(recorded).checkpoint] = recorded
-    return list(taken.values())
+def newest_first(context: SessionContext, kinds: list[type[Fact]]) -> Iterator[Recorded]:
+    """Yield the facts of some kinds from the newest to the oldest. Few are read at first: most
+    checkpoints that somebody names are among the last ones."""
+    upto, most = None, READ_FIRST
+    while True:
+        rows = list(context.store.timeline(kinds=kinds, upto=upto, newest=most))
+        yield from reversed(rows)
+        if len(rows) < most:
+            return
+        upto, most = rows[0].position - 1, most * MORE
 
 
 def fact_of(recorded: Recorded) -> CheckpointTaken:

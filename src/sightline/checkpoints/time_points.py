@@ -44,14 +44,14 @@ def position_of(context: SessionContext, when: When) -> int:
     if isinstance(when, datetime):
         return _position_at(context, when)
     name = when if isinstance(when, str) else when.id
-    for recorded in context.store.timeline(kinds=[CheckpointTaken]):  # dropped ones, too
+    try:
+        return take.find(context, name)[0].position
+    except UnknownName:
+        pass
+    for recorded in take.newest_first(context, [CheckpointTaken]):  # dropped ones, too
         if take.fact_of(recorded).checkpoint == name:
             return recorded.position
     if isinstance(when, str):
-        try:
-            return take.named(context, name).position
-        except UnknownName:
-            pass
         try:
             time = datetime.fromisoformat(name)
         except ValueError:
