@@ -45,6 +45,24 @@ def test_an_edit_whose_two_hooks_were_killed_is_not_told_as_foreign(host, end):
     assert causes(host) == ["agent"]
 
 
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("one\ntwo\nthree\n", "two", "", "one\nthree\n"),
+        ("say “hi”\nbye\n", 'say "hi"', 'say "ho"', "say “ho”\nbye\n"),
+    ],
+    ids=["the line end goes, too", "the file's quotes stay"],
+)
+def test_an_edit_that_the_client_fits_to_the_file_is_not_told_as_foreign(
+    host, before, old, new, after
+):
+    path = host.put("a.py", before)
+    host.ask(host.shown(path, before))
+    host.put("a.py", after)
+    assert batch(host, "Edit", path, old_string=old, new_string=new) == {}
+    assert causes(host) == ["agent"]
+
+
 def test_a_whole_write_whose_two_hooks_were_killed_is_not_told_as_foreign(host):
     path = host.put("a.py", "one\n")
     host.ask(host.shown(path, "one\n"))

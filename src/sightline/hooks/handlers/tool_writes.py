@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from msgspec import structs
+
 from sightline.agents.hook_events import (
     DIFF_MAX,
     NOTHING,
@@ -26,6 +28,7 @@ from sightline.guard import host_writes, notebooks
 from sightline.guard.write_journal import completed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_changes
+from sightline.hooks.handlers.tool_edits import STRAIGHT
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.diff import diff, unified
 from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
@@ -108,24 +111,40 @@ def _explains(attempts: Sequence[Attempt | CellEdit], before: str, after: str) -
     if cells:
         return len(cells) == len(attempts) and notebooks.is_carried_out(before, after, cells)
     parts = tuple(each for each in attempts if not isinstance(each, CellEdit))
-    return _carried_out(before, Several(parts)) == after
+    if after in _outcomes(before, Several(parts)):
+        return True
+    # Hosts match straight quotes with the typographic quotes of the file, and keep these.
+    straight = Several(tuple(map(_with_straight_quotes, parts)))
+    return after.translate(STRAIGHT) in _outcomes(before.translate(STRAIGHT), straight)
 
 
-def _carried_out(plain: str, attempt: Attempt) -> str | None:
-    """Return what an attempt makes of a text; None for one that cannot be carried out so."""
-    if isinstance(attempt, Create) and plain:
-        return None
+def _with_straight_quotes(attempt: Attempt) -> Attempt:
+    if not isinstance(attempt, Replace):
+        return attempt
+    old, new = attempt.old.translate(STRAIGHT), attempt.new.translate(STRAIGHT)
+    return structs.replace(attempt, old=old, new=new)
+
+
+def _outcomes(plain: str, attempt: Attempt) -> list[str]:
+    """Return the texts that an attempt can make of a text; none where it cannot be carried out."""
     if isinstance(attempt, (Create, WriteWhole)):
-        return normal(attempt.content)
+        return [] if isinstance(attempt, Create) and plain else [normal(attempt.content)]
     if isinstance(attempt, Replace):
-        old, new, places = find_replacement(plain, attempt)
-        return replaced(plain, old, new, places.offsets) if places.offsets else None
+        olds = [attempt.old]
+        if not attempt.new and not attempt.old.endswith("\n"):
+            olds.append(f"{attempt.old}\n")  # with a removed text, hosts remove the end of its line
+        found = [find_replacement(plain, structs.replace(attempt, old=old)) for old in olds]
+        return [
+            replaced(plain, old, new, places.offsets)
+            for old, new, places in found
+            if places.offsets
+        ]
     if not isinstance(attempt, Several):
-        return None
-    text: str | None = plain
+        return []
+    texts = [plain]
     for part in attempt.parts:
-        text = None if text is None else _carried_out(text, part)
-    return text
+        texts = [outcome for text in texts for outcome in _outcomes(text, part)]
+    return texts
 
 
 def failed(context: SessionContext, event: Failed) -> Answer:
