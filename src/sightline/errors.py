@@ -101,12 +101,16 @@ class FileMissing(PathError):
 class PathRefused(PathError):
     """The session may not use this path.
 
-    reason: outside, ignored, directory, special, binary, too_large, empty or invalid.
+    reason: outside, ignored, directory, special, binary, too_large, empty or invalid. control: where
+    the path leads in a folder of version control, for a path that is refused for that; "" for others.
     """
 
-    def __init__(self, path: str, reason: str, message: str, hint: str = "") -> None:
+    def __init__(
+        self, path: str, reason: str, message: str, hint: str = "", *, control: str = ""
+    ) -> None:
         super().__init__(path, message, hint)
         self.reason = reason
+        self.control = control
 
 
 class Unverifiable(PathError):

@@ -140,8 +140,10 @@ class MemoryWorkspace:
         asked = canonical(name, self.root)
         path = self._resolved(name, asked)
         for each in {asked, path}:
-            if not {".git", ".hg"}.isdisjoint(each.split("/")) or self._refused.matches(each):
-                raise PathRefused(name, "ignored", f"{name} is refused.", "Work without it.")
+            control = each if not {".git", ".hg"}.isdisjoint(each.split("/")) else ""
+            if control or self._refused.matches(each):
+                words = f"{name} is refused.", "Work without it."
+                raise PathRefused(name, "ignored", *words, control=control)
         return ResolvedPath(path, None if path == asked else asked)
 
     def read(

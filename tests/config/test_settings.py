@@ -203,6 +203,45 @@ def test_files_that_steer_agents_and_editors_are_asked_for(path):
     assert Settings(state_home="/s").policy_for(path) == "ask"
 
 
+@pytest.mark.parametrize(
+    ("path", "policy"),
+    [
+        (".claude/worktrees/w/src/app.py", "merge"),
+        (".claude/worktrees/w/.claude/settings.local.json", "ask"),
+        (".claude/worktrees/w/.mcp.json", "ask"),
+        (".claude/hooks/format.sh", "ask"),
+        (".claude/commands/review.md", "merge"),
+        (".git/info/exclude", "ask"),
+        ("sub/.hg/hgrc", "ask"),
+    ],
+)
+def test_of_an_agents_folder_only_settings_and_hooks_are_protected(path, policy):
+    assert Settings(state_home="/s").policy_for(path) == policy
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("!.git/info/exclude", ".git/info/exclude"),
+        ("!**/.codex/prompts/**", ".codex/prompts/a.md"),
+        ("!.claude/hooks/format.sh", ".claude/hooks/format.sh"),
+    ],
+)
+def test_an_exception_takes_back_what_lies_in_a_protected_folder(place, pattern, path):
+    place.user(f"protect = ['{pattern}']")
+    settings = place.load()
+    assert settings.policy_for(path) == "merge"
+    assert settings.policy_for(".git/hooks/pre-commit") == "ask"
+    assert settings.policy_for(".codex/config.toml") == "ask"
+
+
+def test_the_setting_that_asks_is_named(place):
+    place.user("[policies]\n'docs/**' = 'ask'")
+    settings = place.load()
+    assert settings.asking_setting("docs/a.md") == "policy"
+    assert settings.asking_setting("docs/a.md", None, ".mcp.json") == "protect"
+
+
 def test_an_unknown_setting_names_the_nearest_right_one(place):
     place.user('polices = "block"')
     said = place.refusal()

@@ -91,6 +91,13 @@ def test_the_folders_of_version_control_are_refused_in_any_case(root):
     assert refused(opened(root, flavour=MACOS), ".GIT/config") == "ignored"
 
 
+def test_the_refusal_names_the_folder_of_version_control_as_settings_do(root):
+    with pytest.raises(PathRefused) as error:
+        opened(root, flavour=MACOS).locate("Sub/.GIT/config")
+    assert error.value.control.casefold() == "sub/.git/config"
+    assert "/.git/" in error.value.control
+
+
 def test_a_symlink_into_version_control_is_refused(root):
     (root / ".git").mkdir()
     (root / ".git/config").write_text("")

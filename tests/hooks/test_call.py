@@ -168,6 +168,49 @@ def test_a_shell_between_host_and_hook_is_not_taken_for_the_host(host):
     assert intent.owner == process.owner()
 
 
+# What is always asked for
+
+
+def question(answer):
+    """Why the user is asked; "" when nobody is."""
+    said = answer.get("hookSpecificOutput", {})
+    return said["permissionDecisionReason"] if said.get("permissionDecision") == "ask" else ""
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/info/exclude", "sub/.hg/hgrc"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_file_of_version_control_is_asked_for_and_never_denied(host, path, exists):
+    file = host.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if exists:
+        file.write_text("one\n")
+    for raw in (host.write(str(file), "two\n"), host.edit(str(file), "one", "two")):
+        asked = question(host.ask(raw))
+        assert f"Sightline: {path} is protected (setting `protect`)" in asked
+    assert host.faults() == []
+
+
+@posix
+def test_a_link_into_version_control_is_asked_for(host):
+    (host.root / "notes").symlink_to(".git/config")
+    (host.root / ".git/config").write_text("one\n")
+    asked = question(host.ask(host.edit(str(host.root / "notes"), "one", "two")))
+    assert ".git/config is protected" in asked
+
+
+def test_what_an_exception_names_is_left_to_the_host(host):
+    config = host.home / ".config" / "sightline"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('protect = ["!.git/info/exclude"]\n')
+    assert host.ask(host.write(str(host.root / ".git/info/exclude"), "two\n")) == {}
+    assert question(host.ask(host.write(str(host.root / ".git/config"), "two\n")))
+
+
+def test_what_an_ignore_file_refuses_is_denied_all_the_same(host):
+    host.put(".sightlineignore", "kept\n")
+    assert "kept" in refusal(host.ask(host.write(str(host.root / "kept"), "two\n")))
+
+
 # What no hook told of
 
 

@@ -31,8 +31,9 @@ NEVER_STORE = (
 not count, neither here nor in a user's own patterns."""
 
 PROTECT = (
-    *("sightline.toml", ".sightlineignore", "**/.git/**"),
-    *("**/.claude/**", "**/.codex/**", "**/.cursor/**", "**/.gemini/**", "**/.roo/**"),
+    *("sightline.toml", ".sightlineignore", ".git", ".hg"),
+    *("**/.claude/settings*.json", "**/.claude/hooks/**"),
+    *("**/.codex/**", "**/.cursor/**", "**/.gemini/**", "**/.roo/**"),
     *(".mcp.json", ".clinerules", ".clineignore", ".rooignore", ".roomodes"),
     *("**/.vscode/**", "**/.idea/**", "*.code-workspace"),
 )
@@ -40,7 +41,8 @@ PROTECT = (
 the user.
 
 AGENTS.md and its like are not in the list: people have their agents keep them, and a question about
-an edit they just ordered would teach everybody to say yes.
+an edit they just ordered would teach everybody to say yes. Of .claude only the settings and the hooks
+are: Claude Code keeps whole worktrees there, and people its commands, agents and skills.
 """
 
 PATTERNS_MAX = 500

@@ -42,12 +42,17 @@ class Source(Struct, frozen=True):
 
     def policy_for(self, path: str) -> str:
         """Return the source's policy for one path; "ask" where it protects the path."""
-        if _set(self.protect).matches(path):
+        if self.protects(path):
             return "ask"
         for glob, policy in reversed(self.policies):
             if _set((glob,)).matches(path):
                 return policy
         return self.policy
+
+    def protects(self, path: str) -> bool:
+        """Return whether the source protects a path: of several patterns that match the path or a
+        folder above it, the last decides."""
+        return _set(self.protect).last_matches(path)
 
 
 class Settings(Struct, frozen=True):
@@ -90,6 +95,12 @@ class Settings(Struct, frozen=True):
         known = [path, *filter(None, names)]
         policies = [source.policy_for(name) for source in self.sources for name in known]
         return max(policies, key=POLICIES.index)
+
+    def asking_setting(self, path: str, *names: str | None) -> str:
+        """Return the setting for which policy_for answers "ask": "protect" or "policy"."""
+        known = [path, *filter(None, names)]
+        is_protected = any(source.protects(name) for source in self.sources for name in known)
+        return "protect" if is_protected else "policy"
 
     def checkpoint_counts(self, path: str) -> bool:
         """Return whether an edit of this file counts towards the next checkpoint."""

@@ -406,13 +406,15 @@ class DiskWorkspace:
         return tuple(dict.fromkeys(each for each in names if each not in (name, path)))
 
     def _refuse(self, name: str, path: str) -> None:
-        for part in path.split("/"):
-            if self._key(part) in CONTROL:
+        parts = [folder if (folder := self._key(p)) in CONTROL else p for p in path.split("/")]
+        for part in parts:
+            if part in CONTROL:
                 raise PathRefused(
                     name,
                     "ignored",
                     f"{quoted(name)} is inside {part}, which belongs to version control.",
                     "Use the version control program itself.",
+                    control="/".join(parts),
                 )
         for rules in self._refusing_rules:
             if rules.refuses(path):

@@ -70,7 +70,7 @@ REFUSALS = {
         "Work on other files until that session releases it.",
     ),
     "scope": (
-        "{path} is protected: a change needs the user's approval.",
+        "{path} is protected (Sightline's `protect` or `policy`): a change needs the user's approval.",
         "Ask the user. Nothing was changed.",
     ),
 }

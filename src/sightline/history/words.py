@@ -238,7 +238,7 @@ _STALE = {
     "block": "an edit elsewhere goes through, with a notice. One of those lines is refused.",
     "refresh": "an edit elsewhere goes through, with a notice. One of those lines is refused, and "
     "answered with the fresh text.",
-    "ask": "the file is protected: an edit needs your approval.",
+    "ask": "the file is protected (setting `protect` or `policy`): an edit needs your approval.",
 }
 
 _MEANINGS = {

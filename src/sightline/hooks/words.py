@@ -128,9 +128,15 @@ def gone(hint: str, reason: str) -> str:
     return f"{hint} If a new file of the old name is meant, write it once more."
 
 
-def asks(path: str) -> str:
-    """Return why the user must approve a write: the settings protect the path."""
-    return f"Sightline: {quoted(path)} is protected by your settings; a change needs your approval."
+def asks(path: str, setting: str) -> str:
+    """Return why the user must approve a write. setting: "protect" or "policy", which asks."""
+    if setting == "protect":
+        return (
+            f"Sightline: {quoted(path)} is protected (setting `protect`); a change needs your approval."
+            f' To allow such changes, add "!{path}" to `protect` in the settings'
+            " that protect it: your own, for a built-in pattern."
+        )
+    return f'Sightline: a change of {quoted(path)} needs your approval (setting `policy` = "ask").'
 
 
 def turned_down(summary: str, diff: str) -> str:

@@ -43,7 +43,10 @@ def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
 def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
     """Word the refusal of a write that another session's claim forbids."""
     first = next(each for each in claims if each.exclusive)
-    hint = f"Work on other files until then, or ask the user, who can let go the claim {first.id}."
+    hint = (
+        f"Work on other files until then, or ask the user, who can let go the claim {first.id}"
+        ' (setting `claims` = "enforce").'
+    )
     return claimed(path, [first], reader), hint
 
 

@@ -91,9 +91,23 @@ class PatternSet:
                 self._clear.add(above)
         return False
 
+    def last_matches(self, path: str) -> bool:
+        """Return whether the last pattern that matches a file, or a folder above it, is one without
+        "!". Unlike in git, "!" so takes back a file below a matched folder."""
+        newest, end = self._newest(path, folder=False), path.find("/")
+        while end >= 0:
+            newest = max(newest, self._newest(path[:end], folder=True))
+            end = path.find("/", end + 1)
+        return newest >= 0 and not self._negated[newest]
+
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Return the patterns' verdict on this entry alone: True matched, False re-included by a "!"
         pattern, None no pattern. The path is relative to the folder of the patterns."""
+        newest = self._newest(path, folder=folder)
+        return None if newest < 0 else not self._negated[newest]
+
+    def _newest(self, path: str, *, folder: bool) -> int:
+        """Return the order of the last pattern that matches this entry alone; -1 for none."""
         name = path[path.rfind("/") + 1 :]
         best = self._names[folder].get(name, -1)
         if path in self._paths[folder]:
@@ -115,7 +129,7 @@ class PatternSet:
             if self._expression(order, pattern, on_path=on_path).fullmatch(bytewise(text)):
                 best = order
                 break
-        return None if best < 0 else not self._negated[best]
+        return best
 
     def concerned(self, folder: str, names: Sequence[str]) -> list[str]:
         """Return the files of one folder ("" or ending in "/") that a pattern may match; the others

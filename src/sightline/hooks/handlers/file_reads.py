@@ -42,7 +42,7 @@ def ignored(context: SessionContext, path: str) -> str:
     try:
         context.workspace.locate(path)
     except PathRefused as error:
-        if error.reason == "ignored" and {".git", ".hg"}.isdisjoint(path.split("/")):
+        if error.reason == "ignored" and not error.control:
             return words.refused(error)
     except Unverifiable as error:  # for example an ignore file past its limits
         return words.refused(error)

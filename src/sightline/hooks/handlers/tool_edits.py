@@ -60,11 +60,13 @@ def attempted(
     try:
         located = resolve_path(context, event.path)
     except PathRefused as error:
-        if error.reason == "ignored":
+        if error.reason == "ignored" and not error.control:
             return Answer(refuse=words.refused(error))
-        # A name in the workspace that leads outside: its own workspace judges the rest.
-        is_asked = error.reason == "outside" and context.settings.policy_for(error.path) == "ask"
-        return Answer(ask=words.asks(error.path)) if is_asked else NOTHING
+        # Version control's own file, or a name in the workspace that leads outside: its own workspace
+        # judges the rest.
+        is_judged = error.control or error.reason == "outside"
+        ask = _question(context, error.control or error.path) if is_judged else None
+        return Answer(ask=ask) if ask else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
     knowledge = context.store.knowledge(context.session, located.name or located.path)
@@ -166,7 +168,9 @@ def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MA
 
 
 def _let_go_on(plan: Evaluation) -> Answer:
-    ask = words.asks(plan.shown_path) if plan.protected else None
+    ask = None
+    if plan.protected:
+        ask = _question(plan.context, plan.shown_path, plan.path, *plan.located.links)
     context, known = "", plan.known.knowledge
     # A notice that was delivered, but not confirmed, may have shown the agent these lines.
     if plan.ruling.reason == "unseen" and not (
@@ -215,7 +219,17 @@ def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdi
         text = notebooks.changed_cells(path, ruling.others, ruling.diff)
     if claims:
         text = "\n\n".join(filter(None, [text, announce_once(context, path, claims)]))
-    return Answer(ask=words.asks(path) if policy == "ask" else None, context=text)
+    ask = _question(context, path, located.path, *located.links) if policy == "ask" else None
+    return Answer(ask=ask, context=text)
+
+
+def _question(context: SessionContext, path: str, *names: str) -> str | None:
+    """Return why the user must approve a write of a file; None where the settings do not ask. path,
+    names: all canonical names of the file; "" for none."""
+    settings = context.settings
+    if settings.policy_for(path, *names) != "ask":
+        return None
+    return words.asks(path, settings.asking_setting(path, *names))
 
 
 def _notebook_refusal(
