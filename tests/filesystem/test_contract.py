@@ -165,6 +165,22 @@ def test_ignored_is_not_refused(workspace):
     assert workspace.locate("x.log").path == "x.log"
 
 
+def test_refused_files_below_a_folder(workspace):
+    for path in ("a/z", "x.log", "secret/key", "secret/in/key", "a/secret/key"):
+        workspace.put(path, b"x")
+
+    def below(folder):
+        found = workspace.refused_below(folder, until=float("inf"))
+        return {(file.path, file.rules) for file in found}
+
+    rules = ".sightlineignore"
+    inner = {("secret/key", rules), ("secret/in/key", rules)}
+    assert below("") == {*inner, ("a/secret/key", rules)}
+    assert below("secret/") == inner
+    assert below("a/") == {("a/secret/key", rules)}
+    assert below("b/") == set()
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
