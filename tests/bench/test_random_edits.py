@@ -7,6 +7,7 @@ import pytest
 from bench.oracle import BOM, Evidence, dressed, judge, merged, plain
 
 import sightline
+from sightline.config.settings import Settings
 
 
 class Conversation:
@@ -39,8 +40,8 @@ def test_what_fits_together_comes_out_together_and_nothing_else_goes_through(see
     file = root / "file.txt"
     disk = talk.lines("base", 3, 25)
     file.write_bytes(dressed("".join(disk).encode(), talk.form))
-    store = f"sqlite:///{tmp_path}/store.db"
-    with sightline.open_session(str(root), id="random", store=store) as session:
+    settings = Settings(state_home=str(tmp_path / "state"))
+    with sightline.open_session(str(root), id="random", settings=settings) as session:
         known = session.read("file.txt").text
         for _turn in range(4):
             if talk.random.random() < 0.75:

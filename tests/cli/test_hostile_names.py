@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import unicodedata
 from io import StringIO
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from tests.api.test_fences import outside_fences
 from tests.hooks.hooking import Host
 
 import sightline
@@ -173,6 +175,55 @@ def test_no_answer_of_the_library_has_a_raw_name(place):
     assert_safe(str(s.edit(NAME, "line 9", "nine").notice), "a rename")
     bundle = s.briefing("go on")
     assert_safe(str(bundle.text), "briefing")
+
+
+def test_no_briefing_has_a_raw_name(place):
+    def git(*words):
+        subprocess.run(["git", *words], cwd=place.root, capture_output=True, check=True)
+
+    link = f"{FOLDER}/li\nnk"
+    for name in (NAME, SECOND):
+        place.put(name, TEXT)
+    place.put(f"{FOLDER}/bi\nn.dat", b"\0")
+    place.put("mod.py", TEXT)
+    for folder in ("", f"{FOLDER}/"):
+        place.put(f"{folder}im\nporter.py", "import mod\n")
+    place.put(f"{FOLDER}/mo\x1bd.py", TEXT)
+    (place.root / link).symlink_to("none")
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "all")
+    place.put(SECOND, CHANGED)
+    place.put(f"{FOLDER}/n\new.py", TEXT)
+    git("mv", NAME, f"{NAME}2")
+    s = place.session()
+    texts = [
+        s.briefing(f"look at {mention}").text
+        for mention in (
+            f"@{FOLDER}/",
+            f"@{FOLDER}",
+            f'@"{FOLDER}/nearly"',
+            f"@{FOLDER}/oth",
+            f"@{FOLDER}/mo\x1bd.py#L2-3",
+            f"@{FOLDER}/mo\x1bd.py:99",
+            "@git-changes",
+        )
+    ]
+    assert "renamed from" in texts[-1]
+    for name in (f"{NAME}2", SECOND, "mod.py"):
+        s.read(name)
+        s.edit(name, "line 8", "eight")
+    texts.append(s.briefing("and now?").text)
+    s.move(SECOND, f"{SECOND}3")
+    for number in range(31):
+        s.create(f"{FOLDER}/m\ny{number}.py", TEXT)
+    texts += [s.briefing(message).text for message in (None, "go on")]
+    place.put(f"{NAME}2", CHANGED)
+    texts += [s.briefing(message).text for message in (None, "go on")]
+    assert any("Changed by you" in text for text in texts)
+    assert any("belong to what you edited" in text for text in texts)
+    for text in texts:
+        assert_safe("\n".join(outside_fences(text)), "briefing")
 
 
 def test_no_hook_answers_with_a_raw_name():

@@ -60,6 +60,23 @@ def test_a_rename_without_changes_is_read():
     ]
 
 
+@pytest.mark.parametrize(
+    ("quoted", "name"),
+    [
+        ('"a/\\033\\342\\200\\256.py"', "\x1b\u202e.py"),  # core.quotePath
+        ('"a/\\033\u202e\u65e5 \\"x\\\\y\\n"', '\x1b\u202e\u65e5 "x\\y\n'),  # without it
+        ('"a/\\377\udcfe"', "\udcff\udcfe"),
+        ('"a/\\x4\\u1\\N{\\8"', "x4u1N{8"),
+    ],
+)
+def test_names_in_quotes_are_read_whatever_they_hold(quoted, name):
+    [file] = parse_patch(f"--- {quoted}\n+++ {quoted.replace('a/', 'b/')}\n@@ -1 +1 @@\n-a\n+b\n")
+    assert (file.old, file.new) == (name, name)
+    plain = quoted.replace("a/", "")
+    [file] = parse_patch(f"rename from {plain}\nrename to {plain}2\n".replace('"2', '2"'))
+    assert (file.old, file.new) == (name, f"{name}2")
+
+
 def test_names_in_quotes_and_stripped_context_lines_are_read():
     text = '--- a/y\n+++ "b/caf\\303\\251 \\"x\\".py"\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n'
     [file] = parse_patch(text)
@@ -80,6 +97,7 @@ def test_windows_line_ends_of_a_patch_are_no_part_of_it():
         ("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk with no"),
         ("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n", "ends inside a hunk"),
         ("--- a/x\n+++ b/x\n@@ one two @@\n", "line 3: not a hunk header"),
+        ('--- a/x\n+++ "b/\ud800"\n@@ -1 +1 @@\n-a\n+b\n', "no Unicode"),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n!b\n", "line 5: a hunk line must begin"),
     ],
 )

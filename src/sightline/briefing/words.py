@@ -124,8 +124,8 @@ def _sections(memory: Memory) -> Iterator[Section]:
 
 
 def _stale(file: Stale) -> str:
-    new_path = None if file.moved_to is None else _path(file.moved_to)
-    return summary(_path(file.path), file.what, one_line(file.by), new_path)
+    new_path = None if file.moved_to is None else middle(file.moved_to, PATH_CELLS)
+    return summary(middle(file.path, PATH_CELLS), file.what, one_line(file.by), new_path)
 
 
 def _changed_lines(changed: Sequence[Work]) -> Iterator[tuple[str, int]]:

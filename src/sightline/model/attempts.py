@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -104,7 +105,8 @@ def parse_patch(text: str) -> list[FilePatch]:
         elif lines[at].startswith("@@ "):
             raise PatchSyntax(f"line {at + 1}: a hunk with no '--- ' and '+++ ' lines above it")
         elif lines[at].startswith("rename from ") and _renamed(lines, at):
-            files.append(FilePatch(lines[at][12:].strip(), lines[at + 1][10:].strip(), ()))
+            old, new = (_unquoted(lines[at][12:].strip()), _unquoted(lines[at + 1][10:].strip()))
+            files.append(FilePatch(old, new, ()))
             at += 2
         else:
             renaming = renaming or lines[at].startswith("rename to ")
@@ -130,10 +132,29 @@ def _name(line: str, prefix: str) -> str | None:
     name = line[4:].rstrip("\n").split("\t")[0].strip()
     if name == "/dev/null":
         return None
-    if name[:1] == '"' and name[-1:] == '"':
-        name = name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
-        name = name.encode("latin-1").decode("utf-8", "surrogateescape")
-    return name.removeprefix(prefix)
+    return _unquoted(name).removeprefix(prefix)
+
+
+_ESCAPED = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
+_SIGNS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
+
+
+def _unquoted(name: str) -> str:
+    """Return a name that may be in quotes as git quotes one: each byte may be escaped, or none.
+    PatchSyntax."""
+    if len(name) < 2 or name[0] != '"' or name[-1] != '"':
+        return name
+
+    def plain(escaped: re.Match[bytes]) -> bytes:
+        sign = escaped[1]
+        code = int(sign, 8) if len(sign) == 3 else _SIGNS.get(sign[0], sign[0])
+        return bytes([code])
+
+    try:
+        data = name[1:-1].encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise PatchSyntax("a name in quotes that is no Unicode") from None
+    return _ESCAPED.sub(plain, data).decode("utf-8", "surrogateescape")
 
 
 def _hunks(lines: list[str], at: int) -> tuple[list[PatchHunk], int]:
