@@ -131,9 +131,10 @@ def gone(hint: str, reason: str) -> str:
 def asks(path: str, setting: str) -> str:
     """Return why the user must approve a write. setting: "protect" or "policy", which asks."""
     if setting == "protect":
+        pattern = quoted(f"!{path}").strip('"')
         return (
             f"Sightline: {quoted(path)} is protected (setting `protect`); a change needs your approval."
-            f' To allow such changes, add "!{path}" to `protect` in the settings'
+            f' To allow such changes, add "{pattern}" to `protect` in the settings'
             " that protect it: your own, for a built-in pattern."
         )
     return f'Sightline: a change of {quoted(path)} needs your approval (setting `policy` = "ask").'
