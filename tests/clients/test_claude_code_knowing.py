@@ -27,6 +27,18 @@ def test_a_file_printed_in_the_shell_may_be_edited(guarded, model):
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
+@pytest.mark.parametrize(
+    "command", ["cat {notes,other}.txt", 'for x in *.txt; do cat "$x"; done', "ls | xargs cat"]
+)
+def test_files_that_a_shell_printed_without_their_names_may_be_written(guarded, model, command):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "another file\n")
+    model.script("Fix it", bash(command), write(file, changed(l3="three")), done())
+    guarded.run("Fix it")
+    assert guarded.text("notes.txt") == changed(l3="three")
+    assert not guarded.log("refused")
+
+
 def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     command = "sed -i 's/^line 3$/three/' notes.txt"

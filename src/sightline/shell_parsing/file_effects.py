@@ -70,6 +70,39 @@ def writings(command: str, cwd: str) -> tuple[Writing, ...]:
     )
 
 
+WORDS_MAX = 200
+"""Words of a command that are taken for names of files."""
+
+SEPARATORS = re.compile(r"""[\s"'`()<>|;&=:,$]+""")
+BRACES = re.compile(r"([^{}]*)\{([^{}]*(?:,|\.\.)[^{}]*)\}(.*)")
+
+MANY = re.compile(r"[$`*?\[]|\bxargs\b|-exec|-c\b|<<")
+"""Signs of a command that prints files which it does not name one by one."""
+
+
+def possible_names(command: str) -> tuple[str, ...]:
+    """Return the words of a command that may name files, also inside quotes and in the text of
+    other programs, with braces expanded. Words may be patterns."""
+    found = dict.fromkeys(re.findall(r'"([^"\n]+)"', command))
+    found |= dict.fromkeys(re.findall(r"'([^'\n]+)'", command))
+    for chunk in re.findall(r"(?:\\.|[^\s\\])+", command):
+        if "\\" in chunk:
+            found[re.sub(r"\\(.)", r"\1", chunk)] = None
+        for word in _without_braces(chunk):
+            found |= dict.fromkeys(SEPARATORS.split(word))
+    return tuple(islice((word for word in found if word.strip("./")), WORDS_MAX))
+
+
+def _without_braces(word: str) -> list[str]:
+    """Return the words that the shell makes of a word with braces; of a sequence, a pattern."""
+    match = BRACES.fullmatch(word)
+    if match is None:
+        return [word]
+    before, inner, after = match.groups()
+    parts = inner.split(",") if "," in inner else ["*"]
+    return [made for part in parts[:WORDS_MAX] for made in _without_braces(before + part + after)]
+
+
 def contains_text(command: str, text: str) -> bool:
     """Return whether a command contains a file's text, and not by chance."""
     body = text.strip("\n")

@@ -35,6 +35,72 @@ def printed_spans(
     return _by_text(lines, wanted, output[start:]), start
 
 
+class PrintedRows:
+    """The rows of an output. Each row shows a line of one file, so a row that was taken for a file
+    is not taken again."""
+
+    def __init__(self, output: str) -> None:
+        numbered = [fullmatch(NUMBERED, row) for row in output.split("\n")]
+        self._rows: list[str | None] = list(output.split("\n"))
+        self._numbers = [int(row[1]) if row else 0 for row in numbered]
+        self._texts = [row[2] if row else None for row in numbered]
+        self._places: dict[str | None, list[int]] = {}
+        for at, row in enumerate(self._rows):
+            self._places.setdefault(row, []).append(at)
+            if numbered[at]:
+                self._places.setdefault(self._texts[at], []).append(at)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Return whether every row with text was taken."""
+        return not any(row and row.strip() for row in self._rows)
+
+    def may_hold(self, line: str) -> bool:
+        """Return whether some row is this line, or is this line with a number."""
+        return line in self._places
+
+    def take(self, lines: Sequence[str]) -> Spans:
+        """Take the rows that are these lines, the whole text of a file or a part, one below the
+        other. Return the lines that stand there: hosts cut empty lines off both ends of an output,
+        and cat -n puts numbers before all lines."""
+        first, end = 0, len(lines)
+        while first < end and not lines[first]:
+            first += 1
+        while end > first and not lines[end - 1]:
+            end -= 1
+        body = lines[first:end]
+        for at in self._places.get(body[0], ()) if body else ():
+            if self._rows[at : at + len(body)] == body:
+                while first and at and self._rows[at - 1] == "":
+                    first, at = first - 1, at - 1
+                while end < len(lines) and self._rows[at + end - first : at + end - first + 1] == [
+                    ""
+                ]:
+                    end += 1
+            elif (
+                self._texts[at : at + len(body)] != body
+                or self._numbers[at : at + len(body)] != [*range(first + 1, end + 1)]
+                or None in self._rows[at : at + len(body)]
+            ):
+                continue
+            self._rows[at : at + end - first] = [None] * (end - first)
+            return ((first + 1, end),)
+        return ()
+
+    def take_runs(self, lines: Sequence[str], least: int) -> Spans:
+        """Take the runs of at least so many lines that stand one below the other. A run has a line
+        that occurs once in the file."""
+        free = ["\0" if row is None else row for row in self._rows]
+        found: list[tuple[int, int]] = []
+        unique = {text for text, times in Counter(lines).items() if times == 1 and text.strip()}
+        for first, last, shift in unchanged_runs(diff(lines, free)):
+            run = slice(first - 1, int(min(last, len(lines))))
+            if run.stop - run.start >= least and not unique.isdisjoint(lines[run]):
+                found.append((first, run.stop))
+                self._rows[run.start + shift : run.stop + shift] = [None] * (run.stop - run.start)
+        return spans(found)
+
+
 def search_hits(output: str) -> Iterator[tuple[str, int, str]]:
     """Yield path, line number and text of the output's lines "path:line:text", "path-line-text"."""
     for row in output.split("\n")[:HITS_MAX]:

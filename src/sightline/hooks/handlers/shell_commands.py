@@ -9,8 +9,11 @@ its output; its text only names the files to look in (shell_parsing.file_effects
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
+from itertools import islice
 from time import monotonic
 
 from msgspec import structs
@@ -35,10 +38,19 @@ from sightline.model.revision import UNKNOWN
 from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
-from sightline.shell_parsing.command_line import start_folders
-from sightline.shell_parsing.file_effects import contains_text, readings, searches, writings
+from sightline.shell_parsing.command_line import absolute_path, start_folders
+from sightline.shell_parsing.file_effects import (
+    MANY,
+    TEXT_MIN,
+    all_pipelines,
+    contains_text,
+    possible_names,
+    readings,
+    searches,
+    writings,
+)
 from sightline.shell_parsing.folder_search import folder_searches
-from sightline.shell_parsing.printed_lines import printed_spans, search_hits
+from sightline.shell_parsing.printed_lines import PrintedRows, printed_spans, search_hits
 from sightline.shell_parsing.read_only import only_reads
 
 RECENT = 64
@@ -226,7 +238,129 @@ def note_shown(context: SessionContext, event: CommandEnded) -> None:
         for place in searches(event.command, folder):
             for path, line in _hits(pages, place, output):
                 seen[path] = union(seen.get(path, ()), ((line, line),))
+    rows = PrintedRows(output)
+    for path, lines in seen.items():
+        for first, last in lines:
+            rows.take(pages.lines(path)[first - 1 : last])
+    if not rows.is_used_up:
+        for path, lines in _by_content(pages, event.command, folders, rows):
+            seen[path] = union(seen.get(path, ()), lines)
     _record(context, pages, seen, "shell")
+
+
+ENTRIES_MAX = 2_000
+"""Entries of folders that are looked through for files that a command may have printed."""
+
+READ_MAX = 200
+"""Files of these that are read."""
+
+FOLDERS_MAX = 8
+"""Folders named by a command in which its words may name files."""
+
+RUN_MIN = 5
+"""Lines from which on a part of a file that the command names counts as printed."""
+
+FILE_MAX = 1 << 18
+"""Bytes of a file that is looked for in an output without a reader that is known to print it."""
+
+
+def _by_content(
+    pages: Pages, command: str, folders: Sequence[str], rows: PrintedRows
+) -> Iterator[tuple[str, Spans]]:
+    """Yield the files whose lines stand in the rows that no known reader of files printed: whole
+    texts and long runs of files that words and patterns of the command name, whole texts of files
+    beside and below them."""
+    named, others = _candidates(command, folders)
+    lines = {path: each for path in named if (each := _lines_on_disk(path, rows))}
+    found = [(path, rows.take(each)) for path, each in lines.items()]
+    if not rows.is_used_up:
+        found += [(path, rows.take_runs(each, RUN_MIN)) for path, each in lines.items()]
+    if not rows.is_used_up:
+        beside = {path: each for path in others if (each := _lines_on_disk(path, rows))}
+        found += _without_names(beside, rows)
+        lines |= beside
+    for path, printed in found:
+        is_chance = not rows.is_used_up and sum(map(len, lines[path])) < TEXT_MIN
+        if printed and not is_chance and pages.lines(path) == lines[path]:
+            yield path, printed
+
+
+def _without_names(lines: Mapping[str, list[str]], rows: PrintedRows) -> list[tuple[str, Spans]]:
+    """Return the files of no name in the command whose whole text was printed. Where a text stands
+    there fewer times than there are such files, nobody knows which one was printed: none counts."""
+    same: dict[str, list[str]] = {}
+    for path, each in lines.items():
+        if sum(map(len, each)) >= TEXT_MIN:
+            same.setdefault("\n".join(each), []).append(path)
+    found: list[tuple[str, Spans]] = []
+    for paths in same.values():
+        taken = [rows.take(lines[path]) for path in paths]
+        if all(taken):
+            found += zip(paths, taken, strict=True)
+    return found
+
+
+def _candidates(command: str, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the files that words of a command name or that its patterns match, and the files beside
+    and below them, each as absolute paths: READ_MAX of them at most."""
+    bases = dict.fromkeys(folders)
+    bases |= dict.fromkeys(
+        simple.cwd
+        for folder in folders
+        for pipe in all_pipelines(command, folder)
+        for simple in pipe
+        if simple.cwd
+    )
+    words = possible_names(command)
+    inside = [absolute_path(base, word) for base in bases for word in words]
+    bases |= dict.fromkeys([path for path in inside if path and os.path.isdir(path)][:FOLDERS_MAX])
+    paths = [path for base in bases for word in words if (path := absolute_path(base, word))]
+    named = dict.fromkeys(path for path in paths if os.path.isfile(path))
+    if not MANY.search(command):
+        return list(named)[:READ_MAX], []
+    patterns = [path for path in paths if any(sign in path for sign in "*?[")]
+    roots = [path for path in paths if os.path.isdir(path)]
+    roots += [os.path.dirname(re.split(r"[*?\[]", path)[0]) for path in patterns]
+    others: list[str] = []
+    for path in _files_below([*roots, *bases]):
+        is_match = any(fnmatchcase(path, pattern.replace("**/", "*")) for pattern in patterns)
+        if is_match:
+            named[path] = None
+        elif path not in named:
+            others.append(path)
+    first = list(named)[:READ_MAX]
+    return first, others[: READ_MAX - len(first)]
+
+
+def _files_below(roots: Iterable[str]) -> Iterator[str]:
+    """Yield the files in and below folders, those near the top first, of ENTRIES_MAX entries."""
+    waiting, left = list(dict.fromkeys(roots)), ENTRIES_MAX
+    for folder in waiting:
+        with suppress(OSError), os.scandir(folder or "/") as entries:
+            for entry in islice(entries, max(left, 0)):
+                left -= 1
+                if entry.is_file():
+                    yield entry.path
+                elif _is_looked_into(entry) and entry.path not in waiting:
+                    waiting.append(entry.path)
+
+
+def _is_looked_into(entry: os.DirEntry[str]) -> bool:
+    is_hidden = entry.name.startswith(".") or entry.name == "node_modules"
+    return not is_hidden and entry.is_dir(follow_symlinks=False)
+
+
+def _lines_on_disk(path: str, rows: PrintedRows) -> list[str]:
+    """Return the lines of a text file without newlines; none of a large file, and none where the
+    first line with text was not printed."""
+    with suppress(OSError):
+        if os.stat(path).st_size <= FILE_MAX:
+            with open(path, "rb") as file:
+                text = decode(file.read())
+            lines = [line.removesuffix("\n") for line in text.lines] if text else []
+            if any(map(rows.may_hold, islice(filter(None, lines), 1))):
+                return lines
+    return []
 
 
 def note_written(
