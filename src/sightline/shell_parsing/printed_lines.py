@@ -69,7 +69,12 @@ class PrintedRows:
         while end > first and not lines[end - 1]:
             end -= 1
         body = lines[first:end]
-        for at in self._places.get(body[0], ()) if body else ():
+        rarest = min(
+            range(len(body)), key=lambda at: len(self._places.get(body[at], ())), default=0
+        )
+        for place in self._places.get(body[rarest], ()) if body else ():
+            if (at := place - rarest) < 0:
+                continue
             if self._rows[at : at + len(body)] == body:
                 while first and at and self._rows[at - 1] == "":
                     first, at = first - 1, at - 1
@@ -93,6 +98,8 @@ class PrintedRows:
         free = ["\0" if row is None else row for row in self._rows]
         found: list[tuple[int, int]] = []
         unique = {text for text, times in Counter(lines).items() if times == 1 and text.strip()}
+        if unique.isdisjoint(free):
+            return ()
         for first, last, shift in unchanged_runs(diff(lines, free)):
             run = slice(first - 1, int(min(last, len(lines))))
             if run.stop - run.start >= least and not unique.isdisjoint(lines[run]):

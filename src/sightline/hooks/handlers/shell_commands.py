@@ -260,6 +260,9 @@ FOLDERS_MAX = 8
 RUN_MIN = 5
 """Lines from which on a part of a file that the command names counts as printed."""
 
+RUN_FILES = 20
+"""Files that are compared with an output line by line."""
+
 FILE_MAX = 1 << 18
 """Bytes of a file that is looked for in an output without a reader that is known to print it."""
 
@@ -274,7 +277,8 @@ def _by_content(
     lines = {path: each for path in named if (each := _lines_on_disk(path, rows))}
     found = [(path, rows.take(each)) for path, each in lines.items()]
     if not rows.is_used_up:
-        found += [(path, rows.take_runs(each, RUN_MIN)) for path, each in lines.items()]
+        likeliest = islice(lines.items(), RUN_FILES)
+        found += [(path, rows.take_runs(each, RUN_MIN)) for path, each in likeliest]
     if not rows.is_used_up:
         beside = {path: each for path in others if (each := _lines_on_disk(path, rows))}
         found += _without_names(beside, rows)
