@@ -39,6 +39,7 @@ def small(place):
     return s
 
 
+@pytest.mark.wide
 def test_over_two_hundred_turns_the_room_stays_bounded(place, small):
     place.put("data/results.bin", b"asked for")
     asked = small.checkpoint("before all of it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -37,6 +38,7 @@ def gone(decision: Decision) -> set[int]:
     return {fold.block for fold in decision.folds} | {*decision.dropped}
 
 
+@pytest.mark.wide
 def test_the_games_do_fold_rebase_force_and_drop():
     """So the properties below can fail."""
     seen: set[str] = set()
