@@ -386,3 +386,38 @@ def test_texts_beyond_their_room_are_a_warning_that_leads_to_gc(at, monkeypatch)
     said = checks(at)["room"]
     assert said["state"] == "warning"
     assert "sightline gc --dry-run" in said["hint"]
+
+
+def broken_settings(at):
+    Path("sightline.toml").write_text("policy = [")
+
+
+def damaged_store(at):
+    store(at).write_bytes(b"this is no database" * 100)
+
+
+def full_disk(at, monkeypatch):
+    monkeypatch.setattr(doctor, "FREE_MIN", 1 << 70)
+
+
+def store(at):
+    at("read", "a.py")
+    return next(Path(os.environ["SIGHTLINE_HOME"]).glob("workspaces/*/store.db"))
+
+
+@pytest.mark.parametrize("spoil", [broken_settings, damaged_store])
+@pytest.mark.parametrize("command", [("doctor",), ("up", "--once")])
+def test_that_the_guard_is_off_is_said_first(at, spoil, command):
+    spoil(at)
+    done = at(*command)
+    assert done.code != 0
+    assert "The guard is off: edits are not judged." in (done.out or done.err).splitlines()[0]
+
+
+def test_a_full_disk_and_a_held_store_are_problems(at, monkeypatch):
+    db = sqlite3.connect(store(at), isolation_level=None)
+    db.execute("BEGIN EXCLUSIVE")
+    assert "holds the store" in checks(at, code=1)["guard"]["message"]
+    db.close()
+    full_disk(at, monkeypatch)
+    assert "is full" in checks(at, code=1)["guard"]["message"]

@@ -21,7 +21,7 @@ from sightline.filesystem import process
 from sightline.hooks import fault_log
 from sightline.hooks.call import Call
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
-from sightline.hooks.words import SILENT
+from sightline.hooks.words import HELD, SILENT
 from sightline.model.events import Imported, Seen, SessionStarted, TurnBegan, WriteIntended
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
@@ -372,7 +372,7 @@ def test_a_store_or_settings_that_cannot_be_read_open_the_guard(host, spoil):
     path = host.put("a.py", "a = 1\n")
     host.ask(host.shown(path, "a = 1\n"))
     spoil(host)
-    assert host.run(host.write(path, "lost\n")) == {}
+    assert set(host.run(host.write(path, "lost\n"))) == {"systemMessage"}
     assert len(host.faults()) == 1
 
 
@@ -385,7 +385,7 @@ def test_or_close_it_where_the_user_says_so(host, spoil):
     said = refusal(host.run(host.write(path, "lost\n")))
     assert "could not judge" in said
     assert "SIGHTLINE_FAIL=open" in said
-    assert host.run(host.payload("Stop")) == {}  # only attempts are refused
+    assert host.run(host.payload("Stop")) == {}  # only attempts are refused, and the user was told
 
 
 @pytest.mark.parametrize("fail", ["open", "closed"])
@@ -393,7 +393,8 @@ def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail
     environ = host.environ | {"SIGHTLINE_FAIL": fail}
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     said = Call("claude-code", environ, str(host.home)).unanswered(raw)
-    assert bool(said) is (fail == "closed")
+    assert bool(refusal(json.loads(said))) is (fail == "closed")
+    assert "could not judge a step" in json.loads(said)["systemMessage"]
     assert host.faults() == [SILENT]
 
 
@@ -422,7 +423,7 @@ def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host, fail):
         assert "could not judge this edit" in said["hookSpecificOutput"]["additionalContext"]
     else:
         assert "could not judge this edit" in refusal(said)
-    assert host.faults() == ["The store or the disk did not answer within 0.3 s."]
+    assert host.faults() == [f"The store or the disk did not answer within 0.3 s. {HELD}"]
 
 
 @posix
@@ -431,7 +432,7 @@ def test_a_disk_that_hangs_does_not_hang_the_agent(host):
     host.ask(host.payload("SessionStart", source="startup"))
     host.environ["SIGHTLINE_DEADLINE_S"] = "0.3"
     os.mkfifo(host.home / "s1.jsonl")
-    assert host.run(host.payload("Stop")) == {}
+    assert set(host.run(host.payload("Stop"))) == {"systemMessage"}
     assert host.faults() == ["The store or the disk did not answer within 0.3 s."]
 
 
@@ -451,7 +452,8 @@ def test_a_full_disk_lets_the_agent_go_on(host):
 
     with host.spawn(preexec_fn=limit) as child:
         out, _ = child.communicate(host.edit(path, "a = 1", "a = 2"))
-    assert (child.returncode, out) == (0, b"")
+    assert child.returncode == 0
+    assert "guard is off" in json.loads(out)["systemMessage"]
     assert host.faults()
     assert host.run(host.edit(path, "a = 1", "a = 2")) == {}  # and nothing is broken by it
 

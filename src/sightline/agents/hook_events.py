@@ -190,13 +190,15 @@ class Ended(Event, frozen=True):
 class Answer(Struct, frozen=True):
     """The answer to a host. refuse: why the attempt may not be made, for the model. ask: why the
     user must approve it first. content: the whole text to write in place of the attempt's own.
-    context: further text for the model. watch: absolute paths that the host is asked to watch."""
+    context: further text for the model. watch: absolute paths that the host is asked to watch. tell:
+    a line for the user."""
 
     refuse: str | None = None
     ask: str | None = None
     content: str | None = None
     context: str = ""
     watch: tuple[str, ...] = ()
+    tell: str = ""
 
 
 NOTHING = Answer()

@@ -56,6 +56,17 @@ def findings(call: Call) -> Iterator[Finding]:
     yield from hook_findings(root, None if settings is None else settings.answerer)
 
 
+def needed(call: Call) -> Iterator[Finding]:
+    """Check what every hook of a workspace needs: settings, state folder and store."""
+    try:
+        settings = settings_of(call.root, call.store)
+    except SightlineError as error:
+        yield doctor.refused("settings", error)
+        return
+    yield doctor.state_folder(settings)
+    yield doctor.store(call.root, settings, verifying=False)
+
+
 def mend(call: Call, found: list[Finding]) -> None:
     """Repair what --fix can repair. SightlineError, OSError."""
     for finding in found:

@@ -37,12 +37,24 @@ def doctor(call: Call, *, fix: bool) -> None:
         if fix and any(finding.fix for finding in checks):
             checkup.mend(call, checks)
             checks = list(checkup.findings(call))
+    off = guard_off(checks)
+    checks = [off, *checks] if off else checks
     if call.json:
         counted = {each.name: dict(each.facts) for each in checks if each.name in COUNTERS}
         output.json({"checks": [_shape(finding) for finding in checks], "tracker": counted})
     else:
         _tell(call, checks)
     _answer(checks)
+
+
+def guard_off(checks: list[Finding]) -> Finding | None:
+    """Return that the guard is off, as doctor says first; None where no check says so."""
+    for finding in checks:
+        needed = finding.name in ("settings", "state", "store") and finding.case != "differs"
+        if needed and finding.state == "problem":
+            message, hint = _said(finding)
+            return Finding("guard", "problem", "off", {"message": message, "hint": hint})
+    return None
 
 
 def _tell(call: Call, checks: list[Finding]) -> None:

@@ -14,7 +14,8 @@ from sightline.agents.claude_code import recordings
 from sightline.agents.claude_code.recordings import Recording
 from sightline.agents.settings_file import carry_out
 from sightline.changes.session_context import SessionContext
-from sightline.cli import connect, output
+from sightline.cli import checkup, connect, output
+from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.screen import Screen, wall_time
@@ -55,6 +56,9 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
     nothing and prints a line per event, with --json an object as 'sightline log --json' does.
     """
+    off = guard_off(list(checkup.needed(call)))
+    if off is not None:
+        output.say("\n".join(filter(None, words_of("guard", "off", off.facts))))
     with call.survey() as context:
         if not once:
             status = connected(call, context.workspace.root, yes=yes)

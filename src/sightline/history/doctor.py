@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from shutil import disk_usage
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -16,7 +17,7 @@ from sightline.config.settings import Settings
 from sightline.errors import SightlineError
 from sightline.filesystem.private_files import check_private, open_own
 from sightline.store.identity import store_file
-from sightline.store.opening import open_store, refuse_network
+from sightline.store.opening import is_held, open_store, refuse_network
 
 State = Literal["ok", "warning", "problem", "unknown"]
 
@@ -30,6 +31,9 @@ VERIFY_BYTES_MAX = 256 << 20
 WATCHES = "/proc/sys/fs/inotify/max_user_watches"
 WATCHES_MIN = 65_536
 """Watched folders; fewer do not suffice for a large tree beside a watching editor."""
+
+FREE_MIN = 1 << 20
+"""Free bytes without which the next fact or text finds no room."""
 
 FOLDERS = ("workspaces", "run")
 LOGS = ("hooks.log", "hooks.log.1", "hooks.log.lock")
@@ -83,6 +87,8 @@ def state_folder(settings: Settings) -> Finding:
         refuse_network(os.path.join(home, "store.db"))
     except SightlineError as error:
         return refused("state", error)
+    if disk_usage(home).free < FREE_MIN:
+        return Finding("state", "problem", "full", facts)
     if not stat.S_ISDIR(found.st_mode) or not os.access(home, os.W_OK | os.X_OK):
         return Finding("state", "problem", "closed", facts)
     open_paths = list(_open_paths(settings))
@@ -98,17 +104,19 @@ def close_to_others(settings: Settings) -> None:
         os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
 
 
-def store(root: str, settings: Settings) -> Finding:
-    """Check that the workspace's store opens and agrees with its timeline."""
+def store(root: str, settings: Settings, *, verifying: bool = True) -> Finding:
+    """Check that the workspace's store opens and, where it is `verifying`, agrees with its timeline."""
     try:
         place = settings.store or store_file(settings.state_home, root)
+        if is_held(settings.store, workspace_root=root, state_home=settings.state_home):
+            return Finding("store", "problem", "held", {"place": place})
         opened = open_store(settings.store, workspace_root=root, state_home=settings.state_home)
         with closing(opened):
             file = place.removeprefix("sqlite://")
             files = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
             size = sum(map(os.path.getsize, files))
             facts = {"place": place, "facts": opened.position(), "bytes": size}
-            small = opened.position() <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
+            small = verifying and opened.position() <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
             wrong = opened.verify() if small else None
     except SightlineError as error:
         return refused("store", error)

@@ -23,11 +23,12 @@ from sightline.agents.dialect import DIALECTS, Dialect
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
-from sightline.config.settings import Settings
+from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import behind_shell, owner_of
-from sightline.hooks import fault_log, words
+from sightline.hooks import fault_log, outage, words
+from sightline.hooks.client import remove
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
@@ -40,6 +41,8 @@ from sightline.hooks.open_sessions import (
 )
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model.json_text import compact_json
+from sightline.store.identity import store_file
+from sightline.store.opening import is_held
 
 LOOKING_S = 5.0
 """Seconds for finding the workspace and its settings. Then the settings' deadline holds."""
@@ -56,7 +59,19 @@ class NotJudged(SightlineError):
 
 
 class Late(NotJudged):
-    """A hook call that was not judged before its deadline."""
+    """A hook call that was not judged before its deadline, or for which there was nothing to wait."""
+
+
+class Held(Late):
+    """A hook call that was not judged because another process holds the store."""
+
+
+class Silent(NotJudged):
+    """A hook call that a daemon took and did not answer."""
+
+
+ONE = (Late, Silent, DeadlinePassed)
+"""Faults that need not meet the next call."""
 
 
 class Stray(SightlineError):
@@ -124,7 +139,7 @@ class Call:
             self._read(raw)
         except Exception as error:  # noqa: BLE001 - as in answered()
             return self._answer_to_fault(error)
-        return self._answer_to_fault(NotJudged(words.SILENT))
+        return self._answer_to_fault(Silent(words.SILENT))
 
     def prepare(self, raw: bytes) -> None:
         """Read the payload, and find the project and its settings. SightlineError, ValueError."""
@@ -184,13 +199,20 @@ class Call:
             return b""
         if raw is not None:
             within(LOOKING_S, self._look)
+        notes = outage.noted(self.environ, self.home)
+        if notes and self._is_held():
+            raise Held(words.HELD)
         deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
         remaining = max(0.0, deadline_s - (monotonic() - started))
         try:
             answers = within(remaining, self._attend)
         except DeadlinePassed:
+            if self._is_held():
+                raise Held(f"{words.late(deadline_s)} {words.HELD}") from None
             raise Late(words.late(deadline_s)) from None
         printed = self._printed(answers)
+        for note in notes:
+            remove(note)
         self.is_sound = True
         return printed
 
@@ -208,17 +230,61 @@ class Call:
             fail = settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
             if isinstance(error, Stray) or not self._dialect:
                 return b""
-            if fail == "closed":
-                answer = Answer(refuse=words.refused_unjudged(error_text(error)))
-            elif isinstance(error, (Late, DeadlinePassed)):
-                answer = Answer(context=words.passed_unjudged(error_text(error)))
-            else:
-                return b""
-            attempts = [event for event in self.events if isinstance(event, events.Attempted)]
-            return self._printed([answer] if attempts else [])
+            answer, closed = events.NOTHING, fail == "closed"
+            if any(isinstance(event, events.Attempted) for event in self.events):
+                why = error_text(error)
+                if closed:
+                    answer = Answer(refuse=words.refused_unjudged(why))
+                elif isinstance(error, (Late, DeadlinePassed)):
+                    answer = Answer(context=words.passed_unjudged(why))
+            if isinstance(error, ONE) or outage.is_outage(error):
+                answer = structs.replace(answer, tell=self._told_of(error, fail))
+            return self._printed([answer])
         except Exception as second:  # noqa: BLE001 - as in answered()
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(second)}\n")
             return b""
+
+    def _told_of(self, error: Exception, fail: str) -> str:
+        """Return what the user is told of an outage, once a session, by an event whose words reach the
+        user; "" from then on. Note the outage for later hooks."""
+        unheard = (events.Instructed, events.ChangedOutside, events.Ended)
+        if self.caller is None or not self.events or isinstance(self.events[0], unheard):
+            return ""
+        session, why = self.caller.session.partition("/")[0], error_text(error)
+        closed, is_one = fail == "closed", not isinstance(error, Held) and isinstance(error, ONE)
+        is_new = outage.tell_once(self.environ, self.home, session, "one" if is_one else "all")
+        if is_new is None:  # the one event of which there are few
+            is_new = isinstance(self.events[0], events.Began) and self.caller.parent is None
+        if is_one:
+            return words.unjudged(why, closed=closed) if is_new else ""
+        outage.note(self.environ, self.home, session, self._needs(), fail=fail)
+        return words.outage(why, closed=closed) if is_new else ""
+
+    def _needs(self) -> list[str]:
+        """Return the files and folders whose change may end an outage."""
+        root = self.project or (self.caller.cwd if self.caller else "")
+        state = self.settings.state_home if self.settings else state_base(self.environ, self.home)
+        paths = [user_settings_file(self.environ, self.home, sys.platform), state]
+        paths += [os.path.join(root, name) for name in ("sightline.toml", "pyproject.toml")]
+        try:
+            return [*paths, store_file(state, root)]
+        except SightlineError:
+            return paths
+
+    def _is_held(self) -> bool:
+        """Return whether another process holds the project's store."""
+        settings, root = self.settings, self.project
+        if settings is None or root is None:
+            return False
+        url, home = settings.store, settings.state_home
+        asked: list[bool] = []
+        try:
+            within(
+                FAULT_S, lambda: asked.append(is_held(url, workspace_root=root, state_home=home))
+            )
+        except DeadlinePassed:  # the disk hangs
+            return False
+        return asked == [True]
 
     def _attend(self) -> list[Answer]:
         try:

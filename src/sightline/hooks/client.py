@@ -31,6 +31,7 @@ from sightline.hooks.protocol import (
     LATE,
     MINE,
     NOT_MINE,
+    OFF_S,
     PAYLOAD_MAX,
     PIECE,
     PIPE,
@@ -38,6 +39,9 @@ from sightline.hooks.protocol import (
     SAY,
     is_private,
     key_of,
+    outage_fields,
+    outage_folders,
+    outage_name,
     own_settings,
     run_folder,
     stamp,
@@ -74,6 +78,8 @@ def _answer(args: list[str]) -> None:
         answer, is_silent = None, True
     except OSError:  # no daemon has made the folder, or the disk is full
         answer = None
+    if answer is None and not is_silent and _is_off(raw):
+        return
     if answer is None:
         _answer_here(args, raw, parent, is_silent=is_silent)
     else:
@@ -96,6 +102,25 @@ def _answer_here(args: list[str], raw: bytes, parent: int, *, is_silent: bool) -
         start_daemon(call)
     except BaseException as error:  # noqa: BLE001 - the call was answered; that is enough
         _write(2, f"sightline: {type(error).__name__}: no daemon was started.\n".encode())
+
+
+def _is_off(raw: bytes) -> bool:
+    """Return whether an earlier hook just found the guard off and told the user of this conversation,
+    and nothing was changed since that could end it. Then there is nothing to say and to wait for."""
+    from time import time
+
+    project = os.environ.get("CLAUDE_PROJECT_DIR", "")
+    for folder in outage_folders(os.environ, os.path.expanduser("~")) if project else ():
+        try:
+            with open(os.path.join(folder, outage_name(project)), "rb") as file:
+                age_s = time() - os.fstat(file.fileno()).st_mtime
+                fields = os.fsdecode(file.read()).split("\0")
+            is_recent = 0 <= age_s < OFF_S and is_private(folder) and len(fields) >= 4
+        except OSError:
+            continue
+        if is_recent and fields == outage_fields("open", fields[1], os.environ, fields[4::2]):
+            return os.fsencode(f'"{fields[1]}"') in raw
+    return False
 
 
 def _add_site_packages() -> None:

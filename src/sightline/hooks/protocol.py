@@ -10,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 PROTOCOL = "sightline-hook-3"
 MINE, NOT_MINE, GO = b"m", b"n", b"g"
@@ -29,6 +29,12 @@ PIPE, ASK, SAY = ".fifo", ".ask", ".say"
 
 LATE = ".late"
 """The ending of the mark beside a pipe whose daemon did not say MINE in time."""
+
+TOLD, OFF = ".told", ".off"
+"""The endings of the notes that a session's user was told of an outage, and of an outage itself."""
+
+OFF_S = 5.0
+"""Seconds for which hooks take a noted outage for granted."""
 
 
 def run_folder(environ: Mapping[str, str], home: str) -> str:
@@ -60,6 +66,36 @@ def own_settings(environ: Mapping[str, str]) -> str:
     )
 
 
+def outage_folders(environ: Mapping[str, str], home: str) -> list[str]:
+    """Return the folders for notes of an outage: the run folder, and another one in case the state
+    folder cannot be written."""
+    if not hasattr(os, "getuid"):
+        return [run_folder(environ, home)]
+    other = environ.get("XDG_RUNTIME_DIR") or environ.get("TMPDIR") or "/tmp"  # noqa: S108 - private
+    return [run_folder(environ, home), os.path.join(other, f"sightline-{os.getuid()}")]
+
+
+def outage_name(project: str) -> str:
+    """Return the name of the note of an outage. project: the folder as its host names it."""
+    return key_of(project) + OFF
+
+
+def outage_fields(
+    fail: str, session: str, environ: Mapping[str, str], paths: Sequence[str]
+) -> list[str]:
+    """Return the fields of the note of an outage, which differ when a path was changed since."""
+    seen = [field for path in paths for field in (path, _change_of(path))]
+    return [fail, session, environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(environ), *seen]
+
+
+def _change_of(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    return f"{status.st_ino}-{status.st_size}-{status.st_ctime_ns}"
+
+
 def key_of(folder: str) -> str:
     """Return six letters for a folder, computed from the path alone: the disk may hang. Two folders
     with one key cost one question more, so no hash has to be imported."""
@@ -77,4 +113,6 @@ def stamp() -> str:
 def is_private(folder: str) -> bool:
     """Return whether a folder is this user's and closed to everybody else. OSError."""
     status = os.stat(folder)
+    if not hasattr(os, "getuid"):
+        return True
     return status.st_uid == os.getuid() and not status.st_mode & 0o077

@@ -44,9 +44,13 @@ HEADER_MAX, THREADS_MAX = 1 << 16, 128
 LEFT_S = 600.0
 """Seconds after which a request is left over: no client waits as long."""
 
+NOTE_S = 7 * 86_400.0
+"""Seconds after which a note of an outage is left over: its conversation is over."""
+
 KINDS = {".sock": stat.S_IFSOCK}
 KINDS |= dict.fromkeys((protocol.PIPE, protocol.SAY), stat.S_IFIFO)
-KINDS |= dict.fromkeys((protocol.ASK, protocol.LATE), stat.S_IFREG)
+NOTES = (protocol.TOLD, protocol.OFF)
+KINDS |= dict.fromkeys((protocol.ASK, protocol.LATE, *NOTES), stat.S_IFREG)
 """The files of the run folder that may be left over: ending -> kind. Version 0.1.0 made sockets."""
 
 
@@ -297,7 +301,9 @@ def _is_left(path: str) -> bool:
     ending, status = os.path.splitext(path)[1], os.lstat(path)
     if stat.S_IFMT(status.st_mode) != KINDS.get(ending):
         return False  # a file of another program
-    return not is_read(path) if ending == protocol.PIPE else time() - status.st_mtime > LEFT_S
+    if ending == protocol.PIPE:
+        return not is_read(path)
+    return time() - status.st_mtime > (NOTE_S if ending in NOTES else LEFT_S)
 
 
 def _read_request(path: str) -> tuple[Request | None, bytes]:

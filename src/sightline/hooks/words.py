@@ -27,6 +27,21 @@ def passed_unjudged(why: str) -> str:
     )
 
 
+def outage(why: str, *, closed: bool) -> str:
+    """Tell the user, once a session, that the guard is off. why: the fault, for a person."""
+    so = "refuses every edit (fail = closed)" if closed else "lets every edit pass unjudged"
+    return f"Sightline's guard is off. {why} Until that is mended Sightline {so}: sightline doctor"
+
+
+def unjudged(why: str, *, closed: bool) -> str:
+    """Tell the user, once a session, that a call was not judged. why: the fault, for a person."""
+    so = "An edit is refused then" if closed else "An edit passes unjudged then"
+    return f"Sightline could not judge a step of the agent. {why} {so}: sightline doctor"
+
+
+HELD = "The store is held by another process: let it finish, or end it."
+
+
 def late(seconds: float | None) -> str:
     """Say that the store or the disk did not answer in time."""
     within = "in time" if seconds is None else f"within {seconds:g} s"

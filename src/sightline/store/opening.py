@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 from sightline.errors import StoreError
 from sightline.filesystem import private_files
@@ -12,7 +14,7 @@ from sightline.store.identity import store_file
 from sightline.store.migrations import migrate
 from sightline.store.port import Store
 from sightline.store.sqlite import MemoryStore, SqliteStore
-from sightline.store.sqlite_errors import fault, os_fault
+from sightline.store.sqlite_errors import busy, fault, os_fault
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."
 
@@ -43,6 +45,29 @@ def open_file(file: str) -> SqliteStore:
     if not os.path.lexists(file):
         _create(file)
     return SqliteStore(file)
+
+
+HELD_S = 0.05
+"""Seconds to wait for other writers, of which each takes well under a millisecond."""
+
+
+def is_held(url: str | None, *, workspace_root: str, state_home: str) -> bool:
+    """Return whether another process keeps everybody from writing to the store that a URL names. False
+    where the store cannot be asked. StoreError."""
+    file = store_file(state_home, workspace_root)
+    if url is not None:
+        file = _path_in(url) if url.startswith("sqlite:///") else ""
+    if not os.path.isfile(file):
+        return False
+    try:
+        uri = f"{Path(file).absolute().as_uri()}?mode=rw"
+        db = sqlite3.connect(uri, uri=True, timeout=HELD_S, isolation_level=None)
+        with closing(db):
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        return busy(error)
+    return False
 
 
 def refuse_network(file: str, table: str | None = None) -> None:

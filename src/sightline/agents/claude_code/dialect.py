@@ -392,7 +392,10 @@ def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, A
     watch = list(dict.fromkeys([path for each in answers for path in each.watch]))
     if watch and event in WATCH:
         out["watchPaths"] = watch
-    return {"hookSpecificOutput": {"hookEventName": event, **out}} if out else {}
+    printed: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": event, **out}} if out else {}
+    if tell := _joined([each.tell for each in answers]):
+        printed["systemMessage"] = tell
+    return printed
 
 
 REASON = "permissionDecisionReason"

@@ -1,0 +1,52 @@
+"""The guard is off: what the user of Claude Code sees, and that the agent goes on."""
+
+import json
+import sqlite3
+
+import pytest
+from tests.clients.acting import TEXT, done, edit, read
+
+pytestmark = pytest.mark.client
+
+
+def broken_settings(claude):
+    claude.put("sightline.toml", "policy = [")
+
+
+def damaged_store(claude):
+    (store,) = claude.state.glob("workspaces/*/store.db")
+    store.write_bytes(b"this is no database" * 100)
+
+
+def closed_folder(claude):
+    (claude.home / "file").write_text("")
+    claude.settings["SIGHTLINE_HOME"] = str(claude.home / "file" / "state")
+
+
+def held_store(claude):
+    (store,) = claude.state.glob("workspaces/*/store.db")
+    db = sqlite3.connect(store, isolation_level=None)
+    db.execute("BEGIN EXCLUSIVE")
+    return db
+
+
+def messages(run):
+    """What the hooks told the user."""
+    answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
+    return [each["systemMessage"] for each in answers if "systemMessage" in each]
+
+
+@pytest.mark.parametrize("spoil", [broken_settings, damaged_store, closed_folder, held_store])
+def test_the_user_sees_one_line_and_the_agent_goes_on(connected, model, spoil):
+    file = connected.put("notes.txt", TEXT)
+    connected.sightline("status")
+    connected.sightline("read", "notes.txt")
+    kept = spoil(connected)
+    edits = [edit(file, f"line {at}\n", f"line {at}, mine\n") for at in (3, 5, 7)]
+    model.script("Fix it", read(file), *edits, done())
+    run = connected.run("Fix it")
+    if kept is not None:
+        kept.close()
+    assert connected.text("notes.txt").count(", mine") == 3
+    (told,) = messages(run)
+    assert "Sightline's guard is off" in told
