@@ -28,7 +28,6 @@ from sightline.errors import SettingsError, SightlineError, StoreError, Workspac
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
-from sightline.hooks.client import remove
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
@@ -211,8 +210,7 @@ class Call:
                 raise Held(f"{words.late(deadline_s)} {words.HELD}") from None
             raise Late(words.late(deadline_s)) from None
         printed = self._printed(answers)
-        for note in notes:
-            remove(note)
+        outage.forget(notes)
         self.is_sound = True
         return printed
 

@@ -7,7 +7,8 @@ a folder for temporary files where the state folder cannot be written.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from sightline.errors import SettingsError, SightlineError, StoreError
 from sightline.filesystem.deadline import DeadlinePassed
@@ -58,6 +59,13 @@ def noted(environ: Mapping[str, str], home: str) -> list[str]:
     name = outage_name(environ.get("CLAUDE_PROJECT_DIR", ""))
     paths = [os.path.join(folder, name) for folder in outage_folders(environ, home)]
     return [path for path in paths if os.path.exists(path)]
+
+
+def forget(notes: Iterable[str]) -> None:
+    """Remove notes of an outage that is over. Another hook may have removed them."""
+    for note in notes:
+        with suppress(OSError):
+            os.unlink(note)
 
 
 def _note(folder: str, name: str, data: bytes, flag: int) -> None:
