@@ -1,10 +1,8 @@
 """Deliver notices through a host, and decide when they count as shown.
 
 Of several calls that an agent makes at once, the later ones do not know the answers to the earlier
-ones. So a delivery is recorded with the changes it shows, and counts when all of it has reached the
-model. What one of the calls was told counts after the batch, at the latest with the next prompt.
-What the end of a batch, a prompt or a beginning was told goes out with the host's next request to
-the model, so it counts from the first call of the answer on.
+ones. So a delivery is recorded with the changes it shows, and counts when the host says that all of
+it reached the model: after the batch, at the latest with the next prompt.
 """
 
 from __future__ import annotations
@@ -23,13 +21,7 @@ from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
 from sightline.model.timeline import of_kind
 from sightline.notices import notice_text
-from sightline.notices.delivery import (
-    PART,
-    acknowledge_file,
-    confirm_parts,
-    deliver,
-    hand_parts,
-)
+from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
 from sightline.notices.pending import HOST, pending_change
 from sightline.text import phrases
 
@@ -44,39 +36,23 @@ BRIEFING_MAX = 4_000
 RECENT = 64
 """Deliveries of one session that are looked through; a batch holds a handful."""
 
-REQUEST = f"{HOST}request:"
-"""The start of NoticeDelivered.notice for a text that the host's next request to the model brings.
-Of the texts that start with HOST, only these and the parts of a briefing come between two answers."""
-
-OF_REQUEST = 16
-"""Deliveries of one request that are looked through."""
-
 NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 
 
 def record_delivery(
-    context: SessionContext,
-    notice: str,
-    paths: Iterable[str],
-    told: Iterable[Told | None] = (),
-    *,
-    with_request: bool = False,
+    context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
 ) -> None:
-    """Record that text about these paths was handed to the host. with_request: no call is under way,
-    so the next request to the model brings the text."""
-    deliver(context, f"{REQUEST if with_request else HOST}{notice}", paths, told)
+    """Record that text about these paths was handed to the host."""
+    deliver(context, f"{HOST}{notice}", paths, told)
 
 
-def deliver_pending(
-    context: SessionContext, *, room: int | None = None, with_request: bool = False
-) -> str:
+def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
     """Return the text of others' changes that are new to the agent and to its host, and record the
-    delivery; "" for no change. room: characters, where few are left; with_request: as in
-    record_delivery."""
+    delivery; "" for no change. room: characters, where few are left."""
     notice = pending_notice(context, room=room)
     if notice is None:
         return ""
-    record_notice(context, notice, with_request=with_request)
+    record_notice(context, notice)
     return phrases.says(notice.text)
 
 
@@ -92,10 +68,9 @@ def pending_notice(context: SessionContext, *, room: int | None = None) -> Notic
     return notice_text.notice(context, budget, handed=True) if budget > 0 else None
 
 
-def record_notice(context: SessionContext, notice: Notice, *, with_request: bool) -> None:
+def record_notice(context: SessionContext, notice: Notice) -> None:
     """Record that a notice was handed to the host."""
-    paths = [change.path for change in notice.changes]
-    record_delivery(context, notice.id, paths, notice.told, with_request=with_request)
+    record_delivery(context, notice.id, [change.path for change in notice.changes], notice.told)
 
 
 def deliver_briefing(
@@ -143,19 +118,19 @@ def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:
 
 
 def deliver_changes(
-    context: SessionContext, located: ResolvedPath, room: int, *, with_request: bool = False
+    context: SessionContext, located: ResolvedPath, room: int
 ) -> tuple[FileChange, bool]:
     """Return how a file differs from the agent's knowledge, and whether a delivery was recorded,
-    which happens when the file is stale. room: characters of the diff; with_request: as in
-    record_delivery."""
+    which happens when the file is stale. room: characters of the diff."""
     pending = pending_change(context, located.path)
     change, told = pending.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
     context.store.keep(context.keepable(located.path, pending.found.data, on_disk=pending.found))
     diff, is_whole = cut_diff(change.diff, change.path, room)
-    tells = told if is_whole else pending.mention_only()
-    record_delivery(context, "notice", [change.path], [tells], with_request=with_request)
+    record_delivery(
+        context, "notice", [change.path], [told if is_whole else pending.mention_only()]
+    )
     return structs.replace(change, diff=diff), True
 
 
@@ -166,30 +141,11 @@ def acknowledge_delivered(context: SessionContext) -> None:
     recent = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
     confirm_parts(context, recent)
     for fact in of_kind(NoticeDelivered, recent):
-        if fact.notice.startswith(HOST):
-            _acknowledge(context, fact)
-
-
-def acknowledge_request(context: SessionContext) -> None:
-    """Count as shown what the last request to the model brought: the model answers it with the call
-    that begins now. A text that was handed over since belongs to another call of this answer, and
-    that call has counted the request."""
-    newest = context.store.timeline(
-        session=context.session, kinds=[NoticeDelivered], newest=OF_REQUEST
-    )
-    for fact in reversed(list(of_kind(NoticeDelivered, newest))):
-        if fact.notice.startswith(REQUEST):
-            _acknowledge(context, fact)
-        elif fact.notice.startswith(HOST) and not fact.notice.startswith(PART):
-            return
-
-
-def _acknowledge(context: SessionContext, delivered: NoticeDelivered) -> None:
-    for told in delivered.told:
-        if told.revision == MISSING and told.refusal:
-            _acknowledge_deletion(context, told, delivered.notice)
-        else:
-            acknowledge_file(context, told, delivered.notice)
+        for told in fact.told if fact.notice.startswith(HOST) else ():
+            if told.revision == MISSING and told.refusal:
+                _acknowledge_deletion(context, told, fact.notice)
+            else:
+                acknowledge_file(context, told, fact.notice)
 
 
 # Hosts have one tool to write over a file and to create one. So whoever writes a file that was

@@ -87,8 +87,7 @@ def answered(context: SessionContext, event: events.Answered) -> Answer:
     texts = [recognise(context, edits).context for edits in done.values()]
     for failure in event.failed:
         texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
-    room = CONTEXT_MAX - sum(map(len, texts))
-    texts.append(deliver_pending(context, room=room, with_request=True))
+    texts.append(deliver_pending(context, room=CONTEXT_MAX - sum(map(len, texts))))
     return Answer(context="\n\n".join(filter(None, texts)))
 
 
@@ -136,8 +135,8 @@ def _due(context: SessionContext, message: str | None, began: float) -> str:
     text = "\n".join(filter(None, [warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     briefing = deliver_briefing(context, message, CONTEXT_MAX - len(text), within_s=left_s)
-    if notice is not None:  # last: a process that is killed before has told nothing
-        record_notice(context, notice, with_request=True)
+    if notice is not None:
+        record_notice(context, notice)  # last: a process that is killed before has told nothing
     return "\n\n".join(filter(None, [text, briefing]))
 
 
