@@ -205,6 +205,9 @@ def test_a_verb_interrupted_at_every_line_leaves_the_store_usable(name, hosts):
 
 
 @pytest.mark.wide
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # Ctrl-C in a finalizer
 @pytest.mark.parametrize("name", MORE)
 def test_another_verb_interrupted_at_a_line_leaves_the_store_usable(name, hosts):
     interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 67)
