@@ -375,18 +375,15 @@ class SqliteStore:
         return purged
 
     def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
-        changed = [
-            recorded
-            for row in self._base.run(WITH_COMMAND)
-            if with_command((recorded := codec.recorded_of(row)).fact, rewrite) != recorded.fact
-        ]
+        every = map(codec.recorded_of, self._base.run(WITH_COMMAND))
+        rewritten = [(old, with_command(old.fact, rewrite)) for old in every]
+        changed = [structs.replace(old, fact=fact) for old, fact in rewritten if fact != old.fact]
 
         def work(part: Sequence[Recorded]) -> None:
             self._base.run("PRAGMA secure_delete = ON")
             for recorded in part:
-                fact = with_command(recorded.fact, rewrite)
-                self._base.run(REWRITE_EVENT, codec.event_row(structs.replace(recorded, fact=fact)))
-                for path in disk_paths(fact):
+                self._base.run(REWRITE_EVENT, codec.event_row(recorded))
+                for path in disk_paths(recorded.fact):
                     disk = self.disk(path)
                     if disk is not None and disk.cause is not None:
                         cause = cause_with_command(disk.cause, rewrite)
