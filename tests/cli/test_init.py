@@ -86,6 +86,30 @@ def test_a_file_that_was_there_is_as_it_was_after_removal(at):
     assert os.listdir(at.root / ".claude") == ["settings.local.json"]
 
 
+def test_the_copy_goes_with_the_hooks_though_the_user_changed_the_file_since(at):
+    at.put(LOCAL, b'{"env": {"A": "1"}}')
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    file.write_text(file.read_text().replace('"1"', '"2"'))
+    gone = at("init", "claude-code", "--remove")
+    assert "all else in it stays" in gone.out
+    assert json.loads(file.read_text()) == {"env": {"A": "2"}}
+    assert os.listdir(at.root / ".claude") == ["settings.local.json"]
+
+
+def test_a_copy_that_an_earlier_removal_left_goes_too(at):
+    at.put(LOCAL, b"{}")
+    at.put(f"{LOCAL}.sightline-backup", b"{}")
+    assert at("init", "claude-code", "--remove").code == 0
+    assert os.listdir(at.root / ".claude") == ["settings.local.json"]
+
+
+def test_a_copy_of_a_file_that_is_gone_stays(at):
+    at.put(f"{LOCAL}.sightline-backup", b'{"env": {}}')
+    assert "is not connected" in at("init", "claude-code", "--remove").out
+    assert (at.root / f"{LOCAL}.sightline-backup").read_bytes() == b'{"env": {}}'
+
+
 def test_a_dry_run_prints_a_patch_that_says_it_all_and_writes_nothing(at):
     at.put(LOCAL, '{"env": {}}\n')
     tried = at("init", "claude-code", "--dry-run")

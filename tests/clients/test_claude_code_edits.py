@@ -220,3 +220,41 @@ def test_a_hook_never_answers_for_the_user(guarded, model):
     )
     guarded.run("Fix it", args=("--permission-mode", "default"))
     assert guarded.text("notes.txt") == theirs
+
+
+def test_a_merge_that_was_not_written_is_not_told_as_written(guarded, model):
+    """The user does not allow the write."""
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    theirs = changed(l3="line 3, says the user")
+    mine = changed(l28="line 28, says the agent")
+    model.script(
+        "Fix it",
+        bash(TWO_AT_ONCE),
+        write(file, mine, saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Fix it", args=("--permission-mode", "default"))
+    assert guarded.text("notes.txt") == theirs
+    assert "merged" not in model.sent(2)
+    assert not guarded.log("merged")
+    assert not [hook for hook in run.hooks if "systemMessage" in hook["stdout"]]
+
+
+def test_the_user_is_told_of_a_merge(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    theirs = changed(l3="line 3, says the user")
+    mine = changed(l28="line 28, says the agent")
+    model.script(
+        "Fix it",
+        bash(TWO_AT_ONCE),
+        write(file, mine, saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Fix it")
+    answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
+    (told,) = [each["systemMessage"] for each in answers if "systemMessage" in each]
+    assert "notes.txt" in told
+    assert "merged" in told
+    assert "was merged" in guarded.sightline("log", "notes.txt")

@@ -16,18 +16,20 @@ BACKUP = ".sightline-backup"
 
 class Change(Struct, frozen=True):
     """A change of a file. before, after: the file's bytes, None for no file. keep: whether to copy
-    `before` beside the file. drop: whether to remove that copy."""
+    `before` beside the file. drop: whether to remove that copy. restores: whether `after` is that
+    copy."""
 
     path: str
     before: bytes | None
     after: bytes | None
     keep: bool = False
     drop: bool = False
+    restores: bool = False
 
     @property
     def is_one(self) -> bool:
         """Return whether anything changes."""
-        return self.before != self.after
+        return self.before != self.after or self.drop
 
 
 def read(path: str) -> bytes | None:
@@ -75,7 +77,7 @@ def carry_out(change: Change) -> None:
             write_file(backup_of(path), change.before)  # the first copy is the user's own
         if change.after is None:
             os.unlink(os.path.realpath(path))
-        else:
+        elif change.after != change.before:
             _replace(os.path.realpath(path), change.after)
         if change.drop:
             os.unlink(backup_of(path))

@@ -127,7 +127,7 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
         how = f"Our hooks are out of {file}; all else in it stays."
         if change.after is None:
             how = f"{file} is gone again: init had made it."
-        elif change.drop:
+        elif change.restores:
             how = f"{file} is as it was before, byte for byte."
         return [f"{name} is no longer connected.", f"  {how}"]
     where = f"in {root}" if root else "in all your workspaces"

@@ -164,10 +164,15 @@ def turned_down(summary: str, diff: str) -> str:
 
 
 def merged(path: str) -> str:
-    """Say that a whole-file write was merged with others' changes."""
+    """Say that a whole-file write was merged with others' changes, and written."""
+    return f"Sightline: your text of {quoted(path)} was merged with changes by others; the file holds both."
+
+
+def merged_for_user(path: str) -> str:
+    """Tell the user of a merge that was written."""
     return (
-        f"Sightline: {quoted(path)} had changed since you were shown it. Your text was merged with those"
-        " changes; what was written holds both."
+        f"Sightline merged the agent's text of {quoted(path)} with changes that the agent had not seen;"
+        f" the file holds both: sightline log {quoted(path)}"
     )
 
 

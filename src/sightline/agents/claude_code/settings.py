@@ -89,7 +89,8 @@ def connected(path: str, hooks: Mapping[str, Hook]) -> Change:
 
 def disconnected(path: str) -> Change:
     """Return the change to a file without our hooks: the same bytes as before them, unless the file
-    was changed otherwise since; no file, if there was none. SettingsError."""
+    was changed otherwise since; no file, if there was none. The copy beside the file goes in each
+    case. SettingsError."""
     before = read(path)
     if before is None:
         return Change(path, None, None)
@@ -99,13 +100,12 @@ def disconnected(path: str) -> Change:
         after = removed(text)
         changed = Settings(after)
         is_empty = not changed.items(changed.top)
+    drop = backup is not None
     if after == text:
-        return Change(path, before, before)
-    if backup is None:
-        return Change(path, before, None if is_empty else after.encode())
-    if _without_ours(backup) == after:
-        return Change(path, before, backup, drop=True)
-    return Change(path, before, after.encode())
+        return Change(path, before, before, drop=drop)
+    if backup is not None and _without_ours(backup) == after:
+        return Change(path, before, backup, drop=True, restores=True)
+    return Change(path, before, None if is_empty and not drop else after.encode(), drop=drop)
 
 
 @contextmanager

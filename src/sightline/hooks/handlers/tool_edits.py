@@ -180,7 +180,7 @@ def _let_go_on(plan: Evaluation) -> Answer:
     content = None
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
         assert plan.new_text is not None
-        content, context = plan.new_text.plain, words.merged(plan.shown_path)
+        content = plan.new_text.plain  # told once it is written: the user may not allow it
     if plan.claims:
         claims = announce_once(plan.context, plan.shown_path, plan.claims)
         context = "\n\n".join(filter(None, [context, claims]))

@@ -56,7 +56,7 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     if intent is None and _is_recorded(context, event, on_disk):
         return Answer(context=_changes_by_others(context, located, on_disk, DIFF_MAX))
     lost = _lost_save(context, located.path, before, event)
-    knows_all = False
+    merged, knows_all = "", False
     if intent is not None and _as_intended(context, intent[1], event, on_disk):
         position, intended = intent
         facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
@@ -65,6 +65,7 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         if known is not None:
             merged_from = known.belief.text, intended.before, intended.after
             facts.append(Merged(intended.path, *merged_from))
+            merged = located.name or located.path
         context.append(facts, found=[on_disk], durable=True)
         belief = intended.belief
         knows_all = belief is not None and belief.text == on_disk.revision
@@ -73,8 +74,10 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     after_change(context, located.path)
     room = DIFF_MAX - len(lost)
     changes = "" if knows_all else _changes_by_others(context, located, on_disk, room)
-    texts = [lost, changes, _affected_sessions(context, before, on_disk)]
-    return Answer(context="\n\n".join(filter(None, texts)))
+    affected_sessions = _affected_sessions(context, before, on_disk)
+    texts = [words.merged(merged) if merged else "", lost, changes, affected_sessions]
+    tell = words.merged_for_user(merged) if merged else ""
+    return Answer(context="\n\n".join(filter(None, texts)), tell=tell)
 
 
 def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
