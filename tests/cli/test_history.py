@@ -53,6 +53,39 @@ def test_why_of_a_file_that_others_know_says_whom_to_ask(story):
     assert "It was shown to cli: ask with --session." in said
 
 
+def test_why_answers_for_the_session_that_knows_the_file_and_writes_no_fact(sl):
+    """A person who asks in a terminal has no session."""
+    sl.put("app.py", "a = 1\n")
+    sl("read", "app.py", "--session", "s1")
+    sl("read", "app.py", "--session", "s2")
+    sl.put("app.py", "a = 2\n")
+    before = sl("log", "--json").out
+    said = sl("why", "app.py")
+    assert said.out.startswith("app.py, as session s2 (cli) knows it:")
+    assert "changed by the user or another program" in said.out
+    assert "Now: stale." in said.out
+    assert "It was also shown to s1: ask with --session." in said.out
+    shape = sl("why", "app.py", "--json").json
+    assert (shape["session"], shape["facts"][-1]["position"]) == ("s2", None)
+    assert "as session s3 knows it" in sl("why", "app.py", "--session", "s3").out
+    assert sl("log", "--json").out == before
+
+
+def test_why_of_a_renamed_file_answers_for_the_session_that_knows_it(sl):
+    sl.put("app.py", "a = 1\n")
+    sl("read", "app.py", "--session", "s1")
+    sl("move", "app.py", "b.py", "--session", "s1")
+    said = sl("why", "app.py").out
+    assert said.startswith("app.py, as session s1 (cli) knows it:")
+    assert "was renamed to b.py" in said
+
+
+def test_why_of_a_file_that_nobody_knows_begins_no_session(sl):
+    sl.put("app.py", "a = 1\n")
+    assert "never shown to this session" in sl("why", "app.py").out
+    assert sl("log", "--json").out == ""
+
+
 def test_why_says_when_the_text_is_not_kept(story):
     [sample] = story.home.glob("workspaces/*/store.db")
     code = (

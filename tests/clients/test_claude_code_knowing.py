@@ -39,6 +39,18 @@ def test_files_that_a_shell_printed_without_their_names_may_be_written(guarded, 
     assert not guarded.log("refused")
 
 
+def test_why_in_a_terminal_answers_for_the_conversation_and_writes_no_fact(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Look", read(file), done())
+    run = guarded.run("Look")
+    guarded.put("notes.txt", changed(l3="line 3, says the user"))
+    before = guarded.log()
+    said = guarded.sightline("why", "notes.txt")
+    assert run.session in said
+    assert "Now: stale. On disk, line 3 is not what was shown." in said
+    assert guarded.log() == before
+
+
 def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     command = "sed -i 's/^line 3$/three/' notes.txt"

@@ -9,7 +9,7 @@ from sightline.checkpoints.time_points import Since, since
 from sightline.config.settings import Settings
 from sightline.history import log_entries, session_history
 from sightline.history.session_history import LogQuery
-from sightline.history.why import ENTRIES, why
+from sightline.history.why import ENTRIES, knower, why
 from sightline.model.events import (
     FACTS,
     BatchEnded,
@@ -189,6 +189,18 @@ def test_why_of_an_unseen_file_has_no_facts(world):
     world.session("s2").read("a.py")
     told = why(world.session("s1")._context, "a.py")
     assert (told.entries, told.verdict.state, told.others) == ((), "unseen", ("s2",))
+
+
+def test_a_question_without_a_session_is_about_one_at_work_then_about_one_that_ended(world):
+    world.session("s1").read("a.py")
+    world.session("s2").read("a.py")
+    world.session("s3").read("b.py")
+    assert knower(world.survey(), "a.py") == "s2"
+    world.store.append("s2", [SessionEnded()], at=world.clock())
+    assert knower(world.survey(), "a.py") == "s1"
+    world.store.append("s1", [SessionEnded()], at=world.clock())
+    assert knower(world.survey(), "a.py") == "s2"
+    assert knower(world.survey(), "c.py") is None
 
 
 def test_why_goes_back_through_a_files_names(world):

@@ -183,7 +183,7 @@ def _(run: CommandRun) -> Shape:
 def _(why: Why) -> Shape:
     belief = why.knowledge.belief if why.knowledge else None
     return {
-        "path": why.path,
+        **fields(why, "path", "session"),
         "facts": shape(why.entries),
         **fields(why, "earlier", "verdict"),
         "seen_lines": shape(belief.shown if belief else ()),

@@ -23,6 +23,7 @@ from sightline.history import session_history
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
 from sightline.history.session_history import LogQuery
+from sightline.history.why import knower
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence, story
 from sightline.text import phrases
@@ -88,15 +89,19 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
 @command()
 @path_argument
 def why(call: Call, path: str) -> None:
-    """Explain the verdict on a file, fact by fact."""
-    with call.open() as session:
-        reasons = reasons_for(session._context, path)  # noqa: SLF001 - faces compose the parts
+    """Explain the verdict on a file, fact by fact.
+
+    Without a session: as the session knows it that was shown the file last. Writes no fact.
+    """
+    with call.survey() as context:
+        id = call.named_session or knower(context, path) or call.session_id
+        reasons = reasons_for(context.for_session(id), path)
     by = reasons.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
     lines = story(
         reasons,
-        session.id,
-        cli_words.who(by, session.id),
+        id,
+        cli_words.who(by, id),
         ago,
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )

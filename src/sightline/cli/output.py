@@ -231,11 +231,16 @@ class Call:
         return discover(self.workspace)
 
     @property
-    def session_id(self) -> str:
-        """The session whose view the command shows."""
+    def named_session(self) -> str | None:
+        """The session that the user named, by the option or the variable."""
         if self.session is not None:
             return self.session
-        return os.environ.get("SIGHTLINE_SESSION") or AGENT
+        return os.environ.get("SIGHTLINE_SESSION") or None
+
+    @property
+    def session_id(self) -> str:
+        """The session whose view the command shows."""
+        return AGENT if self.named_session is None else self.named_session
 
     @contextmanager
     def open(self, *, finish: bool = True) -> Iterator[Session]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
@@ -24,7 +24,7 @@ from sightline.guard.evaluation import claims_on, edit_case, forbids
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
 from sightline.model.attempts import Attempt, Replace, WriteWhole
-from sightline.model.events import Seen, TurnBegan
+from sightline.model.events import Fact, Seen, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.results import FileInContext, Verdict
 from sightline.model.revision import MISSING, Stamp
@@ -39,10 +39,16 @@ ANYTHING = "\x1a"
 
 
 def check(
-    context: SessionContext, path: str, *, old: str | None = None, content: str | None = None
+    context: SessionContext,
+    path: str,
+    *,
+    old: str | None = None,
+    content: str | None = None,
+    record: bool = True,
 ) -> Verdict:
     """Return what the guard would say of an attempt now: to replace `old`, or to write `content`.
-    With neither: whether this session may rely on what it was shown. Changes no file."""
+    With neither: whether this session may rely on what it was shown. Changes no file. record: whether
+    to record a change that the look finds."""
     try:
         where = located(context, path)
     except Unverifiable:
@@ -73,8 +79,10 @@ def check(
     if moved:  # an attempt would follow the rename
         case = edit_case(context, moved, known, policy)
         ruling = _as_moved(judge(case, attempt), attempt)
-    _record_changes(context, [on_disk])
-    verdict = _verdict(context, where, case, ruling, known, policy)
+    if record:
+        _record_changes(context, [on_disk])
+    news = () if record else detect_changes(context, on_disk)
+    verdict = _verdict(context, where, case, ruling, known, policy, news)
     return _with_claims(context, where.path, verdict, attempt)
 
 
@@ -85,8 +93,9 @@ def _verdict(
     ruling: Ruling,
     known: Known,
     policy: str,
+    news: Sequence[Fact],
 ) -> Verdict:
-    _, by = changed_by(context, where.path)
+    _, by = changed_by(context, where.path, news)
     state, decision, reason = ruling.state, ruling.decision, ruling.reason or ""
     diff, _ = bounded(case, case.changes)
     if ruling.endings_only and not reason:

@@ -6,13 +6,22 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import by
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
 from sightline.history.log_entries import FACT_KINDS, Why, readable_entries
 from sightline.history.session_history import agents_of
-from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
+from sightline.model.events import (
+    Changed,
+    CommandEnded,
+    Dropped,
+    GitMoved,
+    Moved,
+    RewindEnded,
+    Seen,
+)
 from sightline.model.projections import Knowledge
 from sightline.model.spans import spans
 from sightline.model.timeline import TURNING, Recorded, archived, branch
@@ -21,24 +30,48 @@ from sightline.store.port import Store
 ENTRIES = 30
 """Newest facts of a file that are listed."""
 
+NEWEST = 200
+"""Newest facts of a file that are searched for a session that knows it."""
+
 OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 """Kinds of a session's own facts that are listed. The changes of a command have their own facts."""
 
 
+def knower(context: SessionContext, path: str) -> str | None:
+    """Return the session that learned of a file last, of those that have not ended if any; None for
+    a file that no session knows."""
+    resolved = located(context, path)
+    store = context.store
+    row = store.disk(resolved.path)
+    names = [resolved.name or resolved.path, row.moved_to if row else None]
+    for name in filter(None, names):
+        at_work = store.knowers(name)
+        if at_work:
+            return max(at_work, key=lambda session: (at_work[session].position, session))
+        facts = store.timeline(path=name, kinds=[Seen, Changed, Moved], newest=NEWEST)
+        for session in dict.fromkeys(each.session for each in reversed(list(facts))):
+            if session and not archived(session) and store.knowledge(session, name):
+                return session
+    return None
+
+
 def why(context: SessionContext, path: str) -> Why:
-    """Return the facts behind the current verdict on a file for the context's session."""
-    verdict = file_states.check(context, path)
+    """Return the facts behind the current verdict on a file for the context's session. Records
+    nothing: a change that this look finds is the last entry, without a position."""
+    verdict = file_states.check(context, path, record=False)
     resolved = located(context, path)
     store = context.store
     knowledge = store.knowledge(context.session, resolved.name or resolved.path)
     own = store.session(context.session)
     others = tuple(name for name in store.knowers(resolved.path) if name != context.session)
     policy = context.settings.policy_for(resolved.path, resolved.name, *resolved.links)
-    answer = Why(verdict.path, own.agent if own else "", (), 0, verdict, others, policy)
+    agent = own.agent if own else ""
+    answer = Why(verdict.path, context.session, agent, (), 0, verdict, others, policy)
     if knowledge is None:
         return _renamed(context, answer)
     facts = _facts(store, context.session, knowledge)
-    found = context.look(resolved.path)
+    found, now = context.look(resolved.path), context.clock()
+    facts += [Recorded(0, "", now, now, fact) for fact in detect_changes(context, found)]
     case = edit_case(context, found, load_knowledge(context, resolved, found))
     return structs.replace(
         answer,

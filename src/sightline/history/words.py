@@ -125,7 +125,7 @@ def story(
         lines.append(f"  ({count(why.earlier, 'earlier fact')} not shown)")
     for entry in why.entries:
         event = printable(_event(entry, session))
-        lines.append(f"  {entry.position:>5}  {clock(entry.at)}  {event}")
+        lines.append(f"  {entry.position or '-':>5}  {clock(entry.at)}  {event}")
     if why.entries:
         lines.append("")
     because = _because(why, path, who, when)
@@ -137,7 +137,11 @@ def story(
     meaning = _MEANINGS.get(why.verdict.state, "") if why.moved_to is None else "use its new name."
     if why.verdict.state == "stale":
         meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
-    return [*lines, f"So: {meaning}", *(f"  {step}" for step in _next_steps(why, path, session))]
+    steps = [*_next_steps(why, path, session)]
+    if why.others:
+        also = "" if why.verdict.state == "unseen" else "also "
+        steps.append(f"It was {also}shown to {', '.join(why.others)}: ask with --session.")
+    return [*lines, f"So: {meaning}", *(f"  {step}" for step in steps)]
 
 
 def _event(entry: Entry, session: str) -> str:
@@ -260,8 +264,6 @@ def _next_steps(why: Why, path: str, session: str) -> Iterator[str]:
         yield f"read it again:     sightline read {quoted(path)}{option}"
     elif state == "unseen":
         yield f"read it:  sightline read {quoted(path)}{option}"
-        if why.others:
-            yield f"It was shown to {', '.join(why.others)}: ask with --session."
     elif why.moved_to is not None:
         yield f"read it:  sightline read {quoted(why.moved_to)}{option}"
     elif state == "moved":
