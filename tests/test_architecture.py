@@ -45,7 +45,6 @@ def name_of(file: Path) -> str:
 FILES = sorted(SOURCE.rglob("*.py"))
 PACKAGES = [file.parent for file in FILES if file.name == "__init__.py" and file.parent != SOURCE]
 MODULES = {name_of(file) for file in FILES}
-each_module = pytest.mark.parametrize("file", FILES, ids=[name_of(file) for file in FILES])
 
 
 @cache
@@ -72,9 +71,7 @@ def pure_modules() -> set[str]:
 
 
 PURE = pure_modules()
-each_pure = pytest.mark.parametrize(
-    "file", [file for file in FILES if name_of(file) in PURE], ids=name_of
-)
+PURE_FILES = [file for file in FILES if name_of(file) in PURE]
 
 
 def imports_of(tree: ast.AST) -> set[str]:
@@ -90,6 +87,7 @@ def imports_of(tree: ast.AST) -> set[str]:
     return found
 
 
+@pytest.mark.wide  # three seconds; .ci/run measures the house in a step of its own, too
 def test_packages_follow_their_order_and_import_only_public_modules_of_each_other():
     """`python tools/house.py --check`, a step of its own in .ci/run, compares the other figures."""
     measured = house.measure(SOURCE)
@@ -108,22 +106,25 @@ def test_a_package_says_what_it_is_for_and_imports_nothing(package):
             assert (package / f"{module}.py").is_file(), f"{name} names {module}"
 
 
-@each_pure
-def test_a_pure_module_imports_nothing_that_could_look_outside(file):
-    ours = {name for name in imports_of(tree_of(file)) if name.split(".")[0] == "sightline"}
-    assert ours - PURE - {"sightline.errors", CLOCKED_PARSER} == set()
-    others = {name.split(".")[0] for name in imports_of(tree_of(file))} - {"sightline"}
-    assert others - PURE_MAY_IMPORT == set()
+def test_a_pure_module_imports_nothing_that_could_look_outside():
+    allowed = PURE | {"sightline.errors", CLOCKED_PARSER}
+    wrong = {
+        (name_of(file), name)
+        for file in PURE_FILES
+        for name in imports_of(tree_of(file))
+        if name.split(".")[0] not in PURE_MAY_IMPORT and name not in allowed
+    }
+    assert wrong == set()
 
 
-@each_pure
-def test_a_pure_module_calls_nothing_that_could_look_outside(file):
+def test_a_pure_module_calls_nothing_that_could_look_outside():
     called = {
-        node.func.id
+        (name_of(file), node.func.id)
+        for file in PURE_FILES
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    assert not called & PURE_MAY_NOT_CALL
+    assert {each for each in called if each[1] in PURE_MAY_NOT_CALL} == set()
 
 
 def run(code: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -175,9 +176,8 @@ SCRIPTS = {"__main__", "hook_entry", "daemon_entry", "macos", "windows"}
 """Modules that run when they are imported, and those of other systems."""
 
 
-@each_module
-def test_every_module_says_what_it_is_for(file):
-    assert ast.get_docstring(tree_of(file))
+def test_every_module_says_what_it_is_for():
+    assert [name_of(file) for file in FILES if not ast.get_docstring(tree_of(file))] == []
 
 
 def test_every_public_name_is_documented():

@@ -98,16 +98,17 @@ devam et ama sqlite kullan|testlere devam et|استمر لكن استخدم sqli
 NEW = [each.strip() for each in ASKS.replace("\n", "|").split("|") if each.strip()]
 
 
-@pytest.mark.parametrize(("language", "phrase"), PHRASES)
-def test_who_asks_to_go_on_is_understood(language, phrase):
-    assert is_continuation(phrase), (
+def test_who_asks_to_go_on_is_understood():
+    missed = [
         f"{language}: {phrase!r} is normalized to {normalized(phrase)!r}"
-    )
+        for language, phrase in PHRASES
+        if not is_continuation(phrase)
+    ]
+    assert missed == []
 
 
-@pytest.mark.parametrize("phrase", NEW)
-def test_what_says_more_is_a_new_request(phrase):
-    assert not is_continuation(phrase)
+def test_what_says_more_is_a_new_request():
+    assert list(filter(is_continuation, NEW)) == []
 
 
 def test_the_table_is_as_large_as_it_is_said_to_be():

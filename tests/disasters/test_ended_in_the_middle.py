@@ -17,7 +17,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("appends", [1, 2, 3])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, Killed])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, pytest.param(Killed, marks=pytest.mark.wide)])
 def test_each_file_is_whole_and_the_next_rewind_does_the_rest(
     tree, many, monkeypatch, error, appends
 ):

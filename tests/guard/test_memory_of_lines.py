@@ -33,7 +33,13 @@ VERBS = {
 
 
 @pytest.mark.parametrize("name", VERBS)
-@pytest.mark.parametrize("saved", [False, True], ids=["as shown", "saved meanwhile"])
+@pytest.mark.parametrize(
+    "saved",
+    [
+        pytest.param(False, id="as shown", marks=pytest.mark.wide),
+        pytest.param(True, id="saved meanwhile"),
+    ],
+)
 def test_a_verb_holds_the_lines_of_a_text_a_few_times_at_most(name, saved):
     lists = 8 * LISTS[saved] * LINES
     assert peak_of(VERBS[name], saved=saved) <= lists + COPIES * LINES

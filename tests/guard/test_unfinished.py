@@ -161,7 +161,7 @@ def test_a_live_session_settles_a_batch_that_another_process_left(place):
     }
 
 
-@pytest.mark.parametrize("verb", ["edit", "write"])
+@pytest.mark.parametrize("verb", [pytest.param("edit", marks=pytest.mark.wide), "write"])
 def test_a_hard_linked_file_is_whole_after_a_kill_at_any_step_of_its_write(place, verb):
     seen = set()
     for step in range(9, 60):

@@ -41,7 +41,10 @@ def ask(port, token=TOKEN):
         connection.close()
 
 
-@pytest.mark.parametrize("sent", [b"", b"POST /hook/claude-code HTTP/1.1\r\nHost: x"])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", pytest.param(b"POST /hook/claude-code HTTP/1.1\r\nHost: x", marks=pytest.mark.wide)],
+)
 def test_idle_connections_without_a_token_do_not_stop_the_hooks(port, sent, monkeypatch):
     monkeypatch.setattr(_Handler, "timeout", None)  # only the bound may end a connection here
     before = threading.active_count()

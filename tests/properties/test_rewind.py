@@ -124,7 +124,7 @@ class Dying:
             delattr(thing, name)
 
 
-@settings(some, max_examples=examples(400) if WIDE else 25)
+@settings(some, max_examples=400 if WIDE else examples(40))
 @given(deeds, ends)
 def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):
     whole, made, _, _ = lived([], after, ends)

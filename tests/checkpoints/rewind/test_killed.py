@@ -59,7 +59,9 @@ def killed_at(place, then, step):
     return code == -9
 
 
-@pytest.mark.parametrize("first", [1, 11, 21])
+@pytest.mark.parametrize(
+    "first", [1, *(pytest.param(first, marks=pytest.mark.wide) for first in (11, 21))]
+)
 def test_killed_at_any_call_it_ends_at_the_same_bytes(tmp_path, first):
     step = first
     place, then = prepared(tmp_path / "whole")
