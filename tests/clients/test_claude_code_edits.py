@@ -258,3 +258,38 @@ def test_the_user_is_told_of_a_merge(guarded, model):
     assert "notes.txt" in told
     assert "merged" in told
     assert "was merged" in guarded.sightline("log", "notes.txt")
+
+
+@pytest.mark.parametrize("line", [3, 28])
+def test_a_diff_is_told_once_to_calls_of_one_batch(guarded, model, line):
+    """Line 3: edits that are refused; line 28: an edit and a merge that go through."""
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    theirs = changed(l3="line 3, says the user")
+    calls = (
+        *edit(file, f"line {line}\n", "mine\n").tools,
+        *edit(file, f"line {line + 1}\nline {line + 2}\n", "mine\n").tools,
+        *write(file, changed(**{f"l{line}": "mine"})).tools,
+    )
+    model.script(
+        "Fix it",
+        bash(TWO_AT_ONCE),
+        Step(tools=calls, before=saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    model.script("Go on", done())
+    run = guarded.run("Fix it", "Go on")
+    answers = "".join(hook["stdout"] for hook in run.hooks)
+    assert answers.count("+line 3, says the user") == 1
+
+
+def test_a_diff_that_explains_a_failed_write_is_not_in_the_notice_of_its_batch(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    mine = changed(l28="line 28, says the agent")
+    model.script(
+        "Fix it", read(file), write(file, mine, saves(guarded, "notes.txt", theirs)), done()
+    )
+    run = guarded.run("Fix it")
+    answers = "".join(hook["stdout"] for hook in run.hooks)
+    assert answers.count("+line 3, says the user") == 1

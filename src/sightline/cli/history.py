@@ -94,14 +94,14 @@ def why(call: Call, path: str) -> None:
     Without a session: as the session knows it that was shown the file last. Writes no fact.
     """
     with call.survey() as context:
-        id = call.named_session or knower(context, path) or call.session_id
-        reasons = reasons_for(context.for_session(id), path)
+        name = call.named_session or knower(context, path) or call.session_id
+        reasons = reasons_for(context.for_session(name), path)
     by = reasons.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
     lines = story(
         reasons,
-        id,
-        cli_words.who(by, id),
+        name,
+        cli_words.who(by, name),
         ago,
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )

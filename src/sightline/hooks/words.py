@@ -121,6 +121,11 @@ def _told(error: PathError) -> str:
     return "\n".join(filter(None, parts))
 
 
+def diff_above(hint: str) -> str:
+    """Return the next step after a refusal whose diff an earlier answer of the same batch holds."""
+    return f"The diff stands in the answer to an earlier call. {hint}"
+
+
 def why_it_failed(error: PathError, alike: str = "") -> str:
     """Return why an attempt does not fit that the host rejected. alike: a description of the lines
     nearest to its text."""

@@ -56,6 +56,32 @@ def test_an_edit_of_changed_lines_is_refused_with_what_stands_there(host):
     assert not host.facts(WriteIntended)
 
 
+def test_calls_of_one_batch_print_a_diff_once_and_it_counts(host):
+    host.read("a.txt")
+    user(host, 5, "line five by the user\n")
+    _, first = host.edit("a.txt", "line 20\n", "LINE 20\n")
+    _, second = host.edit("a.txt", "line 30\n", "LINE 30\n")
+    assert "+line five by the user" in first.context
+    assert second.context == ""
+    refused, _ = host.edit("a.txt", "line 4\nline 5", "x")
+    assert "+line five by the user" not in refused.refuse
+    assert "earlier call" in refused.refuse
+    assert host.batch_ends().context == ""
+    assert host.state("a.txt") == "fresh"
+
+
+def test_a_change_that_comes_again_is_printed_again(host):
+    """The same lines, but by a second change: nobody told the agent of the way back."""
+    host.read("a.txt")
+    user(host, 5, "line five by the user\n")
+    host.edit("a.txt", "line 20\n", "LINE 20\n")
+    user(host, 5, "line 5\n")
+    host.edit("a.txt", "line 30\n", "LINE 30\n")
+    user(host, 5, "line five by the user\n")
+    _, third = host.edit("a.txt", "line 35\n", "LINE 35\n")
+    assert "+line five by the user" in third.context
+
+
 def test_what_a_refusal_said_counts_when_it_has_arrived(host):
     host.read("a.txt")
     user(host, 5, "line five by the user\n")

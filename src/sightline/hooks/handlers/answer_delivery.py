@@ -16,9 +16,16 @@ from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
-from sightline.model.events import Belief, NoticeAcknowledged, NoticeDelivered, Told
+from sightline.model.events import (
+    Belief,
+    Changed,
+    NoticeAcknowledged,
+    NoticeDelivered,
+    Seen,
+    Told,
+)
 from sightline.model.results import FileChange, Notice
-from sightline.model.revision import MISSING
+from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import of_kind
 from sightline.notices import notice_text
 from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
@@ -44,6 +51,36 @@ def record_delivery(
 ) -> None:
     """Record that text about these paths was handed to the host."""
     deliver(context, f"{HOST}{notice}", paths, told)
+
+
+def record_diff(
+    context: SessionContext, notice: str, path: str, named: str, diff: str, told: Told | None
+) -> bool:
+    """Record that a diff of one file was handed to the host. Return whether an answer that has not
+    arrived yet holds the same diff, so that it need not be printed again: of several calls at once.
+    named: the path by which the agent knows the file."""
+    lines = [line for line in diff.splitlines() if line.startswith(("+", "-"))]
+    if not lines:
+        record_delivery(context, notice, [named], [told])
+        return False
+    digest = revision_of("\n".join(lines).encode("utf-8", "surrogatepass"))[:12]
+    is_repeated = _was_handed(context, path, digest)
+    record_delivery(context, f"{notice}:{digest}", [named], [told])
+    return is_repeated
+
+
+def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
+    """Return whether a diff was handed over, and since then this agent alone changed the file, and
+    nothing of the file arrived at it."""
+    for recorded in reversed(list(context.store.timeline(path=path, newest=RECENT))):
+        fact, is_own = recorded.fact, recorded.session == context.session
+        if isinstance(fact, Changed) and fact.cause.who != context.session:
+            return False
+        if is_own and isinstance(fact, (Seen, NoticeAcknowledged)):
+            return False
+        if is_own and isinstance(fact, NoticeDelivered) and fact.notice.endswith(f":{digest}"):
+            return True
+    return False
 
 
 def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
@@ -120,18 +157,18 @@ def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:
 def deliver_changes(
     context: SessionContext, located: ResolvedPath, room: int
 ) -> tuple[FileChange, bool]:
-    """Return how a file differs from the agent's knowledge, and whether a delivery was recorded,
-    which happens when the file is stale. room: characters of the diff."""
+    """Return how a file differs from the agent's knowledge, and whether that is to be printed: when
+    the file is stale, and no other call of the batch prints it. Record the delivery. room: characters
+    of the diff."""
     pending = pending_change(context, located.path)
     change, told = pending.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
     context.store.keep(context.keepable(located.path, pending.found.data, on_disk=pending.found))
     diff, is_whole = cut_diff(change.diff, change.path, room)
-    record_delivery(
-        context, "notice", [change.path], [told if is_whole else pending.mention_only()]
-    )
-    return structs.replace(change, diff=diff), True
+    told = told if is_whole else pending.mention_only()
+    is_repeated = record_diff(context, "notice", located.path, change.path, diff, told)
+    return structs.replace(change, diff=diff), not is_repeated
 
 
 def acknowledge_delivered(context: SessionContext) -> None:

@@ -31,7 +31,7 @@ from sightline.hooks.handlers.answer_delivery import (
     deliver_changes,
     knows_deletion,
     notice_of_deletion,
-    record_delivery,
+    record_diff,
 )
 from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
@@ -101,6 +101,8 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
         plan = Evaluation(context, located, event.attempt)
         refusal = _refusal(plan)
     if refusal is None:
+        # The facts first: text that is handed over is about the file as it was changed.
+        context.append(plan.unrecorded, found=[plan.on_disk])
         change, delivered = deliver_changes(context, located, room)
         return words.turned_down(change.summary, change.diff) if delivered else ""
     _deliver_refusal(plan, refusal, room)
@@ -164,7 +166,8 @@ def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MA
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
         told = notice_of_deletion(plan.context, plan.path)
-    record_delivery(plan.context, "refusal", [refusal.path], [told])
+    if record_diff(plan.context, "refusal", plan.path, refusal.path, refusal.diff, told):
+        refusal.diff, refusal.hint = "", words.diff_above(refusal.hint)
 
 
 def _let_go_on(plan: Evaluation) -> Answer:
