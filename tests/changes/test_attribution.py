@@ -7,6 +7,7 @@ import subprocess
 from threading import Barrier, Thread
 
 import pytest
+from tests.hooks.handlers.shell import run
 
 import sightline
 from sightline.agents.hook_events import CommandBegan, CommandEnded
@@ -491,3 +492,52 @@ def test_trees_beside_each_other_that_go_the_same_way_are_told_apart(tree):
         ("checkout", ("one/a.py",)),
         ("checkout", ("two/a.py",)),
     ]
+
+
+# Files that no session has read
+
+
+def unread(place):
+    """Add a file that nobody reads, and that the other branch has with other lines."""
+    git(place, "checkout", "--quiet", "other")
+    place.put("unread.py", TEN.replace("line 2", "OTHER"))
+    commit(place)
+    git(place, "checkout", "--quiet", "main")
+    place.put("unread.py", TEN)
+    commit(place)
+
+
+@pytest.mark.parametrize("seen_first", [False, True])
+def test_a_switch_that_changed_unread_files_is_gits(tree, s, seen_first):
+    unread(tree)
+    s.checkpoint("before")
+    after = s._context.store.position()
+    git(tree, "checkout", "--quiet", "other")
+    if seen_first:
+        s.check("a.py")
+    run(tree, s, "echo x >> b.py")
+    of_unread = {
+        fact.cause.kind
+        for fact in told(s, after)
+        if isinstance(fact, Changed) and fact.path == "unread.py"
+    }
+    moved = [fact for fact in told(s, after) if isinstance(fact, GitMoved)]
+    assert moved[0].operation == "checkout"
+    assert of_unread == ({"git"} if seen_first else set())
+    assert any("unread.py" in fact.paths for fact in moved) is not seen_first
+
+
+def test_a_save_of_an_unread_file_since_a_switch_is_not_gits(tree, s):
+    unread(tree)
+    s.checkpoint("before")
+    git(tree, "checkout", "--quiet", "other")
+    tree.put("unread.py", TEN.replace("line 9", "SAVED"))
+    run(tree, s, "echo x >> b.py")
+    assert [cause.kind for cause in causes(s, "unread.py")] == ["external"]
+
+
+def test_without_a_checkpoint_nobody_is_certain_who_changed_an_unread_file(tree, s):
+    unread(tree)
+    git(tree, "checkout", "--quiet", "other")
+    run(tree, s, "echo x >> b.py")
+    assert {cause.confidence for cause in causes(s, "unread.py")} <= {"likely"}

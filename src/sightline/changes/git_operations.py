@@ -45,8 +45,11 @@ class Recognised(Struct, frozen=True):
         return {path for fact in self.facts for path in fact.paths}
 
 
-def recognised(context: SessionContext, differences: Sequence[Difference]) -> Recognised:
-    """Return the changes among some differences that git made."""
+def recognised(
+    context: SessionContext, differences: Sequence[Difference], *, unread: bool = False
+) -> Recognised:
+    """Return the changes among some differences that git made. unread: no session has read these
+    files, so the fact of an operation may be recorded without them."""
     repositories: dict[str, Repository | None] = {}
     groups: dict[str, tuple[Repository, list[Difference]]] = {}
     for difference in differences:
@@ -62,6 +65,9 @@ def recognised(context: SessionContext, differences: Sequence[Difference]) -> Re
         search = _GitSearch(context, repository)
         facts += search.facts_of(group)
         likely |= search.likely
+        if unread:
+            left = [d for d in group if not any(d.path in fact.paths for fact in facts)]
+            likely |= search.of_recorded(left)
     return Recognised(tuple(facts), likely)
 
 
@@ -95,6 +101,18 @@ class _GitSearch:
                 return facts
         self.likely = self._likely(group, since_ns, stepped=bool(steps))
         return facts
+
+    def of_recorded(self, group: Sequence[Difference]) -> dict[str, Cause]:
+        """Return the causes of changes that are as the newest recorded operation left them."""
+        newest = next(iter(self._context.store.timeline(kinds=[GitMoved], newest=1)), None)
+        left = [d for d in group if newest is not None and d.row.position < newest.position]
+        if newest is None or not isinstance(newest.fact, GitMoved) or not left:
+            return {}
+        moved = newest.fact
+        paths = [difference.path for difference in left]
+        blobs = self._repository.blobs(moved.after, paths, DEADLINE_S) or {}
+        cause = Cause("git", moved.operation, moved.detail, "likely")
+        return {d.path: cause for d in left if blobs.get(d.path) in self._blob_ids(d).after}
 
     def _read_ns(self, group: Sequence[Difference]) -> int:
         """Return when the first of these files was last read and found as the timeline says."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sightline.changes import manifests
-from sightline.changes.detect import change
+from sightline.changes import git_operations, manifests
+from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import Entry, Manifest
 from sightline.model.path import folders_above
+from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
 from sightline.model.timeline import Recorded, archived, live
 
@@ -40,6 +41,7 @@ def look(
     if most is not None and len(new) > most:
         return None
     entries = manifest(context, last)
+    contents: list[Difference] = []
     for path in new:
         entry = entries.get(path)
         if entry is None and not covers(context, entries, path):
@@ -48,20 +50,41 @@ def look(
         if entry is not None and (by_user := _of_mode(found, entry)) is not None:
             context.append([by_user], found=[found])
             continue
+        if found.kind != "file" or not known(found.revision):
+            continue
         before, led = (entry.revision, entry.target) if entry is not None else (MISSING, None)
-        if found.kind == "file" and known(found.revision) and (found.revision != before or led):
-            fact = Changed(
-                path,
-                before if led is None else UNKNOWN,
-                found.revision,
-                change(before, found.revision) if led is None else "kind",
-                Cause("external"),
-                led=led,
-            )
+        if led is not None:
+            cause = Cause("external")
+            fact = Changed(path, UNKNOWN, found.revision, "kind", cause, led=led)
             blobs = context.keepable(path, found.data, on_disk=found)
             context.append([fact], blobs=blobs, found=[found])
+        elif found.revision != before:
+            row = DiskFile(path, before, last.position, last.recorded_at)
+            contents.append(Difference(row, found, found.revision))
+    _record_contents(context, contents)
     tracked.update(walked)
     return tuple(path for path in entries if path not in tracked and is_gone(context, path))
+
+
+def _record_contents(context: SessionContext, differences: Sequence[Difference]) -> None:
+    """Record the changes of unread files since a checkpoint, by git or by somebody outside."""
+    by_git = git_operations.recognised(context, differences, unread=True)
+    others = [each for each in differences if each.path not in by_git.paths]
+    facts = [
+        Changed(
+            each.path,
+            each.row.revision,
+            each.after,
+            change(each.row.revision, each.after),
+            by_git.likely.get(each.path, Cause("external")),
+        )
+        for each in others
+    ]
+    texts = [context.keepable(each.path, each.found.data, on_disk=each.found) for each in others]
+    blobs = [text for kept in texts for text in kept]
+    if facts or by_git.facts:
+        found = [each.found for each in differences]
+        context.append([*by_git.facts, *facts], blobs=blobs, found=found)
 
 
 def _of_mode(found: FileState, entry: Entry) -> Changed | None:

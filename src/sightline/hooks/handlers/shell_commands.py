@@ -151,13 +151,23 @@ def _changes_of(
         entries = untracked.manifest(context, checkpoint)
     before = by_times if entries is None else in_checkpoint(context, entries)
     changed = changes(context, command, before, since_ns=since_ns, deadline_s=WALK_S)
-    if checkpoint is not None and entries is None:
-        changed = structs.replace(changed, facts=tuple(map(_mark_unsure, changed.facts)))
+    if entries is None:
+        facts = [
+            _mark_unsure(fact) if checkpoint is not None or _is_outside(fact) else fact
+            for fact in changed.facts
+        ]
+        changed = structs.replace(changed, facts=tuple(facts))
     if entries is None or gone is None:
         return changed, ()
     known = {*context.store.paths(), *gone}
     unread = [path for path in entries if path not in known and may_touch(event.command, path)]
     return changed, tuple(path for path in unread if untracked.is_gone(context, path))
+
+
+def _is_outside(fact: Changed | GitMoved) -> bool:
+    """Return whether somebody outside made the change. Of an unread file nobody knows who: without a
+    checkpoint nothing tells whether git did."""
+    return isinstance(fact, Changed) and fact.cause.kind == "external"
 
 
 def _mark_unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
