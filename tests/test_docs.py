@@ -105,6 +105,15 @@ def test_the_readme_has_two_commands_of_one_line():
     assert " -m pytest" in tests
 
 
+def test_no_page_installs_the_package_of_another_project():
+    """The name sightline on the package index is another project's; ours is sightline-guard."""
+    by_name = re.compile(r"\b(?:install|uvx|uv add|pipx run)\b[^\n&]*\bsightline\b(?!-guard)")
+    assert by_name.search("pip install 'sightline[tokens]'")
+    assert not by_name.search("pip install . && sightline tour")
+    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert {name: found[0] for name, text in texts.items() if (found := by_name.search(text))} == {}
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_every_setting_is_documented(key):
     text = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
