@@ -269,6 +269,9 @@ class MemoryWorkspace:
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
         return Tree({"": Listing((), rows, (), hidden)}, {})
 
+    def listen(self) -> None:
+        """There is nothing to listen to: a look at memory takes no time."""
+
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         for path, row in asked:
             found = self.read(path)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sightline.changes import attribution
 from sightline.changes.attribution import by_formatter, may_touch, put_back, under_way
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
 from sightline.model.timeline import Recorded
+from sightline.shell_parsing.command_line import all_commands
 
 UGLY, NEAT, OTHER = "x=1\n", "x = 1\n", "x=2\n"
 
@@ -116,3 +118,16 @@ def test_a_change_of_more_than_layout_is_no_formatters():
     assert by_formatter([made("agent", "r1", "r2")], UGLY, OTHER) is None
     assert by_formatter([made("agent", "r1", "r2")], None, NEAT) is None
     assert by_formatter([made("agent", "r1", "r2")], UGLY, None) is None
+
+
+def test_a_command_is_parsed_once_for_many_files(monkeypatch):
+    parsed = []
+
+    def noted(command, cwd):
+        parsed.append(command)
+        return all_commands(command, cwd)
+
+    monkeypatch.setattr(attribution, "all_commands", noted)
+    command = "rm -r everything-below-here"
+    touched = [may_touch(command, f"everything-below-here/{n}") for n in range(300)]
+    assert (len(parsed), all(touched)) == (1, True)

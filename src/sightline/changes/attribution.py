@@ -10,6 +10,7 @@ seen at work (after_write): a person may lay out an agent's lines anew, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from msgspec import Struct, structs
@@ -202,6 +203,7 @@ def _is_plain(command: str) -> bool:
     return _named_words(command) is not None
 
 
+@lru_cache(maxsize=8)
 def _named_words(command: str) -> list[str] | None:
     """Return the words that may name the files which a command changes; None where it may change
     others."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
 from msgspec import Struct, structs
@@ -15,6 +14,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.tree_index import Tree, signature_of_row
 from sightline.model.events import Cause, Changed, Fact, GitMoved, WriteIntended
 from sightline.model.manifest import Entry
 from sightline.model.projections import DiskFile, disk_paths
@@ -37,12 +37,14 @@ class Stood(Struct, frozen=True):
 
 class Changes(Struct, frozen=True):
     """Changes that were found. found: the changed files as they are now; fresh: unchanged files
-    that were read on the way; complete: whether there was time to look everywhere."""
+    that were read on the way; complete: whether there was time to look everywhere; tree: the tree as it
+    is now, where it was looked at."""
 
     facts: tuple[Changed | GitMoved, ...] = ()
     found: tuple[FileState, ...] = ()
     fresh: tuple[FileState, ...] = ()
     complete: bool = True
+    tree: Tree | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -108,15 +110,17 @@ def changes(
     ]
     changed = {path for fact in facts for path in disk_paths(fact)}
     found = [file for file in looked if file.path in changed]
-    complete = True
+    complete, tree = True, None
     if before is not None and ended is not None:
+        until = None if deadline_s is None else monotonic() + deadline_s
         try:
-            for fact, file in _of_others(context, rows, ended, before, since_ns, deadline_s):
+            tree = context.workspace.tree(until=until)
+            for fact, file in _of_others(context, rows, ended, before, tree, since_ns, until):
                 facts.append(fact)
                 found.append(file)
         except DeadlinePassed:
             complete = False
-    return Changes(tuple(facts), tuple(found), tuple(fresh), complete)
+    return Changes(tuple(facts), tuple(found), tuple(fresh), complete, tree)
 
 
 def _of_mode(file: FileState, cause: Cause, mode: int | None, before: int | None) -> Changed:
@@ -150,18 +154,17 @@ def _of_others(
     rows: dict[str, DiskFile],
     ended: EndedCommand,
     before: Before,
+    tree: Tree,
     since_ns: int,
-    deadline_s: float | None,
+    until: float | None,
 ) -> Iterator[tuple[Changed, FileState]]:
     """Yield the changes of files that the timeline does not have, with the files. DeadlinePassed."""
     being_written = {write.path for write in of_kind(WriteIntended, context.store.pending())}
-    until = None if deadline_s is None else monotonic() + deadline_s
-    for path, signature in list(context.workspace.walk(since_ns=since_ns, links=True, until=until)):
+    for path, row in tree.younger(since_ns):
         if until is not None and monotonic() > until:
             raise DeadlinePassed
-        was = before(path, signature) if path not in rows else None
-        is_recorded = S_ISREG(signature.mode) or S_ISLNK(signature.mode)
-        if was is None or path in being_written or not is_recorded:
+        was = before(path, signature_of_row(row)) if path not in rows else None
+        if was is None or path in being_written:
             continue
         file = context.look(path)
         fact = _change(context, was, file, ended) if known(file.content) else None

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from stat import S_ISREG
 
 from sightline.changes import git_operations, manifests
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.tree_index import MODE, Tree
 from sightline.model.events import Cause, Changed, CheckpointTaken
-from sightline.model.manifest import Entry, Manifest
+from sightline.model.manifest import EMPTY, Entry, Manifest
 from sightline.model.path import folders_above
 from sightline.model.projections import DiskFile
-from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
+from sightline.model.revision import MISSING, UNKNOWN, Revision, known
 from sightline.model.timeline import Recorded, archived, live
 
 SLACK_NS = 2_000_000_000
 """Nanoseconds by which a disk's clock may differ from ours, and its times may be coarse."""
 
 
-def look(
-    context: SessionContext, walked: Mapping[str, StatSignature], most: int | None = None
-) -> tuple[str, ...] | None:
+def look(context: SessionContext, tree: Tree, most: int | None = None) -> tuple[str, ...] | None:
     """Read and record the files that changed since the newest checkpoint and that no session has
     read, so that later changes of a command can be told from these. Return the checkpoint's files
     that are missing; None where there is no checkpoint, or no time.
 
-    walked: every file of the tree and its signature; most: files that there is time for."""
+    tree: as it is now; most: files that there is time for."""
     last = newest(context, context.store.position())
     if last is None:
         return None
@@ -35,8 +35,8 @@ def look(
     tracked = set(context.store.paths())
     new = [
         path
-        for path, now in walked.items()
-        if path not in tracked and max(now.ctime_ns, now.mtime_ns) >= since_ns
+        for path, row in tree.younger(since_ns)
+        if path not in tracked and S_ISREG(int(row[MODE]))
     ]
     if most is not None and len(new) > most:
         return None
@@ -62,8 +62,14 @@ def look(
             row = DiskFile(path, before, last.position, last.recorded_at)
             contents.append(Difference(row, found, found.revision))
     _record_contents(context, contents)
-    tracked.update(walked)
-    return tuple(path for path in entries if path not in tracked and is_gone(context, path))
+    return tuple(path for path in missing(context, entries, tree) if path not in tracked)
+
+
+def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tuple[str, ...]:
+    """Return the files of a manifest that no longer exist, in order of path. tree: as it is now; None
+    to look at each file."""
+    paths = entries.rows.keys() if tree is None else entries.rows.keys() - tree.paths()
+    return tuple(path for path in sorted(paths) if is_gone(context, path))
 
 
 def _record_contents(context: SessionContext, differences: Sequence[Difference]) -> None:
@@ -112,9 +118,9 @@ def newest(context: SessionContext, upto: int) -> Recorded | None:
     return last[0] if last else None
 
 
-def manifest(context: SessionContext, checkpoint: Recorded) -> Mapping[str, Entry]:
+def manifest(context: SessionContext, checkpoint: Recorded) -> Manifest:
     """Return the manifest of a checkpoint; an empty one where it is not kept any more."""
-    return manifests.stored_manifest(context, _manifest(checkpoint)) or {}
+    return manifests.stored_manifest(context, _manifest(checkpoint)) or EMPTY
 
 
 class ManifestHistory:

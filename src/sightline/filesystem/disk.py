@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter, length_hint
 from stat import S_ISREG
-from time import time_ns
+from threading import Lock
+from time import monotonic, time_ns
 
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem import tree_index
@@ -30,7 +31,17 @@ from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import temp_names
-from sightline.filesystem.tree_index import CLOSED, CONTENT, IGNORED, MODE, NO_TREE, Row, Tree, look
+from sightline.filesystem.tree_events import TreeEvents, tree_events
+from sightline.filesystem.tree_index import (
+    CLOSED,
+    IGNORED,
+    MODE,
+    NO_TREE,
+    Row,
+    Tree,
+    look,
+    signature_of_row,
+)
 from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.path import Flavour, canonical, flavour_of, folders_above, key, quoted
@@ -75,6 +86,8 @@ class DiskWorkspace:
         self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root)))
         self._tree: Tree | None = None
         self._is_loaded = False
+        self._events: TreeEvents | None = None
+        self._looking = Lock()
         self._names = NO_TREE
         self._all_names = NO_TREE
         self._path_list = PathList(self.root, self._refusing)
@@ -193,11 +206,11 @@ class DiskWorkspace:
         if under:
             tree = look(self.root, self._rules(), until=until, under=under)
         else:
-            tree = self._tree = look(self.root, self._rules(), self._tree or NO_TREE, until)
+            tree = self.tree(until=until)
         found = [
-            (path, StatSignature(*row[:CONTENT]))  # type: ignore[arg-type]
-            for path, row in tree.files()
-            if (links or S_ISREG(int(row[MODE]))) and since_ns <= max(row[1], row[2])  # type: ignore[operator]
+            (path, signature_of_row(row))
+            for path, row in tree.younger(since_ns)
+            if links or S_ISREG(int(row[MODE]))
         ]
         for folder, listing in tree.listings.items():
             if listing.hidden.get("") == CLOSED:
@@ -206,7 +219,24 @@ class DiskWorkspace:
         yield from sorted(found, key=itemgetter(0))
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
-        return look(self.root, self._rules(), last or NO_TREE, until)
+        if last is not None and last is not self._tree:
+            return look(self.root, self._rules(), last, until)
+        patience_s = -1 if until is None else max(until - monotonic(), 0)
+        if not self._looking.acquire(timeout=patience_s):
+            raise DeadlinePassed
+        try:
+            last = self._tree or NO_TREE
+            tree = look(self.root, self._rules(), last, until, changed=self._events)
+            self._tree = tree
+            if self._events is not None:
+                self._events.settle(tree)
+            return tree
+        finally:
+            self._looking.release()
+
+    def listen(self) -> None:
+        if self._events is None:
+            self._events = tree_events(self.root)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         return tree_index.read_files(self._calls, self.root, asked)
@@ -233,7 +263,7 @@ class DiskWorkspace:
         else:
             self._names = look(self.root, rules, self._tree, names_only=True)
             if self._names is not self._tree:
-                self._names = self._tree = look(self.root, rules, self._tree)
+                self._names = self.tree()
         return self._path_list.paths(self._names)
 
     def names(self, folder: str) -> tuple[str, ...]:

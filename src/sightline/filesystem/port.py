@@ -116,10 +116,14 @@ class Workspace(Protocol):
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         """Return all files and symlinks, and what is left out and why.
 
-        last: an earlier answer with the contents learned since. Contents for which the times vouch are in
+        last: an earlier answer with the contents learned since; None for the last one here. Contents for which the times vouch are in
         the new answer, and it is `last` itself where nothing changed. until: by time.monotonic().
         Unverifiable when an ignore file or a folder cannot be read, DeadlinePassed when time is up.
         """
+
+    def listen(self) -> None:
+        """Ask the system for events of the tree, where it has any. Later looks at the whole tree ask for
+        changed folders alone. For a process that looks often: each folder takes memory of the kernel."""
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         """Yield files of a tree with their bytes; None where a file no longer stands as its row says, or

@@ -22,6 +22,7 @@ from operator import attrgetter, is_
 from stat import S_IFLNK, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
 from threading import get_ident
 from time import monotonic, time, time_ns
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -34,6 +35,7 @@ from sightline.filesystem.scan import settled
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.json_text import compact_json
 from sightline.model.path import PATH_LIMIT
+from sightline.model.revision import StatSignature
 
 Row = list[int | str]
 """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
@@ -52,15 +54,22 @@ IGNORED = "ignored"
 SPECIAL = "neither a file nor a symlink"
 NO_UNICODE = "its name is no Unicode"
 
+NO_NAMES: frozenset[str] = frozenset()
+
 
 class Listing(Struct, frozen=True):
     """The entries of one folder. stamp: dev, ino, mtime_ns, ctime_ns, looked_at_ns of the folder;
-    hidden: name (a folder's ends in "/") -> why it is left out; "" for the whole folder."""
+    hidden: name (a folder's ends in "/") -> why it is left out; "" for the whole folder; linked: the
+    files that had another name, too, when they were last looked at."""
 
     stamp: tuple[int, ...]
     files: dict[str, Row]
     folders: tuple[str, ...]
     hidden: dict[str, str]
+    linked: frozenset[str] = frozenset()
+
+
+NO_LISTING = Listing((), {}, (), {})
 
 
 class Tree(Struct, frozen=True):
@@ -80,8 +89,38 @@ class Tree(Struct, frozen=True):
             for name, row in listing.files.items():
                 yield folder + name, row
 
+    def paths(self) -> set[str]:
+        """Return the path of every file and symlink that is not left out."""
+        return {
+            folder + name for folder, listing in self.listings.items() for name in listing.files
+        }
+
+    def younger(self, since_ns: int) -> list[tuple[str, Row]]:
+        """Return the files and symlinks whose times are then or later, in order of path."""
+        return sorted(
+            (folder + name, row)
+            for folder, listing in self.listings.items()
+            for name, row in listing.files.items()
+            if row[1] >= since_ns or row[2] >= since_ns  # type: ignore[operator]
+        )
+
 
 NO_TREE = Tree({}, {})
+
+
+def signature_of_row(row: Row) -> StatSignature:
+    """Return the signature of a file as a look found it."""
+    return StatSignature(*row[:CONTENT])  # type: ignore[arg-type]
+
+
+class Changed(Protocol):
+    """Folders of a tree that may have changed since a look."""
+
+    def folders(self, last: Tree) -> set[str] | None:
+        """Return the folders that may have changed since a look gave `last`; None when any may."""
+
+    def enter(self, folder: str) -> None:
+        """Prepare for a look at a folder that is new or may be another one."""
 
 
 def look(
@@ -92,25 +131,40 @@ def look(
     *,
     under: str = "",
     names_only: bool = False,
+    changed: Changed | None = None,
 ) -> Tree:
     """Return how the tree stands; `last` itself where nothing changed.
 
     last: the answer of an earlier look. until: by time.monotonic(). under: look at one folder ("" or
     ending in "/") and those below it. names_only: stat no files; rows of unchanged folders
-    may be old then, and other rows are FILE_NAME or LINK_NAME. Unverifiable when an ignore file cannot be
-    read, DeadlinePassed when time is up.
+    may be old then, and other rows are FILE_NAME or LINK_NAME. changed: look at its folders alone,
+    where they are known. Unverifiable when an ignore file cannot be read, DeadlinePassed when time is
+    up.
     """
+    asked = changed.folders(last) if changed is not None else None
+    enter = changed.enter if changed is not None else None
     stamps = _ignore_stamps(root, rules, last)
+    looking = partial(_Look, root, rules, last, until, names_only=names_only, enter=enter)
     if stamps == last.ignore_files:
-        tree = _Look(root, rules, last, until, trusts=True, names_only=names_only).tree(under)
+        tree = looking(trusts=True, asked=asked).tree(under)
+        if asked is not None and _has_new_links(tree, last):
+            tree = looking(trusts=True).tree(under)  # of a file that got a name only one is told
         if tree.ignore_files == stamps:  # otherwise an ignore file came or went
             return tree
-    return _Look(root, rules, last, until, trusts=False, names_only=names_only).tree(under)
+    return looking(trusts=False).tree(under)
+
+
+def _has_new_links(tree: Tree, last: Tree) -> bool:
+    """Return whether a file has several names and had one at the last look."""
+    return any(
+        listing.linked and not listing.linked <= last.listings.get(folder, NO_LISTING).linked
+        for folder, listing in tree.listings.items()
+    )
 
 
 class _Look:
     """One look. trusts: the ignore files are those of the last look, so folders that did not change
-    need not be listed again."""
+    need not be listed again. asked: the folders to look at; None for all. enter: see Changed."""
 
     def __init__(
         self,
@@ -121,6 +175,8 @@ class _Look:
         *,
         trusts: bool,
         names_only: bool,
+        asked: set[str] | None = None,
+        enter: Callable[[str], None] | None = None,
     ) -> None:
         self._root = root
         self._rules = rules
@@ -128,6 +184,8 @@ class _Look:
         self._until = until
         self._trusts = trusts
         self._names_only = names_only
+        self._asked = None if asked is None else {"", *asked}
+        self._enter = enter
         self._chains: dict[str, Chains] = {}
 
     def tree(self, under: str) -> Tree:
@@ -138,9 +196,13 @@ class _Look:
             if self._until is not None and monotonic() > self._until:
                 raise DeadlinePassed
             listing = self._listing(folder)
-            if listing is not None:
-                listings[folder] = listing
-                waiting += [f"{folder}{name}/" for name in reversed(listing.folders)]
+            if listing is None:
+                continue
+            listings[folder] = listing
+            below = [f"{folder}{name}/" for name in reversed(listing.folders)]
+            if self._asked is not None and folder in self._asked:
+                self._ask_replaced(below)
+            waiting += below
         tree = Tree(listings, {})
         tree.ignore_files.update(_ignore_stamps(self._root, self._rules, tree))
         known = self._last.listings
@@ -151,6 +213,11 @@ class _Look:
 
     def _listing(self, folder: str) -> Listing | None:
         """Return the entries of a folder; None when it is gone since its parent was listed."""
+        known = self._last.listings.get(folder)
+        if self._asked is not None and known is not None and folder not in self._asked:
+            return known
+        if self._enter is not None:
+            self._enter(folder)
         at_ns, full = time_ns(), f"{self._root}/{folder}"
         try:
             found = os.lstat(full.rstrip("/"))
@@ -160,17 +227,18 @@ class _Look:
         if not S_ISDIR(found.st_mode):
             return None
         stamp = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, at_ns)
-        known = self._last.listings.get(folder)
         if (
             self._trusts
             and known is not None
             and known.stamp[:4] == stamp[:4]
             and settled(*known.stamp[2:])
         ):
-            rows = known.files if self._names_only else _rows(full, known.files, known.files)
-            if rows is known.files:
+            if self._names_only:
                 return known
-            return Listing(known.stamp, rows, known.folders, known.hidden)
+            rows, linked = _rows(full, known.files, known.files)
+            if rows is known.files and linked == known.linked:
+                return known
+            return Listing(known.stamp, rows, known.folders, known.hidden, linked)
         return self._list(folder, full, stamp, known.files if known else {})
 
     def _list(
@@ -210,8 +278,23 @@ class _Look:
             files = {name: row for name, row in files.items() if name not in ignored}
         closed = {n for n in folders if self._rules.hides(chains, folder + n, is_folder=True)}
         hidden |= {f"{name}/": IGNORED for name in closed}
-        rows = files if self._names_only else _rows(full, files, known)
-        return Listing(stamp, rows, tuple([n for n in folders if n not in closed]), hidden)
+        rows, linked = (files, NO_NAMES) if self._names_only else _rows(full, files, known)
+        return Listing(stamp, rows, tuple([n for n in folders if n not in closed]), hidden, linked)
+
+    def _ask_replaced(self, folders: Iterable[str]) -> None:
+        """Look at all below those folders that are others than at the last look: renamed ones."""
+        assert self._asked is not None
+        for folder in folders:
+            known = self._last.listings.get(folder)
+            if known is None:
+                continue
+            try:
+                now = os.lstat(f"{self._root}/{folder[:-1]}")
+                is_same = known.stamp[:2] == (now.st_dev, now.st_ino)
+            except OSError:
+                is_same = False
+            if not is_same:
+                self._asked.update(each for each in self._last.listings if each.startswith(folder))
 
     def _chains_of(self, folder: str, names: Collection[str] | None = None) -> Chains:
         """Return the rules for a folder's entries. names: of its entries, where it was
@@ -243,11 +326,15 @@ def _unlistable(folder: str, stamp: tuple[int, ...], error: OSError) -> Listing 
     raise not_listed(folder, error) from error
 
 
-def _rows(full: str, names: Iterable[str], known: dict[str, Row]) -> dict[str, Row]:
-    """Return the rows of a folder's files and symlinks, without entries that are gone; `known` itself where nothing changed. full: the folder, ending in "/"; known: rows that
-    keep their content where the times vouch for it."""
+def _rows(
+    full: str, names: Iterable[str], known: dict[str, Row]
+) -> tuple[dict[str, Row], frozenset[str]]:
+    """Return the rows of a folder's files and symlinks, without entries that are gone; `known` itself
+    where nothing changed; and the files that have several names. full: the folder, ending in "/";
+    known: rows that keep their content where the times vouch for it."""
     lstat, at_ns = os.lstat, time_ns()
     rows: dict[str, Row] = {}
+    linked: list[str] = []
     for name in names:
         try:
             now = lstat(full + name)
@@ -256,6 +343,8 @@ def _rows(full: str, names: Iterable[str], known: dict[str, Row]) -> dict[str, R
         mode = now.st_mode
         if not (S_ISREG(mode) or S_ISLNK(mode)):
             continue
+        if now.st_nlink > 1:
+            linked.append(name)
         times = now.st_mtime_ns, now.st_ctime_ns
         signature = [now.st_size, *times, now.st_dev, now.st_ino, mode]
         row = known.get(name)
@@ -263,7 +352,7 @@ def _rows(full: str, names: Iterable[str], known: dict[str, Row]) -> dict[str, R
             row = [*signature, _link_target(full + name) if S_ISLNK(mode) else "", at_ns]
         rows[name] = row
     same = len(rows) == len(known) and all(map(is_, rows.values(), known.values()))
-    return known if same else rows
+    return known if same else rows, frozenset(linked)
 
 
 def _link_target(path: str) -> str:

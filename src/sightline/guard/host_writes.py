@@ -18,6 +18,7 @@ from sightline.changes.commands import Before, by_times, changed_from, changes, 
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.filesystem.file_state import FileState, ResolvedPath
+from sightline.filesystem.tree_index import signature_of_row
 from sightline.guard.refusals import unreadable
 from sightline.guard.write_journal import Intent, Write, completed, intend
 from sightline.model.belief import Held, edited, first_look, look
@@ -135,8 +136,9 @@ class Run:
         self.paths: tuple[str, ...] = ()
         self.removed: tuple[str, ...] = ()
         changes(context).record(context)
-        self._before = dict(context.workspace.walk(links=True))
-        is_covered = untracked.look(context, self._before) is not None
+        tree = context.workspace.tree()
+        self._before = {path: signature_of_row(row) for path, row in tree.younger(0)}
+        is_covered = untracked.look(context, tree) is not None
         self._checkpoint = untracked.newest(context, context.store.position())
         if not is_covered:
             self._checkpoint = None

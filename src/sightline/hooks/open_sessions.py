@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from threading import RLock
+from contextlib import suppress
+from threading import RLock, Thread
+from time import monotonic
 
 from sightline.agents.hook_events import Began, Caller, Event
 from sightline.api.opening import ports, start
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.config.settings import Settings, load_settings
-from sightline.errors import WorkspaceError
+from sightline.errors import SightlineError, WorkspaceError
+from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
 
 SESSIONS_MAX = 64
 """Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
+
+FIRST_LOOK_S = 10.0
+"""The limit of the look at the tree that a daemon begins with."""
 
 
 class OpenWorkspace:
@@ -60,6 +66,18 @@ class OpenWorkspace:
                 self.settings = settings
                 self._sessions.clear()
             return True
+
+    def listen(self) -> None:
+        """Look at the whole tree in a thread of its own, so that the first command waits for less, and
+        have the system tell what changes from then on."""
+
+        def look() -> None:
+            with suppress(SightlineError, DeadlinePassed, OSError):
+                self._tree.listen()
+                self._tree.remembered()
+                self._tree.tree(until=monotonic() + FIRST_LOOK_S)
+
+        Thread(target=look, daemon=True).start()
 
     def close(self) -> None:
         """Close the store."""

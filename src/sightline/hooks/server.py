@@ -107,6 +107,7 @@ class HookServer:
             if hasattr(os, "getuid"):
                 folder = protocol.run_folder(self._environ, self._home)
                 self._pipe = PipeEndpoint(self, folder, self._kind)
+            self._workspace.listen()
         except BaseException:
             self.stop()
             raise

@@ -94,10 +94,10 @@ def _vanished(context: SessionContext) -> tuple[str, ...] | None:
     if untracked.newest(context, context.store.position()) is None:
         return None
     try:
-        walked = dict(context.workspace.walk(until=monotonic() + WALK_S))
+        tree = context.workspace.tree(until=monotonic() + WALK_S)
     except DeadlinePassed:
         return None
-    return untracked.look(context, walked, UNREAD_MAX)
+    return untracked.look(context, tree, UNREAD_MAX)
 
 
 def ended(context: SessionContext, event: CommandEnded) -> Answer:
@@ -160,8 +160,10 @@ def _changes_of(
     if entries is None or gone is None:
         return changed, ()
     known = {*context.store.paths(), *gone}
-    unread = [path for path in entries if path not in known and may_touch(event.command, path)]
-    return changed, tuple(path for path in unread if untracked.is_gone(context, path))
+    unread = untracked.missing(context, entries, changed.tree)
+    return changed, tuple(
+        path for path in unread if path not in known and may_touch(event.command, path)
+    )
 
 
 def _is_outside(fact: Changed | GitMoved) -> bool:
