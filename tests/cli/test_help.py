@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.cli.group import COMMANDS
+from sightline.cli.group import COMMANDS, OTHER_NAMES
 
 ENTRY = ["position", "at", "session", "agent", "kind", "path", "lines", "before", "after", "cause"]
 
@@ -108,8 +108,38 @@ def test_a_misspelt_command_is_corrected(sl):
     done = sl("chekpoints")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
-        "Error: There is no command 'chekpoints'. Did you mean 'checkpoints'?",
+        "Error: There is no command 'chekpoints'. Did you mean 'sightline checkpoints'?",
     )
+
+
+@pytest.mark.parametrize(
+    ("tried", "meant"),
+    [
+        ("restore", "rewind"),
+        ("history", "log"),
+        ("snapshot", "checkpoint"),
+        ("lock", "claim"),
+        ("blame", "why"),
+        ("help", "--help"),
+        ("version", "--version"),
+        ("revrt", "rewind"),
+        ("staus", "status"),
+    ],
+)
+def test_another_name_of_a_command_gets_the_command(sl, tried, meant):
+    assert f"Did you mean 'sightline {meant}'?" in sl(tried).err
+
+
+@pytest.mark.parametrize("tried", ["commit", "push", "merge", "foo", "config", "x", "test"])
+def test_what_names_no_command_gets_no_far_fetched_guess(sl, tried):
+    done = sl(tried)
+    assert (done.code, "Did you mean" in done.err) == (2, False)
+
+
+def test_every_other_name_leads_to_a_command():
+    assert not OTHER_NAMES.keys() & COMMANDS.keys()
+    led = {meant.split()[0] for meant in OTHER_NAMES.values()}
+    assert led - COMMANDS.keys() == {"--help", "--version"}
 
 
 def test_text_cannot_steer_a_terminal():

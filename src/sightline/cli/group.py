@@ -35,6 +35,22 @@ COMMANDS = {
 imported."""
 
 
+OTHER_NAMES = {
+    "undo": "rewind", "restore": "rewind", "revert": "rewind", "rollback": "rewind",
+    "history": "log", "timeline": "log", "snapshot": "checkpoint", "save": "checkpoint",
+    "snapshots": "checkpoints", "lock": "claim", "unlock": "release", "locks": "claims",
+    "blame": "why", "explain": "why", "search": "find", "ls": "list", "cat": "read", "show": "read",
+    "rm": "delete", "remove": "delete", "mv": "move", "rename": "move", "replace": "edit",
+    "verify": "check", "setup": "init", "install": "init", "connect": "init", "uninstall": "init --remove",
+    "start": "up", "serve": "up", "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc",
+    "prune": "gc", "help": "--help", "version": "--version",
+}  # fmt: skip
+"""What people try -> the command that does it."""
+
+ALIKE = 0.8
+"""How alike a misspelt name is to the command it means, from 0 to 1. A far-fetched guess misleads."""
+
+
 class Commands(click.Group):
     """The group. `run` turns errors into words and an exit code."""
 
@@ -73,8 +89,9 @@ class Commands(click.Group):
 
 
 def _unknown(ctx: click.Context, name: str) -> None:
-    near = get_close_matches(name, [each for each in COMMANDS if each != "hook"], n=1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    known = {each: each for each in COMMANDS if each != "hook"} | OTHER_NAMES
+    near = [name] if name in known else get_close_matches(name, known, n=1, cutoff=ALIKE)
+    hint = f" Did you mean 'sightline {known[near[0]]}'?" if near else ""
     raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)
 
 
