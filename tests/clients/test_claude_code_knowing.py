@@ -1,5 +1,6 @@
 """What Claude Code is known to have been shown, and what its commands did."""
 
+import json
 from time import monotonic
 
 import pytest
@@ -94,3 +95,28 @@ def test_a_save_of_a_known_file_is_noticed_as_it_happens(guarded, model):
     guarded.run("Go on", args=("--resume", first.session))
     (row,) = guarded.log("changed")
     assert (row["path"], row["cause"]["kind"]) == ("notes.txt", "external")
+
+
+def test_people_know_a_conversation_by_its_first_words(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script(
+        "Mend the notes, please, and do so at once",
+        read(file),
+        edit(file, "line 3\n", "three\n"),
+        done(),
+    )
+    run = guarded.run("Mend the notes, please, and do so at once")
+    name = '"Mend the notes, please, and do so at…"'
+    status = guarded.sightline("status")
+    assert f"Session {name} (claude-code" in status
+    assert f"its id: {run.session}" in status
+    log = guarded.sightline("log", "notes.txt")
+    assert name in log
+    assert run.session not in log
+    assert f"as session {name} (claude-code, {run.session}) knows it" in guarded.sightline(
+        "why", "notes.txt"
+    ).replace("\n  ", " ")
+    assert name in guarded.sightline("up", "--once")
+    assert name in guarded.sightline("sessions")
+    (each,) = json.loads(guarded.sightline("status", "--json"))["sessions"]
+    assert (each["id"], each["name"]) == (run.session, name.strip('"'))

@@ -62,7 +62,7 @@ def test_a_recording_is_a_session_of_its_own_at_its_own_time(store):
     assert (state.model, state.started, state.ended) == ("some-model", 10, 60)
     assert {recorded.recorded_at for recorded in store.timeline()} == {NOW}
     assert facts(store, SessionStarted) == [SessionStarted("claude-code")]
-    assert facts(store, TurnBegan) == [TurnBegan(1), TurnBegan(2)]
+    assert facts(store, TurnBegan) == [TurnBegan(1, "fix it"), TurnBegan(2)]
 
 
 def test_its_agent_knew_what_it_was_shown_and_wrote(store):

@@ -72,13 +72,15 @@ def log(
             for entry in entries:
                 output.json(shape(entry), schema=False)
             return
-        dated = list(_dated(entries))
+        name_of = session_history.names_of(context.store)
+        dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
     output.text("\n".join(dated) if dated else _nothing(asked))
 
 
 def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
-    lines, wait = Lines(json=call.json), Waiting()
+    name_of = session_history.names_of(context.store)
+    lines, wait = Lines(name_of, json=call.json), Waiting()
     entries = session_history.follow(context.store, asked)
     with while_read(), wait.heeding():
         while True:
@@ -94,14 +96,18 @@ def why(call: Call, path: str) -> None:
     Without a session: as the session knows it that was shown the file last. Writes no fact.
     """
     with call.survey() as context:
-        name = call.named_session or knower(context, path) or call.session_id
-        reasons = reasons_for(context.for_session(name), path)
-    by = reasons.verdict.changed_by
+        session = call.named_session or knower(context, path) or call.session_id
+        reasons = reasons_for(context.for_session(session), path)
+        name_of = session_history.names_of(context.store)
+        entries = tuple(session_history.named(entry, name_of) for entry in reasons.entries)
+        by = reasons.verdict.changed_by
+        who = cli_words.who(by, session, name_of)
+        name = name_of(session)
     ago = None if by is None else time() - by.at.timestamp()
     lines = story(
-        reasons,
+        structs.replace(reasons, entries=entries),
         name,
-        cli_words.who(by, name),
+        who,
         ago,
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )

@@ -36,15 +36,24 @@ def sessions(context: click.Context, last: int | None) -> None:
     call = context.ensure_object(Call)
     with call.survey() as ground:
         page = session_history.sessions(ground, last=last)
+        names = session_history.names_of(ground.store)
+        titles = {each.id: names(each.id) for each in page.sessions}
     listed = [(each, each.presence) for each in page.sessions if each.presence]
     shapes = [
-        {**shape(each.session), "files": each.files, **shape(state)} for each, state in listed
+        {
+            **shape(each.session),
+            "name": words.name_shape(titles[each.id], each.id),
+            "files": each.files,
+            **shape(state),
+        }
+        for each, state in listed
     ]
-    rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES")]
+    rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES", "NAME")]
     for each, state in listed:
         known = each.session
         times = (output.minute(known.started), state.state, output.minute(state.last))
-        rows.append((known.id, known.agent, *times, str(known.turn), str(each.files)))
+        name = titles[each.id] if titles[each.id] != each.id else ""
+        rows.append((known.id, known.agent, *times, str(known.turn), str(each.files), name))
     lines = phrases.table(rows) if listed else ["No session worked here yet."]
     if page.left_out:
         lines += ["", words.more_sessions(page.left_out, "sessions")]

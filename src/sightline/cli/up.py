@@ -113,7 +113,9 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
     output.note(call, f"Watching {root}. {status}")
     wait = Waiting()
     with while_read(), wait.heeding():
-        loop.run(watch, watching, Lines(json=call.json), wait)
+        loop.run(
+            watch, watching, Lines(session_history.names_of(context.store), json=call.json), wait
+        )
 
 
 def connected(call: Call, root: str, *, yes: bool) -> str:

@@ -15,6 +15,7 @@ from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
 from sightline.history.log_entries import OF_FILES, Entry
+from sightline.history.session_history import names_of
 from sightline.history.watching import Watching
 from sightline.history.words import seeing
 
@@ -33,7 +34,7 @@ def watch(call: Call, paths: Sequence[str]) -> None:
         named = tuple(context.workspace.locate(path).path for path in paths)
         with output.progress(call, "Looking at all files"):
             watching = Watching(context, unshown=True)
-        lines, wait = Lines(json=call.json), Waiting()
+        lines, wait = Lines(names_of(context.store), json=call.json), Waiting()
         calm = Calm(context.workspace.root)
         with while_read(), watching, wait.heeding():
             eyes = watching.eyes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from time import time
 
@@ -13,7 +14,7 @@ from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
-from sightline.history.session_history import Page, SessionFiles
+from sightline.history.session_history import Page, SessionFiles, named_cause, names_of
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.notices import words as notice_words
@@ -38,9 +39,12 @@ def about(session: Session, verdict: Verdict) -> str:
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
 
-def who(by: ChangedBy | None, session: str) -> str:
-    """Return the author of a change, in words for the reader of a session."""
-    return change_words.cause(None if by is None else by.cause, session)
+def who(
+    by: ChangedBy | None, session: str, name_of: Callable[[str], str] = lambda session: session
+) -> str:
+    """Return the author of a change, in words for the reader of a session. name_of: as names_of."""
+    cause = None if by is None else named_cause(by.cause, name_of)
+    return change_words.cause(cause, name_of(session))
 
 
 def status_lines(
@@ -94,6 +98,7 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     used, places = usage.models(context, name)[-1:], usage.environments(context, name)[-1:]
     return {
         **shape(each),
+        "name": name_shape(names_of(context.store)(name), name),
         **shape(presence(context, each.session)),
         "claims": shape([claim for claim in listed(context) if claim.session == name]),
         "warnings": shape([*pending(context, name)]),
@@ -103,9 +108,14 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     }
 
 
+def name_shape(name: str, id: str) -> str | None:
+    """Return a session's name for people as JSON: without quotes, null where it has none."""
+    return None if name == id else name.replace('"', "")
+
+
 def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[str]:
     """Return a session's claims, interrupted rewinds, warnings and files."""
-    session, name = shown.session, shown.session.id
+    session, name, name_of = shown.session, shown.session.id, names_of(context.store)
     runs_on = [
         words.model(used.model, used.provider, used.mode)
         for used in usage.models(context, name)[-1:]
@@ -121,7 +131,8 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     begun = phrases.ago(time() - session.started / 1_000_000)
     state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
-    lines = [f"Session {name} ({who_acts}{turn}), {files}, began {begun}{there}"]
+    lines = [f"Session {name_of(name)} ({who_acts}{turn}), {files}, began {begun}{there}"]
+    lines += [] if name_of(name) == name else [f"  its id: {name}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
         for claim in listed(context)
@@ -141,7 +152,7 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         lines.append(f"  {state(call, file.state, width)}  {quoted(path)}, {lines_seen}")
         if file.state not in ("fresh", "unverifiable"):
             by = file.changed_by
-            why = phrases.changed(file.state, who(by, name), since(by.at) if by else "")
+            why = phrases.changed(file.state, who(by, name, name_of), since(by.at) if by else "")
             lines.append(f"  {' ' * width}  {why}")
         if not file.in_window:
             lines.append(f"  {' ' * width}  no longer whole in the context window")

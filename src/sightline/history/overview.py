@@ -15,7 +15,7 @@ from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.history.log_entries import Entry
-from sightline.history.session_history import LogQuery, select
+from sightline.history.session_history import LogQuery, named, names_of, select
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
@@ -48,7 +48,7 @@ class FileNow(Struct, frozen=True):
 
 
 class SessionNow(Struct, frozen=True):
-    """A session at work. last: its agent's last sign of life, UTC microseconds; gone: its process has
+    """A session at work. name: for people, its id where it has none; last: its agent's last sign of life, UTC microseconds; gone: its process has
     ended; claims: its valid claims; warnings: not acknowledged."""
 
     id: str
@@ -61,12 +61,14 @@ class SessionNow(Struct, frozen=True):
     gone: bool = False
     claims: tuple[Claim, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
+    name: str = ""
 
 
 class Overview(Struct, frozen=True):
     """The present state of a workspace. sessions: the latest sign of life first, sub-agents after the
     session that started them; ended, resting: number of other sessions. events: the newest events of
-    interest, oldest first; news: all facts since the previous look."""
+    interest, oldest first, with the names of sessions for people; news: all facts since the previous
+    look."""
 
     root: str
     sessions: tuple[SessionNow, ...]
@@ -86,6 +88,7 @@ class Watch:
         self._contexts: dict[str, SessionContext] = {}
         self._tails: dict[str, tuple[int, Tail]] = {}
         self._shown: object = None
+        self._names: dict[str, str] = {}
         self._at_work: list[SessionState] = []
         self._recent = active_sessions(context, AT_WORK_US)
         newest = select(context.store, LogQuery(newest=EVENTS_KEPT))
@@ -102,8 +105,8 @@ class Watch:
         now = self._context.clock()
         store = self._context.store
         self._recent |= {entry.session for entry in news or () if entry.session != NOBODY}
-        named = [name for name in self._recent if not archived(name)]
-        states = [state for name in named if (state := store.session(name)) is not None]
+        ids = [name for name in self._recent if not archived(name)]
+        states = [state for name in ids if (state := store.session(name)) is not None]
         states.sort(key=lambda state: (state.started, state.id))
         self._at_work = [
             state
@@ -122,7 +125,7 @@ class Watch:
             tuple(self._session_now(state, gone, claims) for state in self._by_family()),
             store.session_count(ended=True, archived=False),
             store.session_count(ended=False, archived=False) - len(self._at_work),
-            tuple(self._events),
+            tuple(named(entry, self._name_of) for entry in self._events),
             news or (),
         )
 
@@ -176,7 +179,17 @@ class Watch:
             state.id in gone,
             tuple(claim for claim in claims if claim.session == state.id),
             tuple(pending(context, state.id)),
+            self._name_of(state.id),
         )
+
+    def _name_of(self, session: str) -> str:
+        """Return a session's name for people. A session gets one with its first prompt."""
+        if session not in self._names:
+            name = names_of(self._context.store)(session)
+            if name == session:
+                return name
+            self._names[session] = name
+        return self._names[session]
 
 
 class Tail(Struct, frozen=True):

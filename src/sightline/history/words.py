@@ -116,10 +116,14 @@ _OWN = {
 def story(
     why: Why, session: str, who: str, when: float | None, clock: Callable[[int], str]
 ) -> list[str]:
-    """Return the whole explanation of a verdict, by lines. who: the author of the last change; when:
-    its age in seconds; clock: words for a time in UTC microseconds."""
+    """Return the whole explanation of a verdict, by lines. session: its name for people; who: the
+    author of the last change; when: its age in seconds; clock: words for a time in UTC microseconds."""
     path = why.path
-    agent = f" ({why.agent})" if why.agent and why.agent != session else ""
+    details = [
+        why.agent if why.agent != session else "",
+        why.session if why.session != session else "",
+    ]
+    agent = f" ({', '.join(filter(None, details))})" if any(details) else ""
     lines = [f"{quoted(path)}, as session {session}{agent} knows it:", ""]
     if why.earlier:
         lines.append(f"  ({count(why.earlier, 'earlier fact')} not shown)")
@@ -137,7 +141,7 @@ def story(
     meaning = _MEANINGS.get(why.verdict.state, "") if why.moved_to is None else "use its new name."
     if why.verdict.state == "stale":
         meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
-    steps = [*_next_steps(why, path, session)]
+    steps = [*_next_steps(why, path)]
     if why.others:
         also = "" if why.verdict.state == "unseen" else "also "
         steps.append(f"It was {also}shown to {', '.join(why.others)}: ask with --session.")
@@ -255,8 +259,8 @@ _MEANINGS = {
 }
 
 
-def _next_steps(why: Why, path: str, session: str) -> Iterator[str]:
-    option = f" --session {session}"
+def _next_steps(why: Why, path: str) -> Iterator[str]:
+    option = f" --session {why.session}"
     state = why.verdict.state
     if state == "stale":
         if why.kept:

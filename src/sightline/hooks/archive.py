@@ -15,6 +15,7 @@ from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Show
 from sightline.changes.session_context import Known
 from sightline.errors import PathRefused
 from sightline.guard.host_writes import held_after
+from sightline.hooks import words
 from sightline.model.belief import Held, first_look, look
 from sightline.model.events import (
     Belief,
@@ -124,7 +125,7 @@ class Archive:
             return [ModelUsed(None, event.model)] if event.model else []
         if isinstance(event, Prompted):
             self._turn += 1
-            return [TurnBegan(self._turn)]
+            return [TurnBegan(self._turn, words.title(event.text) if self._turn == 1 else "")]
         if isinstance(event, Compacted):
             for path in self._store.known(self.session):
                 self._before(path)

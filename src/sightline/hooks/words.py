@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.shell_parsing.secrets import without_secrets
+from sightline.text.phrases import printable
 
 
 def refused_unjudged(why: str) -> str:
@@ -219,6 +220,19 @@ def short(command: str, *, background: bool = False) -> str:
     cut = first[:LENGTH]
     name = f"{cut}…" if rest or cut != first else cut
     return f"{name} (goes on in the background)" if background else name
+
+
+TITLE_LENGTH = 40
+
+
+def title(prompt: str) -> str:
+    """Return the first words of a prompt, without its secrets, as people know a session by; "" for a
+    prompt that the client itself wrote."""
+    words = printable(" ".join(without_secrets(prompt).split())).replace('"', "'")
+    if words.startswith("<"):
+        return ""
+    cut = words[:TITLE_LENGTH]
+    return words if cut == words else f"{cut.rpartition(' ')[0] or cut}…"
 
 
 def not_walked(seconds: float) -> str:

@@ -140,7 +140,11 @@ class SessionEnded(Fact, frozen=True):
 
 
 class TurnBegan(Fact, frozen=True):
+    """The user sent a message. title: its first words, of the first message alone, by which people
+    know the session; "" where unknown."""
+
     number: int
+    title: str = ""
 
 
 class ModelUsed(Fact, frozen=True):

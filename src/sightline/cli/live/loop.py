@@ -13,6 +13,7 @@ from sightline.api.json_shapes import shape
 from sightline.cli import output
 from sightline.history.log_entries import Entry
 from sightline.history.overview import Overview, Watch
+from sightline.history.session_history import named
 from sightline.history.watching import Watching
 from sightline.history.words import sentence
 
@@ -30,8 +31,11 @@ class Show(Protocol):
 class Lines:
     """Prints facts as lines for people, or as objects of `log --json`."""
 
-    def __init__(self, *, json: bool) -> None:
-        self._json = json
+    def __init__(
+        self, name_of: Callable[[str], str] = lambda session: session, *, json: bool
+    ) -> None:
+        """name_of: session -> its name for people."""
+        self._json, self._name_of = json, name_of
 
     def show(self, view: Overview) -> None:
         """Print the facts that are new in a view."""
@@ -43,6 +47,7 @@ class Lines:
             if self._json:
                 output.json(shape(entry), schema=False)
                 continue
+            entry = named(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""
             output.text(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
 

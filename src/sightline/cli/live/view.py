@@ -149,7 +149,7 @@ def _session(session: SessionNow, width: int, limit: int, clock: Clock) -> list[
         facts.insert(0, session.model)
     if session.turn:
         facts.insert(0, f"turn {session.turn}")
-    who = f"{indent}{session.agent} {session_name(session.id)}"
+    who = f"{indent}{session.agent} {session_name(session.name or session.id)}"
     parts: list[RenderableType] = [
         Text(),
         _text((steady(who), "bold"), f"  {steady(', '.join(facts))}"),
@@ -310,7 +310,11 @@ NAMED_IN_FULL = 12
 
 
 def session_name(id: str) -> str:
-    """Return a session's id, short enough for a column; for a sub-agent the part behind the "/"."""
+    """Return a session's name, or its id, short enough for a column; for a sub-agent the part behind
+    the "/"."""
+    title, quote, own = steady(id).rpartition('"')
+    if quote:
+        return own[1:] or f'{title}"'
     head, _, own = steady(id).partition("/")
     return own or (head if len(head) <= NAMED_IN_FULL else head[:8])
 

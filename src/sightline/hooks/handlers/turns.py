@@ -11,6 +11,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.unfinished import settle_host_writes, unfinished_rewinds
+from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import (
     acknowledge_delivered,
     deliver_briefing,
@@ -68,7 +69,8 @@ def prompted(context: SessionContext, event: events.Prompted) -> Answer:
     _end_calls(context)
     unfinished = _finish_rewind(context)
     state = context.store.session(context.session)
-    context.append([TurnBegan((state.turn if state else 0) + 1)])
+    turn = (state.turn if state else 0) + 1
+    context.append([TurnBegan(turn, words.title(event.text) if turn == 1 else "")])
     _record_usage(context, None, event.mode)
     warn_of_ignore_files(context)
     text = "\n".join(filter(None, [unfinished, _due(context, event.text, started)]))
