@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -384,3 +385,12 @@ def test_a_text_that_takes_the_place_of_a_forgotten_one_is_not_kept_ahead(store)
     forget(store, b"ahead")
     store.append("s", [seen("c")], at=2, blobs=[b"with its fact"])
     assert [each.since for each in store.texts()] == [0]
+
+
+def test_a_text_has_the_same_frame_whichever_came_before_it():
+    texts = [b"", b"x", bytes(range(256)) * 4_000, b"line\n" * 300_000, b"x", b""]
+    alone = []
+    for text in texts:
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own, without earlier texts
+            alone.append(pool.submit(blobs.compress, text).result())
+    assert [blobs.compress(text) for text in texts] == alone

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import local
 from typing import Any
 
 from msgspec import Struct
@@ -75,6 +76,9 @@ KEPT = (
     f"SELECT revision, length(frame) + {ROW_BYTES}, coalesce(position, 0)"  # noqa: S608  all ours
     " FROM texts LEFT JOIN kept_ahead ON text = id ORDER BY revision"
 )
+
+_of_thread = local()
+"""The compressor of each thread."""
 
 
 class Packed(Struct, frozen=True):
@@ -218,7 +222,11 @@ class Blobs:
 
 def compress(data: bytes) -> bytes:
     """Return the frame of a text that needs no dictionary."""
-    return zstd.compress(data)
+    try:
+        compressor = _of_thread.compressor
+    except AttributeError:  # making one takes ten times as long as a small text
+        compressor = _of_thread.compressor = zstd.ZstdCompressor()
+    return bytes(compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
 
 
 def _compress_edit(data: bytes, before: bytes) -> bytes:
