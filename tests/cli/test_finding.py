@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
+
+from sightline.codegraph import import_index
+from sightline.codegraph.import_index import ImportIndex
 
 
 @pytest.fixture
@@ -92,6 +97,32 @@ def test_related_files_are_listed_with_why(tree):
     told = tree("related", "src/app/main.py", "--no-tests", "--no-importers", "--json").json
     assert "tests/test_main.py" not in [each["path"] for each in told["files"]]
     assert tree("related", "src/app/none.py").code == 1
+
+
+def test_without_time_for_all_sources_the_answer_says_so_and_the_next_goes_on(tree, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(import_index, "monotonic", count().__next__)
+        part = tree("related", "src/app/main.py", "--json").json
+        assert (part["complete"], part["sources"]) == (False, 4)
+        assert part["unread"] > 0
+        assert "src/app/util.py" in [each["path"] for each in part["files"]]
+        words = tree("related", "src/app/main.py").out
+        assert "of 4 sources are read; what the others import is not known yet." in words
+        whole = tree("related", "src/app/main.py", "--json", "--complete").json
+    assert (whole["complete"], whole["unread"]) == (True, 0)
+
+
+def test_an_interrupt_prints_what_is_known_so_far(tree, monkeypatch):
+    counts = ImportIndex._count
+
+    def interrupted(index):
+        monkeypatch.setattr(ImportIndex, "_count", counts)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ImportIndex, "_count", interrupted)
+    done = tree("related", "src/app/main.py", "--complete")
+    assert done.code == 130
+    assert "  src/app/util.py (" in done.out
 
 
 def test_the_registry_tells_what_the_session_knows(tree):

@@ -86,3 +86,13 @@ def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
     assert reload == "Reload a file first:       sightline read a.txt"
     assert sl(*go_on.split("sightline ")[1].split()).code == 0
     assert at_terminal(sl, "notice") == (0, "Nothing is new.\n")
+
+
+def test_at_a_terminal_related_files_are_complete(sl):
+    for number in range(300):
+        sl.put(f"m{number}.py", "import aa\n")
+    sl.put("aa.py", "x = 1\n")
+    ended, seen = at_terminal(sl, "related", "aa.py")
+    assert ended == 0
+    assert "imports it in line 1" in seen
+    assert "not known yet" not in seen

@@ -1,5 +1,7 @@
 """Related files are those that a file imports, is imported by, is tested by, and stands beside."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,7 +94,7 @@ def test_each_kind_can_be_asked_for_alone(ground, asked, expected):
 
 
 def test_imports_of_imports_are_followed_as_far_as_asked_and_cycles_end(ground):
-    only = {"tests": False, "importers": False, "siblings": False}
+    only: dict[str, Any] = {"tests": False, "importers": False, "siblings": False}
     assert "src/pkg/far.py" not in paths(related(ground, "src/pkg/a.py", **only))
     found = related(ground, "src/pkg/a.py", transitive=1, **only)
     assert why(found, "src/pkg/far.py") == ("imported by src/pkg/b.py in line 2",)
@@ -177,11 +179,10 @@ def test_a_source_that_is_too_large_is_told(on_disk, place, monkeypatch):
     )
 
 
-def test_what_there_was_no_time_for_is_told_and_done_by_the_next_look(ground, monkeypatch):
-    monkeypatch.setattr(import_index, "INDEX_S", -1.0)
-    first = related(ground, "src/pkg/a.py")
+def test_what_there_was_no_time_for_is_told_and_done_by_the_next_look(ground):
+    first = related(ground, "src/pkg/a.py", within_s=-1.0)
     assert first.unread > 0
-    monkeypatch.setattr(import_index, "INDEX_S", 20.0)
+    assert not first.complete
     assert related(ground, "src/pkg/a.py").unread == 0
 
 

@@ -17,10 +17,14 @@ def test_each_file_is_a_line_with_its_reasons():
 
 
 def test_what_is_not_in_the_answer_is_said_with_what_to_do():
-    said = text(Related("a.py", [ONE], left_out=1, unread=2_000, too_large=2)).splitlines()
-    assert said[-3:] == [
+    found = Related(
+        "a.py", [ONE], left_out=1, sources=3_000, unread=2_000, unreadable=1, too_large=2
+    )
+    said = text(found).splitlines()
+    assert said[-4:] == [
         "1 more file is related but did not fit. Ask with a higher limit to see them.",
-        "2,000 sources were not read, so what they import is not known. Ask again to go on.",
+        "1,000 of 3,000 sources are read; what the others import is not known yet. Ask again to go on.",
+        "1 source cannot be read now, so its imports are not known.",
         "2 sources are too large to be read for imports.",
     ]
 
@@ -44,7 +48,10 @@ def test_as_json_everything_is_there():
             }
         ],
         "left_out": 4,
+        "complete": True,
+        "sources": 0,
         "unread": 0,
+        "unreadable": 0,
         "too_large": 0,
         "unkept": "",
     }

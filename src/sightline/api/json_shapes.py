@@ -206,7 +206,8 @@ def _(result: FindResult) -> Shape:
 
 @shape.register
 def _(related: Related) -> Shape:
-    rest = fields(related, "left_out", "unread", "too_large", "unkept")
+    counts = fields(related, "left_out", "complete", "sources", "unread", "unreadable", "too_large")
+    rest = {**counts, "unkept": related.unkept}
     return {"path": related.path, "files": [*map(shape, related)], **rest}
 
 

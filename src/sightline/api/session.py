@@ -24,7 +24,7 @@ from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
-from sightline.codegraph.related_files import Related
+from sightline.codegraph.related_files import Counted, Related
 from sightline.conversation import deleted_messages as removed_messages
 from sightline.conversation.log import Conversation
 from sightline.errors import EditRefused
@@ -802,11 +802,14 @@ class Session:
         limit: Positive = 10,
         max_bytes: Positive = 200_000,
         max_tokens: Positive | None = None,
+        deadline_s: float | None = 1.0,
+        progress: Counted | None = None,
     ) -> Related:
         """List the files that belong to one, and why.
 
         The closest files come first: the file's imports, its tests, the files that import it, and
-        the files beside it.
+        the files beside it. In a large workspace the first answers lack files that import it: the
+        answer counts the sources that were not read yet, and the next question goes on.
 
         Args:
             path: The file.
@@ -818,6 +821,8 @@ class Session:
             limit: Files at most.
             max_bytes: Bytes of all files together, at most.
             max_tokens: Tokens of all files together, at most.
+            deadline_s: Seconds at most to read sources; None to read all of them.
+            progress: Called with the number of sources read so far, and of all.
 
         Raises:
             FileMissing, PathRefused, Unverifiable.
@@ -833,6 +838,8 @@ class Session:
             limit=limit,
             max_bytes=max_bytes,
             max_tokens=max_tokens,
+            within_s=deadline_s,
+            progress=progress,
         )
 
     @verb

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -10,12 +11,15 @@ from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.briefing import words as briefing_words
 from sightline.cli import output
-from sightline.cli.failures import NO, Answered
+from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.codegraph import words as codegraph_words
 from sightline.search import stats as searches
 from sightline.search import words
+
+INTERRUPTED_S = 0.5
+"""How long `related` may take to answer after Ctrl-C."""
 
 
 @command(Session.find, without=("name", "reason", "deadline_s", "progress"))
@@ -44,12 +48,29 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
     output.answer(call, shape(listing), words.listing(listing))
 
 
-@command(Session.related, without=("max_bytes", "max_tokens"))
-def related(call: Call, **arguments: Any) -> None:
-    """For other languages, only tests and neighbouring files are listed."""
-    with call.open() as session, output.progress(call, "Reading imports"):
-        files = session.related(**arguments)
+@command(Session.related, without=("max_bytes", "max_tokens", "deadline_s", "progress"))
+@click.option(
+    "--complete", is_flag=True, help="Read every source before the answer, however long it takes."
+)
+def related(call: Call, *, complete: bool, **arguments: Any) -> None:
+    """On a terminal the command goes on until every source is read; Ctrl-C prints what is known so
+    far. For other languages, only tests and neighbouring files are listed.
+    """
+    if not call.json and sys.stderr.isatty():
+        complete = True
+    interrupted = False
+    with call.open() as session:
+        try:
+            with output.progress(call, "Reading imports") as progress:
+                if complete:
+                    arguments["deadline_s"] = None
+                files = session.related(**arguments, progress=progress)
+        except KeyboardInterrupt:
+            interrupted = True
+            files = session.related(**{**arguments, "deadline_s": INTERRUPTED_S})
     output.answer(call, shape(files), codegraph_words.text(files))
+    if interrupted:
+        raise Answered(INTERRUPTED)
 
 
 @command(Session.registry, without=("limit",), with_md5={"flag": "--md5"})

@@ -195,7 +195,7 @@ def progress(call: Call, words: str) -> Iterator[Callable[[int, int], None]]:
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, of: show(f" {done} of {of}") if shown else None
+        yield lambda done, of: show(f" {done:,} of {of:,}") if shown else None
     finally:
         timer.cancel()
         timer.join()

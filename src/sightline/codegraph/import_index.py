@@ -2,7 +2,8 @@
 
 A look costs a stat per file, and the reading and resolving of sources that it does not vouch for.
 An import is resolved again when its source names something else, and when a file that came or went,
-or a settings file, may have changed its target.
+or a settings file, may have changed its target. Sources are read, resolved and written in batches, so
+a look without time for all of them loses nothing, and processes at work at once share the batches.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
+from math import inf
+from random import SystemRandom
 from stat import S_ISREG
 from threading import Lock
 from time import monotonic, time_ns
@@ -22,13 +25,15 @@ from msgspec import structs
 from sightline.codegraph.import_tables import (
     Edge,
     ImportTables,
+    Known,
     Source,
     as_signature,
     row_signature,
     signature_text,
 )
 from sightline.codegraph.language_table import edition, language, language_name, language_of
-from sightline.codegraph.reference import Affected, Resolver
+from sightline.codegraph.reference import Affected, Reference, Resolver
+from sightline.codegraph.related_files import Counted
 from sightline.codegraph.test_names import Tests
 from sightline.errors import PathError
 from sightline.filesystem.deadline import DeadlinePassed
@@ -37,11 +42,11 @@ from sightline.filesystem.scan import settled, tick_of
 from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, Listing, Row, Tree
 from sightline.model.revision import Revision, Stamp, compare, revision_of
 
-INDEX_S = 20.0
-"""How long one look reads and resolves; the next look goes on."""
+BATCH = 100
+"""Sources that are read and resolved, and then written in one transaction."""
 
-BATCH = 500
-"""Sources that are read, or resolved, and then written in one transaction."""
+REMEMBERED = 500
+"""Sources that a look has to read so that it keeps the tree for later processes."""
 
 NEAR_MOST = 200
 """Importers that are looked at by themselves where there is no time for a look at the tree."""
@@ -64,8 +69,9 @@ EVERY = Affected(every=True)
 class ImportIndex:
     """The index of one workspace. Hold its lock, and refresh it, before asking.
 
-    paths: all files, in order; sizes: of files that a look saw, in bytes; unread: sources whose content at this moment is not known; unkept:
-    why the tables could not be written for later processes, "" where they were.
+    paths: all files, in order; sizes: of files that a look saw, in bytes; unread: sources whose content
+    at this moment is not known; unreadable: those that the disk did not give; unkept: why the tables
+    could not be written for later processes, "" where they were.
     """
 
     def __init__(self) -> None:
@@ -73,6 +79,7 @@ class ImportIndex:
         self.paths: Sequence[str] = ()
         self.sizes: dict[str, int] = {}
         self.unread: set[str] = set()
+        self.unreadable: set[str] = set()
         self.unkept = ""
         self._tables: ImportTables | None = None
         self._epoch = -1
@@ -83,6 +90,7 @@ class ImportIndex:
         self._seen: dict[str, Listing] = {}
         self._resolvers: dict[str, Resolver] = {}
         self._asked: list[tuple[str, str, Stamp | None]] = []
+        self._progress: Counted | None = None
 
     @property
     def tests(self) -> Tests:
@@ -110,57 +118,83 @@ class ImportIndex:
         """Return the paths of the files that import a file, in order."""
         return tuple([edge.path for edge, _ in self.incoming(path)])
 
+    def source_count(self) -> int:
+        """Count the sources."""
+        return len(self._sources)
+
     def pending_count(self) -> int:
-        """Count the sources that are not read or not resolved yet."""
-        return len(self.unread.union(self.tables.unresolved()))
+        """Count the sources that are not read or not resolved yet, without the unreadable ones."""
+        pending = self.unread.union(self.tables.unresolved()) - self.unreadable
+        return len(pending & self._sources)
 
     def refresh(
-        self, workspace: Workspace, first: str = "", *, within_s: float | None = None
+        self,
+        workspace: Workspace,
+        *first: str,
+        within_s: float | None = None,
+        progress: Counted | None = None,
     ) -> None:
-        """Follow the disk, `first` and its tests before all others.
+        """Follow the disk, the files `first` and their tests before all others.
 
-        within_s: how long to look, read and resolve. Where there is no time for a look at the tree,
-        look at `first` and its known importers by themselves. Unverifiable where the tree cannot be
-        looked at.
+        within_s: how long to look, read and resolve; None for no limit. Where there is no time for a
+        look at the tree, look at `first` and their known importers by themselves. Unverifiable where
+        the tree cannot be looked at.
         """
+        until = inf if within_s is None else monotonic() + within_s
+        self._progress = progress
         try:
-            self._refresh(workspace, first, within_s)
+            self._refresh_until(workspace, first, until)
         except sqlite3.Error as error:
             self.unkept = str(error)
             self._tables, self._epoch = ImportTables("", ""), -1
-            self._refresh(workspace, first, within_s)
+            self._refresh_until(workspace, first, until)
+        finally:
+            self._progress = None
 
-    def _refresh(self, workspace: Workspace, first: str, within_s: float | None) -> None:
-        began = monotonic()
-        until = began + (INDEX_S if within_s is None else within_s)
+    def _refresh_until(self, workspace: Workspace, first: Sequence[str], until: float) -> None:
+        """Look again where another process changed the list of files meanwhile, if there is time."""
+        while not self._refresh(workspace, first, until) and monotonic() <= until:
+            continue
+
+    def _refresh(self, workspace: Workspace, first: Sequence[str], until: float) -> bool:
+        """Return whether no other process changed the list of files, or settings, meanwhile."""
         if self._tables is None:
             self._tables = ImportTables(workspace.cache_folder(), f"{workspace.root} {edition()}")
         self._follow_list(workspace.paths())
         self._follow_settings(workspace)
+        self.unreadable.clear()
         last = workspace.remembered()
         try:
-            tree = workspace.tree(last, until=None if within_s is None else began + within_s / 2)
+            half = None if until == inf else (monotonic() + until) / 2
+            tree = workspace.tree(last, until=half)
         except DeadlinePassed:
             self._tree = last
             self._look_near(workspace, first)
             never_read = sorted(self._sources - self.tables.read_paths())
-            self._read(workspace, ((path, _stat(workspace, path)) for path in never_read), until)
-            self._resolve(workspace, [], until)
-            return
+            rows = ((path, _stat(workspace, path)) for path in never_read)
+            return self._resolve(workspace, first, until) and self._read(workspace, rows, until)
         self._tree = tree
         workspace.remember(tree, lasting=False)
-        order = [path for path in (first, *self.tests.tests_of(first)) if path in self._sources]
-        name = language_name(first)
-        if first not in self._known and name is not None:  # an ignored source
-            self.tables.adopt(first, name)
-            order = [first]
-            self.unread.add(first)
-        waiting = self._changed(workspace)
-        rows = {path: waiting[path] for path in order if path in waiting} | waiting
-        self._read(workspace, rows.items(), until)
-        if len(rows) > BATCH:
+        adopted = {path: name for path in first if (name := self._ignored_language(path))}
+        for path, name in adopted.items():
+            self.tables.adopt(path, name)
+        self.unread |= adopted.keys()
+        changed = self._changed(workspace)
+        near = [each for path in first for each in (path, *self.tests.tests_of(path))]
+        waiting = {path: changed.pop(path, None) for path in near if path in changed}
+        many = len(waiting) + len(changed)
+        is_same = (
+            self._read(workspace, waiting.items(), until)
+            and self._resolve(workspace, near, until)
+            and self._read(workspace, _shuffled(changed), until)
+        )
+        if many > REMEMBERED:
             workspace.remember(tree)
-        self._resolve(workspace, order, until)
+        return is_same
+
+    def _ignored_language(self, path: str) -> str | None:
+        """Return the language of a source that is not listed; None for any other file."""
+        return None if path in self._known else language_name(path)
 
     def _follow_list(self, paths: Sequence[str]) -> None:
         """Take over another list of files, and doubt the imports that this may lead elsewhere."""
@@ -210,6 +244,7 @@ class ImportIndex:
         """Return the sources whose content is not known, with their rows; None where no row vouches for them."""
         rows: dict[str, Row | None] = {}
         found = set()
+        every = self.tables.every_known() if not self._seen else None
         for folder, listing in self._tree.listings.items():
             if self._seen.get(folder) is listing:
                 continue
@@ -218,21 +253,21 @@ class ImportIndex:
                 self.sizes[path] = int(row[0])
                 if path in self._sources:
                     found.add(path)
-                    if not self._vouches(path, row):
+                    known = self.tables.known(path) if every is None else every.get(path)
+                    if not self._vouches(path, row, known):
                         rows[path] = row
         beside = self.unread - found
         beside.update(path for path in self._sources if _row(self._tree, path) is None)
         for path in beside:
             stands = _row(self._tree, path) or _stat(workspace, path)
-            if stands is None or not self._vouches(path, stands):
+            if stands is None or not self._vouches(path, stands, self.tables.known(path)):
                 rows[path] = stands
         self.unread |= rows.keys()
         self._seen = dict(self._tree.listings)
         return rows
 
-    def _vouches(self, path: str, row: Row) -> bool:
+    def _vouches(self, path: str, row: Row, known: Known | None) -> bool:
         """Return whether the content that was read of a source is that of a row."""
-        known = self.tables.known(path)
         if known is None:
             return False
         revision, signature, read_at_ns = known
@@ -247,16 +282,54 @@ class ImportIndex:
 
     def _read(
         self, workspace: Workspace, rows: Iterable[tuple[str, Row | None]], until: float
-    ) -> None:
-        """Read sources as long as there is time, and write their references."""
+    ) -> bool:
+        """Read and resolve sources as long as there is time, one at least, and write them.
+
+        Return False, and stop, where another process changed the list of files, or settings.
+        """
         waiting = iter(rows)
         while batch := dict(islice(waiting, BATCH)):
-            sources = list(self._read_batch(workspace, batch, until))
-            with self.tables.writing():
-                self.tables.put_sources(sources)
+            batch = {
+                path: row
+                for path, row in batch.items()
+                # another process may have read it since
+                if row is None or not self._vouches(path, row, self.tables.known(path))
+            }
+            sources = []
+            edges = []
+            for source in self._read_batch(workspace, batch, until):
+                sources.append(source)
+                if source.references is not None:
+                    found = self._edges(workspace, source.path, source.references)
+                    edges.append((source.path, source.revision, found))
+            is_same = self._write(sources, edges)
             self.unread.difference_update(source.path for source in sources)
-            if monotonic() > until:
-                return
+            self._count()
+            if not is_same or monotonic() > until:
+                return is_same
+        return True
+
+    def _write(
+        self, sources: Iterable[Source], edges: Iterable[tuple[str, Revision, list[Edge]]]
+    ) -> bool:
+        """Write sources, and what they import unless another process changed the list of files, or
+        settings; return False then."""
+        with self.tables.writing():
+            is_same = self.tables.epoch() == self._epoch
+            self.tables.put_sources(sources)
+            if is_same:
+                for setting in self._asked:
+                    self.tables.put_setting(*setting)
+                for each in edges:
+                    self.tables.put_edges(*each)
+        if is_same:
+            self._asked.clear()
+        return is_same
+
+    def _count(self) -> None:
+        if self._progress is not None:
+            count = self.source_count()
+            self._progress(count - self.pending_count(), count)
 
     def _read_batch(
         self, workspace: Workspace, batch: dict[str, Row | None], until: float
@@ -279,6 +352,8 @@ class ImportIndex:
             source = self._read_file(workspace, path)
             if source is not None:
                 yield source
+            else:
+                self.unreadable.add(path)
             if monotonic() > until:
                 return
 
@@ -302,17 +377,19 @@ class ImportIndex:
             references = tuple(islice(named, REFERENCES_MOST))
         return Source(path, *stamp, references, too_large)
 
-    def _look_near(self, workspace: Workspace, first: str) -> None:
-        """Look at a file and at its known importers, and at nothing else."""
+    def _look_near(self, workspace: Workspace, first: Sequence[str]) -> None:
+        """Look at files and at their known importers, and at nothing else."""
         self.unread = set(self._sources)
         self._seen.clear()
-        name = language_name(first)
-        if name is not None:
-            self.tables.adopt(first, name)
-            self._read(workspace, [(first, None)], 0)
-            self._resolve(workspace, [first], 0)  # one, however late it is
+        for path in first:
+            name = language_name(path)
+            if name is not None:
+                self.tables.adopt(path, name)
+                self._read(workspace, [(path, None)], 0)
+        self._resolve(workspace, first, 0)  # one, however late it is
         stamps = {}
-        for edge, _ in self.tables.incoming(first)[:NEAR_MOST]:
+        importers = chain.from_iterable(map(self.tables.incoming, first))
+        for edge, _ in islice(importers, NEAR_MOST):
             known = self.tables.known(edge.path)
             if known is not None and known[1]:
                 stamps[edge.path] = Stamp(as_signature(known[1]), known[0], known[2])
@@ -320,32 +397,32 @@ class ImportIndex:
         other = {state.path for state in doubtful if state.revision != stamps[state.path].revision}
         self.unread -= stamps.keys() - other
 
-    def _resolve(self, workspace: Workspace, order: Sequence[str], until: float) -> None:
-        """Find the targets of sources as long as there is time, and write them."""
+    def _resolve(self, workspace: Workspace, order: Sequence[str], until: float) -> bool:
+        """Find the targets of sources that were read, as long as there is time, and write them.
+
+        order: those that come first. Return as _read does.
+        """
         pending = self.tables.unresolved()
         pending.sort(key=lambda path: (path not in order, path in self.unread))
         waiting = iter(pending)
         while batch := list(islice(waiting, BATCH)):
             edges = []
             for path in batch:
-                edges.append((path, *self._edges(workspace, path)))
+                revision, references = self.tables.references(path)
+                edges.append((path, revision, self._edges(workspace, path, references)))
                 if monotonic() > until:
                     break
-            with self.tables.writing():
-                if self.tables.epoch() != self._epoch:  # another process changed the list meanwhile
-                    return
-                for setting in self._asked:
-                    self.tables.put_setting(*setting)
-                for each in edges:
-                    self.tables.put_edges(*each)
-            self._asked.clear()
-            if monotonic() > until:
-                return
+            is_same = self._write([], edges)
+            self._count()
+            if not is_same or monotonic() > until:
+                return is_same
+        return True
 
-    def _edges(self, workspace: Workspace, path: str) -> tuple[str, list[Edge]]:
-        """Return the revision of a source, and where its references lead, each file once."""
+    def _edges(
+        self, workspace: Workspace, path: str, references: Iterable[Reference]
+    ) -> list[Edge]:
+        """Return where the references of a source lead, each file once."""
         resolver = self._resolver(workspace, language_of(path).name)
-        revision, references = self.tables.references(path)
         edges: dict[str, Edge] = {}
         for reference in references:
             for number, target in enumerate(resolver.targets(path, reference)):
@@ -355,7 +432,7 @@ class ImportIndex:
                 is_better = known is None or (known.direct, known.share) < (direct, share)
                 if target != path and is_better:
                     edges[target] = Edge(target, reference.line, direct, share)
-        return revision, list(edges.values())
+        return list(edges.values())
 
     def _resolver(self, workspace: Workspace, name: str) -> Resolver:
         """Return the resolver of a language, for this list of files and these settings."""
@@ -396,6 +473,14 @@ def _stat(workspace: Workspace, path: str) -> Row | None:
     return [*map(int, structs.astuple(signature)), "", at_ns]
 
 
+def _shuffled(rows: dict[str, Row | None]) -> Iterator[tuple[str, Row | None]]:
+    """Return rows in batches of random order, so that processes at work at once read different ones."""
+    waiting = iter(rows.items())
+    batches = list(iter(lambda: list(islice(waiting, BATCH)), []))
+    SystemRandom().shuffle(batches)
+    return chain.from_iterable(batches)
+
+
 def _row(tree: Tree, path: str) -> Row | None:
     """Return a file's row in a tree."""
     cut = path.rfind("/") + 1
@@ -411,7 +496,10 @@ def index_of(workspace: Workspace) -> ImportIndex:
 
 @contextmanager
 def hold_index(
-    workspace: Workspace, first: str, *, within_s: float | None = None
+    workspace: Workspace,
+    *first: str,
+    within_s: float | None = None,
+    progress: Counted | None = None,
 ) -> Iterator[ImportIndex]:
     """Refresh the index and hold it; see ImportIndex.refresh.
 
@@ -424,7 +512,7 @@ def hold_index(
         index.lock.acquire()
         within_s = 0
     try:
-        index.refresh(workspace, first, within_s=within_s)
+        index.refresh(workspace, *first, within_s=within_s, progress=progress)
         yield index
     finally:
         index.lock.release()

@@ -33,6 +33,9 @@ BUSY_S = 5.0
 WORDS_MOST = 16
 """Words that references are searched for; for more, all imports of the language count as affected."""
 
+Known = tuple[Revision, str, int]
+"""The revision of a source that was read, the signature of its file, and when."""
+
 _IMPORTERS = (
     "FROM file AS target JOIN edge ON edge.target = target.id"
     " JOIN file AS source ON edge.source = source.id"
@@ -107,6 +110,8 @@ class ImportTables:
 
     def writing(self) -> AbstractContextManager[object]:
         """Write in one transaction; roll it back on an exception."""
+        if self._db.in_transaction:  # an interrupt came before the `with` of an earlier one
+            self._db.rollback()
         self._db.execute("BEGIN IMMEDIATE")
         return self._db
 
@@ -131,12 +136,17 @@ class ImportTables:
             "INSERT OR IGNORE INTO file (path, language, listed) VALUES (?, ?, 0)", (path, language)
         )
 
-    def known(self, path: str) -> tuple[Revision, str, int] | None:
+    def every_known(self) -> dict[str, Known]:
+        """Return known() of every source that was read."""
+        query = "SELECT path, revision, signature, read_at_ns FROM file WHERE revision NOT NULL"
+        return {path: (rev, text, at_ns) for path, rev, text, at_ns in self._db.execute(query)}
+
+    def known(self, path: str) -> Known | None:
         """Return the revision, signature and time of a source that was read."""
         query = (
             "SELECT revision, signature, read_at_ns FROM file WHERE path = ? AND revision NOT NULL"
         )
-        row: tuple[Revision, str, int] | None = self._db.execute(query, (path,)).fetchone()
+        row: Known | None = self._db.execute(query, (path,)).fetchone()
         return row
 
     def read_paths(self) -> set[str]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sightline.changes.session_context import SessionContext, located
 from sightline.codegraph.import_index import ImportIndex, hold_index
 from sightline.codegraph.language_table import ending
-from sightline.codegraph.related_files import Related, RelatedFile
+from sightline.codegraph.related_files import Counted, Related, RelatedFile
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.model import validation
@@ -64,13 +64,14 @@ def related(
     max_bytes: int = BYTES,
     max_tokens: int | None = None,
     within_s: float | None = None,
+    progress: Counted | None = None,
 ) -> Related:
     """Find the files that belong to the file `path`, the closest first.
 
     transitive: steps to follow beyond direct imports. limit (files), max_bytes, max_tokens: limits of the
     whole answer; a file that does not fit is left out, and a smaller one may follow. within_s: seconds
-    to read sources; the answer counts the unread ones, and the next question goes on. PathRefused,
-    FileMissing; Unverifiable when the disk cannot be asked; ValueError for a limit below 1.
+    to read sources, None for no limit; the answer counts the unread ones, and the next question goes
+    on. progress: called with the number of sources read so far, and of all. PathRefused, FileMissing; Unverifiable when the disk cannot be asked; ValueError for a limit below 1.
     """
     validation.number("transitive", transitive, 0)
     validation.number("limit", limit)
@@ -79,7 +80,7 @@ def related(
     wanted = located(context, validation.path(path)).path
     _check(context, path, wanted)
     kinds = Kinds(imports, tests, importers, siblings, transitive)
-    with hold_index(context.workspace, wanted, within_s=within_s) as index:
+    with hold_index(context.workspace, wanted, within_s=within_s, progress=progress) as index:
         ranked, answer = _rank(index, wanted, kinds)
     return _choose(context, ranked, answer, (limit, max_bytes, max_tokens))
 
@@ -87,11 +88,8 @@ def related(
 def related_each(
     context: SessionContext, paths: Sequence[str], kinds: Kinds, *, limit: int, within_s: float
 ) -> list[Related]:
-    """Find the files related to each of several canonical paths, with one look at the tree.
-
-    The first path has to be a file.
-    """
-    with hold_index(context.workspace, paths[0], within_s=within_s) as index:
+    """Find the files related to each of several canonical paths, with one look at the tree."""
+    with hold_index(context.workspace, *paths, within_s=within_s) as index:
         answers = [_rank(index, path, kinds) for path in paths]
     return [_choose(context, *answer, (limit, BYTES, None)) for answer in answers]
 
@@ -118,8 +116,14 @@ def _rank(index: ImportIndex, path: str, kinds: Kinds) -> tuple[list[Ranked], Re
         words = tuple(dict.fromkeys(text for _, text in sorted(weighed, reverse=True)))
         ranked.append((other, score, words, index.sizes.get(other)))
     ranked.sort(key=lambda rank: (-rank[1], rank[0]))
-    unread, too_large = index.pending_count(), index.tables.too_large()
-    return ranked, Related(path, unread=unread, too_large=too_large, unkept=index.unkept)
+    return ranked, Related(
+        path,
+        sources=index.source_count(),
+        unread=index.pending_count(),
+        unreadable=len(index.unreadable),
+        too_large=index.tables.too_large(),
+        unkept=index.unkept,
+    )
 
 
 def _check(context: SessionContext, asked: str, path: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
+
+Counted = Callable[[int, int], object]
+"""Called with the number of sources that were read so far, and the number of all sources."""
 
 
 class RelatedFile(Struct, frozen=True):
@@ -20,9 +23,10 @@ class RelatedFile(Struct, frozen=True):
 
 class Related(list[RelatedFile]):
     """Related files, the closest first, and what the limits left out. left_out: files that are
-    related, too; unread: sources of the workspace that are not in the index yet, whose imports
-    are not known; too_large: those that never will be; unkept: why the next process has to read all
-    of them again, "" where it has not."""
+    related, too; sources: number of sources in the workspace; unread: number of those that there was no
+    time to read, whose imports are not known until a later question; unreadable: number of those that the disk
+    did not give; too_large: number of those that are never read; unkept: why the next process has to read
+    all of them again, "" where it has not."""
 
     def __init__(
         self,
@@ -30,13 +34,22 @@ class Related(list[RelatedFile]):
         files: Iterable[RelatedFile] = (),
         *,
         left_out: int = 0,
+        sources: int = 0,
         unread: int = 0,
+        unreadable: int = 0,
         too_large: int = 0,
         unkept: str = "",
     ) -> None:
         super().__init__(files)
         self.path = path
         self.left_out = left_out
+        self.sources = sources
         self.unread = unread
+        self.unreadable = unreadable
         self.too_large = too_large
         self.unkept = unkept
+
+    @property
+    def complete(self) -> bool:
+        """Whether there was time to read every source; else ask again to go on."""
+        return not self.unread

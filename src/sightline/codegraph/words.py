@@ -30,8 +30,13 @@ def _notes(found: Related) -> Iterator[str]:
         is_more = _counted(found.left_out, "more file is", "more files are")
         yield f"{is_more} related but did not fit. Ask with a higher limit to see them."
     if found.unread:
-        were = _counted(found.unread, "source was", "sources were")
-        yield f"{were} not read, so what they import is not known. Ask again to go on."
+        of = _counted(found.sources, "source is", "sources are")
+        read = f"{found.sources - found.unread:,} of {of} read"
+        yield f"{read}; what the others import is not known yet. Ask again to go on."
+    if found.unreadable:
+        cannot = _counted(found.unreadable, "source", "sources")
+        their = "its" if found.unreadable == 1 else "their"
+        yield f"{cannot} cannot be read now, so {their} imports are not known."
     if found.too_large:
         are = _counted(found.too_large, "source is", "sources are")
         yield f"{are} too large to be read for imports."
