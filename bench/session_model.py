@@ -21,7 +21,7 @@ SIGHTLINE = re.compile(r"(?<![\w/.-])Sightline\b")
 NOTICE = "changed on disk since you were shown it, by"
 ROW = re.compile(r"^\s*(\d+)\t(.*)$")
 CLIENTS_NOTE = re.compile(r"^Note: (\S+) changed on disk since you last read it\.", re.MULTILINE)
-GONE = re.compile(r"([\w./-]+) was (?:deleted|renamed)|deleted ([\w./-]+)")
+GONE = re.compile(r"([\w./-]*\w) was (?:deleted|renamed)|deleted ([\w./-]*\w)")
 FENCE = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 HEADER = re.compile(r"^@@ .*@@.*$", re.MULTILINE)
 

@@ -64,6 +64,12 @@ def test_a_belief_comes_from_a_read_a_notice_and_the_clients_rows(talk):
     assert {"item_00099 = 99", "item_00050 = 50"} <= talk.seen
 
 
+@pytest.mark.parametrize("said", ["After that, git deleted app.py.\nIf", "app.py was deleted."])
+def test_a_file_that_is_told_as_deleted_is_known_no_more(talk, said):
+    talk.hear(request({"type": "text", "text": f"Sightline: {said}"}))
+    assert "app.py" not in talk.beliefs
+
+
 def test_a_line_of_others_that_goes_unseen_is_a_fault(player, talk):
     before = {"app.py": "".join(f"{line}\n" for line in [*TEXT, "item_00099 = 99"])}
     player.tree.save("app.py", "".join(f"{line}\n" for line in TEXT[1:]))
