@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sightline.agents.claude_code import dialect as claude_code
@@ -32,6 +32,9 @@ class Dialect(Protocol):
         before: UTC microseconds; no hook reported any event of an older row. 0 for no such row. A
         missing file has no events. OSError.
         """
+
+    def added_folders(self, arguments: Sequence[str]) -> list[str]:
+        """Return the folders that the product's command line adds to its project, as given."""
 
 
 DIALECTS: Mapping[str, Dialect] = {"claude-code": claude_code}

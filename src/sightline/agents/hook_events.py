@@ -159,12 +159,23 @@ class CommandEnded(Event, frozen=True):
     background: bool = False
 
 
+class Printed(Event, frozen=True):
+    """A shell command printed this before the session began in this workspace, or printed files of
+    another workspace than the agent's own."""
+
+    command: str
+    cwd: str
+    output: str
+
+
 class Answered(Event, frozen=True):
     """Every answer of tools and hooks up to now reached the model. failed: attempts that no hook
-    reported. done: attempts that the host carried out, whether a hook reported them or not."""
+    reported. done: attempts that the host carried out, whether a hook reported them or not. paths: of
+    the files that the answered calls name."""
 
     failed: tuple[Failed, ...] = ()
     done: tuple[Attempted, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 class ChangedOutside(Event, frozen=True):

@@ -29,6 +29,18 @@ def owner_of(pid: int) -> str:
     return f"{machine()}:{pid}:{_started(pid)}"
 
 
+def arguments_of(name: str) -> list[str]:
+    """Return the command line of a named owner (`owner`); [] where the system does not tell it."""
+    pid = name.rsplit(":", 2)[1]
+    if not alive(name):
+        return []
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [os.fsdecode(part) for part in file.read().split(b"\0")[:-1]]
+    except OSError:
+        return []
+
+
 def behind_shell(pid: int) -> int:
     """Return the process that started a shell, if pid is a shell; else the process itself."""
     shell = _program(pid)

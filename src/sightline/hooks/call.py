@@ -26,13 +26,15 @@ from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.process import behind_shell, owner_of
+from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
+from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
     begins_empty,
+    find_added,
     find_project,
     find_root,
     leads_out,
@@ -293,7 +295,9 @@ class Call:
                 workspace.close()
 
     def _attend_event(self, event: Event) -> Answer | None:
-        root = find_root(event, self.project, self.home)
+        if isinstance(event, events.CommandEnded) and event.output:
+            self._note_printed_elsewhere(event)
+        root = self._root_of(event)
         if isinstance(event, events.Attempted) and leads_out(event.path, self.project):
             # The project knows what its agent was shown at this name, and which names are protected.
             assert self.project is not None
@@ -304,7 +308,43 @@ class Call:
             if isinstance(event, events.Attempted):
                 self.note(Stray(words.no_root(event.path)))
             return None
-        return self._attend_in(root, event)
+        answer = self._attend_in(root, event)
+        return (
+            self._answered_elsewhere(event, answer)
+            if isinstance(event, events.Answered)
+            else answer
+        )
+
+    def _root_of(self, event: Event) -> str | None:
+        """Return the workspace of an event; None for a file in no folder with a marker and in none
+        that the user added to the agent's project."""
+        root = find_root(event, self.project, self.home)
+        path = getattr(event, "path", None)
+        if root is not None or not path or self._dialect is None or self.owner is None:
+            return root
+        added = self._dialect.added_folders(arguments_of(self.owner))
+        start = self.project or (self.caller.cwd if self.caller else "")
+        return find_added(path, [os.path.join(start, each) for each in added], self.home)
+
+    def _note_printed_elsewhere(self, event: events.CommandEnded) -> None:
+        """Record what a command printed of files in other workspaces than the agent's own."""
+        paths = printed_elsewhere(event, self.project) if self.project else []
+        for root in dict.fromkeys([self._root_of(events.Shown(path)) for path in paths]):
+            if root is not None and root != self.project:
+                self._attend_in(root, events.Printed(event.command, event.cwd, event.output))
+
+    def _answered_elsewhere(self, event: events.Answered, answer: Answer) -> Answer:
+        """Hand the end of a batch to the other workspaces whose files its calls name, and add what
+        they answer."""
+        roots = {path: self._root_of(events.Shown(path)) for path in event.paths}
+        for root in dict.fromkeys(roots.values()):
+            if root is not None and root != self.project:
+                failed = tuple([each for each in event.failed if roots.get(each.path) == root])
+                done = tuple([each for each in event.done if roots.get(each.path) == root])
+                other = self._attend_in(root, events.Answered(failed, done))
+                context = "\n\n".join(filter(None, [answer.context, other.context]))
+                answer = structs.replace(answer, context=context)
+        return answer
 
     def _attend_in(self, root: str, event: Event) -> Answer:
         assert self.caller is not None
@@ -397,7 +437,8 @@ def with_absolute_paths(event: Event, cwd: str, home: str) -> Event:
     if isinstance(event, events.Answered):
         failed = [structs.replace(f, path=absolute(f.path, cwd, home)) for f in event.failed]
         done = [structs.replace(d, path=absolute(d.path, cwd, home)) for d in event.done]
-        return structs.replace(event, failed=tuple(failed), done=tuple(done))
+        paths = tuple([absolute(path, cwd, home) for path in event.paths])
+        return structs.replace(event, failed=tuple(failed), done=tuple(done), paths=paths)
     if isinstance(event, events.Prompted):
         mentions = [(absolute(path, cwd, home), lines) for path, lines in event.mentions]
         return structs.replace(event, mentions=tuple(mentions))

@@ -24,6 +24,7 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Failed: tool_writes.failed,
     events.CommandBegan: shell_commands.began,
     events.CommandEnded: shell_commands.ended,
+    events.Printed: shell_commands.printed,
     events.Answered: turns.answered,
     events.ChangedOutside: file_reads.changed_outside,
     events.Compacted: turns.compacted,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from threading import RLock, Thread
 from time import monotonic
@@ -124,6 +124,18 @@ def find_root(event: Event, project: str | None, home: str) -> str | None:
         return None
     marked = any(os.path.lexists(os.path.join(root, marker)) for marker in MARKERS)
     return root if marked else None
+
+
+def find_added(path: str, folders: Iterable[str], home: str) -> str | None:
+    """Return the folder that holds a file, of those that the user added to the agent's project; the
+    nearest of several. None for a file in no such folder, or in one that cannot be a workspace."""
+    real = os.path.realpath(path)
+    roots = [os.path.realpath(folder) for folder in folders]
+    inside = [root for root in roots if real.startswith(os.path.join(root, ""))]
+    try:
+        return discover(max(inside, key=len), home=home) if inside else None
+    except WorkspaceError:
+        return None
 
 
 def leads_out(path: str, project: str | None) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from sightline.agents import hook_events as host
 from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.hook_events import Answer, Caller, Event, Source
-from sightline.agents.json_fields import read_fields
+from sightline.agents.json_fields import nested, read_fields
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
 
@@ -300,6 +300,10 @@ def _failed_tool(payload: Payload) -> list[Event]:
     return [] if about is None else [host.Failed(about[0], call, why=error)]
 
 
+PATHS = ("file_path", "notebook_path")
+"""Fields of a tool's input that name a file."""
+
+
 class BatchFields(Struct):
     """Fields of PostToolBatch."""
 
@@ -307,9 +311,12 @@ class BatchFields(Struct):
 
 
 def _batch(payload: Payload) -> list[Event]:
-    edits = [_edit_of(call) for call in read_fields(payload, BatchFields).tool_calls]
+    calls = read_fields(payload, BatchFields).tool_calls
+    edits = [_edit_of(call) for call in calls]
     failed = tuple([each for each in edits if isinstance(each, host.Failed)])
-    return [host.Answered(failed, tuple([e for e in edits if isinstance(e, host.Attempted)]))]
+    done = tuple([each for each in edits if isinstance(each, host.Attempted)])
+    paths = [nested(call, "tool_input", name) for call in calls for name in PATHS]
+    return [host.Answered(failed, done, tuple([p for p in paths if p and isinstance(p, str)]))]
 
 
 def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
@@ -433,5 +440,21 @@ def cut(words: str, limit: int) -> str:
 def _joined(parts: list[str]) -> str:
     return "\n\n".join([part for part in parts if part])
 
+
+def added_folders(arguments: Sequence[str]) -> list[str]:
+    """Return the folders that the client's command line adds to its project (--add-dir), as given."""
+    folders: list[str] = []
+    is_list = False
+    for argument in arguments[1:]:
+        if argument.startswith("-"):
+            option, equals, value = argument.partition("=")
+            is_list = option == ADD_FOLDERS and not equals
+            folders += [value] if option == ADD_FOLDERS and value else []
+        elif is_list:
+            folders.append(argument)
+    return folders
+
+
+ADD_FOLDERS = "--add-dir"
 
 unhooked = transcripts.unhooked

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.claude_code.tool_results import read
-from sightline.agents.hook_events import Event, Shown, Used
+from sightline.agents.hook_events import Event, Printed, Shown, Used
 from sightline.agents.json_fields import Row, nested, objects, parse_row, read_fields
 from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
@@ -30,6 +30,7 @@ PART_MAX = 64 << 20
 ATTACHED = b'"attachment"'
 MODEL = b'"model"'
 RESULT = b'"toolUseResult"'
+COMMAND = b'"command"'
 
 HOST = "Claude Code"
 
@@ -38,7 +39,8 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
     """Return the events in a transcript from a byte offset on, and the next offset; see
     agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
     OSError."""
-    wanted = (ATTACHED, MODEL, RESULT) if before else (ATTACHED, MODEL)
+    wanted = (ATTACHED, MODEL, RESULT, COMMAND) if before else (ATTACHED, MODEL)
+    commands: dict[str, str] = {}
     is_sub_agent = os.path.basename(transcript).startswith("agent-")  # else theirs are left out
     used: Used | None = None
     found: list[Event] = []
@@ -48,7 +50,8 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
             for end, row in rows(file, begin, wanted):
                 at = end
                 if row is not None and (is_sub_agent or not row.get("isSidechain")):
-                    results = _result(row) if before and (time_of(row) or 0) < before else ()
+                    is_earlier = bool(before) and (time_of(row) or 0) < before
+                    results = [*_result(row), *_printed(row, commands)] if is_earlier else []
                     found += [_dated(event, row) for event in (*attached(row), *results)]
                     if (now := _used(row)) not in (None, used):
                         used = now
@@ -139,6 +142,20 @@ def _result(row: Row) -> list[Event]:
         return written(told) if "structuredPatch" in told else list(_texts(told, "read"))
     except ValueError:
         return []
+
+
+def _printed(row: Row, commands: dict[str, str]) -> Iterator[Printed]:
+    """Yield what a shell command printed. commands: those seen so far, by the id of their call."""
+    content = nested(row, "message", "content")
+    told, cwd = row.get("toolUseResult"), row.get("cwd")
+    for block in objects(content):
+        command, call = nested(block, "input", "command"), block.get("id")
+        if isinstance(command, str) and isinstance(call, str):
+            commands[call] = command
+        name = commands.get(str(block.get("tool_use_id")))
+        output = told.get("stdout") if isinstance(told, dict) else None
+        if name and isinstance(cwd, str) and isinstance(output, str) and output:
+            yield Printed(name, cwd, output)
 
 
 _KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {

@@ -18,7 +18,7 @@ from time import monotonic
 
 from msgspec import structs
 
-from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded
+from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded, Printed
 from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
@@ -123,6 +123,28 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *touched)
     return Answer(context=deliver_pending(context)) if changed.found else NOTHING
+
+
+def printed(context: SessionContext, event: Printed) -> Answer:
+    """Record the lines that a command showed of files of which the session knows nothing: of others it
+    knows newer text."""
+    note_shown(context, event, only_new=True)
+    return NOTHING
+
+
+def printed_elsewhere(event: CommandEnded, project: str) -> list[str]:
+    """Return the files outside of a workspace that a command may have printed: named by its words, with
+    a first line that the output holds."""
+    inside, folders = os.path.join(project, ""), start_folders(event.command, event.cwd)
+    words = [re.split(r"[*?\[{]", word)[0] for word in possible_names(event.command)]
+    named = [path for base in folders for word in words if (path := absolute_path(base, word))]
+    there = filter(os.path.exists, [*folders, *named])
+    if all(os.path.join(os.path.realpath(path), "").startswith(inside) for path in there):
+        return []
+    rows = PrintedRows(normal(event.output))
+    files = [path for paths in _candidates(event.command, folders) for path in paths]
+    outside = [path for path in files if not os.path.realpath(path).startswith(inside)]
+    return [path for path in outside if _lines_on_disk(path, rows)]
 
 
 def _ended_command(context: SessionContext, event: CommandEnded, started: Recorded) -> EndedCommand:
@@ -230,8 +252,11 @@ class Pages:
         return self._lines[path]
 
 
-def note_shown(context: SessionContext, event: CommandEnded) -> None:
-    """Record the lines of files that the output contains."""
+def note_shown(
+    context: SessionContext, event: CommandEnded | Printed, *, only_new: bool = False
+) -> None:
+    """Record the lines of files that the output contains. only_new: only of files that the session
+    does not know."""
     if not event.output:
         return
     pages, output = Pages(context), normal(event.output)
@@ -256,6 +281,12 @@ def note_shown(context: SessionContext, event: CommandEnded) -> None:
     if not rows.is_used_up:
         for path, lines in _by_content(pages, event.command, folders, rows):
             seen[path] = union(seen.get(path, ()), lines)
+    if only_new:
+        known = context.store.known(context.session)
+        root = os.path.join(context.workspace.root, "")
+        seen = {
+            p: at for p, at in seen.items() if os.path.realpath(p).removeprefix(root) not in known
+        }
     _record(context, pages, seen, "shell")
 
 

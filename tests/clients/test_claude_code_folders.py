@@ -1,0 +1,112 @@
+"""Files outside the project: a second repository, a folder without git, and forks that know them."""
+
+import subprocess
+
+import pytest
+from tests.clients.acting import TEXT, bash, changed, done, edit, read, write
+
+pytestmark = pytest.mark.client
+
+FORK = "--fork-session"
+
+
+@pytest.fixture
+def beside(guarded, tmp_path):
+    """Another folder, whose files are put as those of the project."""
+    folder = tmp_path / "beside"
+    folder.mkdir()
+    return folder
+
+
+def put(folder, text=TEXT, name="notes.txt"):
+    file = folder / name
+    file.write_text(text, newline="")
+    return str(file)
+
+
+def repository(folder):
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+
+
+def refusals(run):
+    return [hook for hook in run.hooks if '"deny"' in hook["stdout"]]
+
+
+def test_a_fork_edits_what_only_the_shell_showed_its_parent(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    model.script("Look", bash("cat notes.txt other.txt"), done())
+    model.script("Fork", write(file, changed(l3="three")), done())
+    parent = guarded.run("Look")
+    fork = guarded.run("Fork", args=("--resume", parent.session, FORK))
+    assert fork.session != parent.session
+    assert refusals(fork) == []
+    assert guarded.text("notes.txt") == changed(l3="three")
+
+
+@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
+def test_a_fork_knows_what_the_shell_showed_of_an_added_folder(guarded, model, beside, git):
+    if git:
+        repository(beside)
+    file = put(beside)
+    put(beside, "other\n", "other.txt")
+    model.script("Look", bash(f"cat {file} {beside}/other.txt"), done())
+    model.script("Fork", write(file, changed(l3="three")), done())
+    added = ("--add-dir", str(beside))
+    parent = guarded.run("Look", args=added)
+    fork = guarded.run("Fork", args=("--resume", parent.session, FORK, *added))
+    assert refusals(fork) == []
+    assert (beside / "notes.txt").read_text() == changed(l3="three")
+
+
+@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
+def test_a_save_in_an_added_folder_is_kept(guarded, model, beside, git):
+    if git:
+        repository(beside)
+    file = put(beside)
+    put(beside, "other\n", "other.txt")
+    theirs = changed(l3="line 3, says the user")
+    mine = changed(l28="line 28, says the agent")
+    model.script(
+        "Fix it",
+        bash(f"cat {file} {beside}/other.txt"),
+        write(file, mine, lambda: put(beside, theirs)),
+        done(),
+    )
+    guarded.run("Fix it", args=("--add-dir", str(beside)))
+    both = mine.replace("line 3\n", "line 3, says the user\n")
+    assert (beside / "notes.txt").read_text() == both
+
+
+@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
+def test_an_edit_of_changed_lines_in_an_added_folder_is_refused(guarded, model, beside, git):
+    if git:
+        repository(beside)
+    file = put(beside)
+    put(beside, "other\n", "other.txt")
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix it",
+        bash(f"cat {file} {beside}/other.txt"),
+        write(file, changed(l3="mine"), lambda: put(beside, theirs)),
+        write(file, changed(l3="line 3, says the user, and mine")),
+        done(),
+    )
+    run = guarded.run("Fix it", args=("--add-dir", str(beside)))
+    assert len(refusals(run)) == 1
+    assert "+line 3, says the user" in model.sent(2)
+    assert (beside / "notes.txt").read_text() == changed(l3="line 3, says the user, and mine")
+
+
+def test_a_scratch_file_is_written_without_a_word(connected, model, tmp_path):
+    """In a folder that nobody added."""
+    guarded = connected
+    guarded.settings["IS_SANDBOX"] = "1"
+    file = tmp_path / "scratch.txt"
+    model.script(
+        "Note it", write(str(file), "one\n"), read(str(file)), edit(str(file), "one", "two"), done()
+    )
+    run = guarded.run("Note it", args=("--permission-mode", "bypassPermissions"))
+    assert refusals(run) == []
+    assert file.read_text() == "two\n"
+    assert len(list(guarded.state.glob("workspaces/*/store.db"))) == 1
