@@ -199,6 +199,19 @@ def test_a_mount_in_the_tree_ends_the_events(root):
     assert description(opened.tree()) == description(fresh(root))
 
 
+@pytest.mark.parametrize("names", [("x/a", "z/b"), ("z/b", "x/a")])
+def test_a_write_by_another_name_in_the_tree_is_found_at_each(root, names):
+    first, second = names
+    put(root, first)
+    os.makedirs(os.path.dirname(f"{root}/{second}"))
+    opened = listening(root)
+    os.link(f"{root}/{first}", f"{root}/{second}")
+    opened.tree()
+    for name, text in ((second, "longer\n"), (first, "longer again\n")):
+        put(root, name, text)
+        assert description(opened.tree()) == description(fresh(root))
+
+
 def test_a_name_outside_the_tree_is_found_in_the_end(root):
     """Of a write by another name nobody tells: a file of several names is asked for each time, and
     the whole tree after WHOLE_S."""
