@@ -36,5 +36,14 @@ class Dialect(Protocol):
     def added_folders(self, arguments: Sequence[str]) -> list[str]:
         """Return the folders that the product's command line adds to its project, as given."""
 
+    def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
+        """Return the time up to which the conversation has its older messages, UTC microseconds,
+        when the user took it back to an older message at a prompt behind a byte offset; None when
+        nobody did. Return also the offset behind the row of this prompt, or `offset` while the
+        transcript has no such row: products write rows a moment late. OSError.
+
+        Of several such prompts the oldest message counts.
+        """
+
 
 DIALECTS: Mapping[str, Dialect] = {"claude-code": claude_code}

@@ -23,13 +23,14 @@ class Caller(Struct, frozen=True):
 
     session: our id, which is the product's own; "/name" follows for a sub-agent. parent: the
     session that started a sub-agent. cwd: an absolute folder. transcript: the file in which the
-    product records this conversation.
+    product records this conversation. prompt: the product's id of the user's newest message.
     """
 
     session: str
     cwd: str
     parent: str | None = None
     transcript: str | None = None
+    prompt: str | None = None
 
 
 class Event(Struct, frozen=True):

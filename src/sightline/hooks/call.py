@@ -30,7 +30,7 @@ from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
-from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
+from sightline.hooks.handlers.transcript import follow, mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
     begins_empty,
@@ -70,6 +70,12 @@ class Held(Late):
 class Silent(NotJudged):
     """A hook call that a daemon took and did not answer."""
 
+
+BESIDE = (
+    *(events.Began, events.Prompted, events.Compacted, events.Ended),
+    *(events.Instructed, events.ChangedOutside, events.Used),
+)
+"""Events at which the transcript need not have the row of the newest prompt."""
 
 ONE = (Late, Silent, DeadlinePassed)
 """Faults that need not meet the next call."""
@@ -353,6 +359,8 @@ class Call:
         if is_new and not begins_empty(event) and self.caller.transcript:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
+        if not isinstance(event, BESIDE):
+            self._follow(session)
         try:
             answer = attend(session, event, lambda knows: self._catch_up(session, knows=knows))
         finally:
@@ -386,6 +394,22 @@ class Call:
         transcript = self.caller.transcript if self.caller else None
         if not knows or (transcript and mark_of(session, transcript).all_of_it):
             self._reconcile(session)
+
+    def _follow(self, session: Session) -> None:
+        """Put the session's knowledge back where the user took the conversation back."""
+        dialect, caller = self._dialect, self.caller
+        if dialect is None or caller is None or not caller.transcript or not caller.prompt:
+            return
+        transcript, prompt = caller.transcript, caller.prompt
+        if not os.path.exists(transcript):
+            return
+        try:
+            if follow(
+                session, transcript, prompt, lambda at: dialect.went_back(transcript, prompt, at)
+            ):
+                self._reconcile(session)
+        except (OSError, ValueError) as error:
+            self.note(error)
 
     def _reconcile(self, session: Session) -> None:
         """Record what the transcript shows. After a failure the session knows less than the agent

@@ -18,17 +18,15 @@ from sightline.model.events import (
     Fact,
     NoticeAcknowledged,
     NoticeDelivered,
-    RewindEnded,
     Seen,
-    SessionForked,
     Told,
 )
 from sightline.model.results import FileWarning, Notice
 from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched, union, whole
 from sightline.model.text import decode
-from sightline.model.timeline import Recorded, branch
+from sightline.model.timeline import Recorded
 from sightline.notices import notice_text, warnings, words
-from sightline.notices.pending import HOST
+from sightline.notices.pending import HOST, in_conversation
 
 PART = f"{HOST}part:"
 """The start of NoticeDelivered.notice for a part of a briefing; its name and digest follow."""
@@ -176,7 +174,7 @@ def confirm_parts(context: SessionContext, handed: Iterable[Recorded]) -> None:
     texts = [each for each in handed if _notice_of(each.fact).startswith(PART)]
     names = [
         _notice_of(each.fact).removeprefix(PART).partition(":")
-        for each in _in_conversation(context, texts)
+        for each in in_conversation(context, texts)
     ]
     deliver_parts(context, [(part, digest) for part, _, digest in names])
 
@@ -198,21 +196,5 @@ def deliver_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> 
 def delivered_digests(context: SessionContext, part: str) -> set[str]:
     """Return the digests of a briefing's part that are in the conversation."""
     found = context.store.timeline(session=context.session, kinds=[Delivered])
-    facts = [each.fact for each in _in_conversation(context, list(found))]
+    facts = [each.fact for each in in_conversation(context, list(found))]
     return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == part}
-
-
-def _in_conversation(context: SessionContext, facts: Sequence[Recorded]) -> list[Recorded]:
-    """Return the facts that no rewind of this session's conversation took out."""
-    if not facts:
-        return []
-
-    def turns_of(session: str) -> list[Recorded]:
-        return list(context.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
-
-    stretches = branch(context.session, context.store.position(), turns_of)
-    return [
-        each
-        for each in facts
-        if any(s.session == each.session and s.after < each.position <= s.upto for s in stretches)
-    ]

@@ -23,18 +23,23 @@ RESERVE = 400
 
 
 def notice(
-    context: SessionContext, budget: int = NOTICE_TOKENS, *, handed: bool = False
+    context: SessionContext,
+    budget: int = NOTICE_TOKENS,
+    *,
+    handed: bool = False,
+    undone: list[PendingChange] | None = None,
 ) -> Notice | None:
     """Return the changes by others in lines that this session was shown and was not told of; None
     where there are none. Changes with one cause stand together.
 
     budget: tokens at most, about four characters each. Files whose changes do not fit are named;
     those that cannot even be named come with the next notice. handed: leave out what the host was
-    handed already.
+    handed already. undone: as in pending_changes.
     """
     page = _Page(budget * CHARACTERS)
     groups: dict[object, list[PendingChange]] = {}
-    for number, change in enumerate(pending_changes(context, leave_out_handed=handed)):
+    changes = pending_changes(context, leave_out_handed=handed, undone=undone)
+    for number, change in enumerate(changes):
         if number < FILES_MAX:
             who, by = change.by()
             at = by.at if by is not None and by.kind == "git" else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
@@ -16,13 +16,21 @@ from sightline.guard.evaluation import edit_case
 from sightline.guard.file_states import suspects
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
-from sightline.model.events import Changed, Fact, NoticeAcknowledged, NoticeDelivered, Told
+from sightline.model.events import (
+    Changed,
+    Fact,
+    NoticeAcknowledged,
+    NoticeDelivered,
+    RewindEnded,
+    SessionForked,
+    Told,
+)
 from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
 from sightline.model.results import ChangedBy, FileChange
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.spans import Hunk
-from sightline.model.timeline import of_kind
+from sightline.model.timeline import Recorded, branch, of_kind
 from sightline.notices import words
 
 OWN_EDITS = 16
@@ -110,6 +118,15 @@ class PendingChange:
         undone = self.what == "taken_back" and by is not None and by.kind == "external"
         return (change_words.cause(None, self.context.session) if undone else who), by
 
+    def is_undone_outside(self) -> bool:
+        """Return whether somebody outside put the file back to before an edit of this session, or
+        removed a file that this session created."""
+        if self.what not in ("taken_back", "deleted"):
+            return False
+        by = self.by()[1]
+        is_outside = by is None or by.kind == "external"
+        return is_outside and (self.what == "taken_back" or self._is_own_edit_undone())
+
     def is_known(self, *, or_handed: bool) -> bool:
         """Return whether the agent knows the change. or_handed: count it where the host was handed
         the change and did not confirm its arrival."""
@@ -149,11 +166,14 @@ class PendingChange:
         newest = self.context.store.timeline(
             session=self.context.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
         )
-        return any(
-            (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
+        undone = [
+            each
+            for each in newest
+            for fact in of_kind(Changed, [each])
+            if (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
             and fact.before == self.found.revision != fact.after
-            for fact in of_kind(Changed, newest)
-        )
+        ]
+        return bool(in_conversation(self.context, undone))
 
     def _is_own_removal(self) -> bool:
         """Return whether a command of this session that names the file removed it."""
@@ -182,7 +202,8 @@ def _is_told(
     row = context.store.disk(path)
     since = 0 if row is None else row.position
     found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
-    return any(each.position > since and _tells(each.fact, path, revision) for each in list(found))
+    tells = [e for e in found if e.position > since and _tells(e.fact, path, revision)]
+    return bool(in_conversation(context, tells))
 
 
 def _tells(fact: Fact, path: str, revision: Revision) -> bool:
@@ -194,15 +215,23 @@ def _tells(fact: Fact, path: str, revision: Revision) -> bool:
 
 
 def pending_changes(
-    context: SessionContext, *, include_known: bool = False, leave_out_handed: bool = False
+    context: SessionContext,
+    *,
+    include_known: bool = False,
+    leave_out_handed: bool = False,
+    undone: list[PendingChange] | None = None,
 ) -> Iterator[PendingChange]:
     """Yield the files that changed since this session was shown them, in order of path.
     include_known: also those that the agent knows of; leave_out_handed: not those of which the
-    host was handed a text."""
+    host was handed a text; undone: takes those of PendingChange.is_undone_outside, which are then
+    left out."""
     renames = RenameFinder(context)
     for knowledge in suspects(context):
         each = PendingChange(context, knowledge.path, knowledge, renames)
-        if each.what and (include_known or not each.is_known(or_handed=leave_out_handed)):
+        is_new = each.what and (include_known or not each.is_known(or_handed=leave_out_handed))
+        if is_new and undone is not None and each.is_undone_outside():
+            undone.append(each)
+        elif is_new:
             yield each
 
 
@@ -223,3 +252,19 @@ def changes_of(context: SessionContext, paths: Iterable[str]) -> Iterator[FileCh
     renames = RenameFinder(context)
     for path in paths:
         yield pending_change(context, path, renames).change()[0]
+
+
+def in_conversation(context: SessionContext, facts: Sequence[Recorded]) -> list[Recorded]:
+    """Return the facts that no rewind of this session's conversation took out."""
+    if not facts:
+        return []
+
+    def turns_of(session: str) -> list[Recorded]:
+        return list(context.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
+
+    stretches = branch(context.session, context.store.position(), turns_of)
+    return [
+        each
+        for each in facts
+        if any(s.session == each.session and s.after < each.position <= s.upto for s in stretches)
+    ]

@@ -36,6 +36,7 @@ class HookFields(Struct):
     agent_id: str | None = None
     agent_type: str | None = None
     agent_transcript_path: str | None = None
+    prompt_id: str | None = None
 
 
 def caller(payload: Payload) -> Caller:
@@ -44,7 +45,7 @@ def caller(payload: Payload) -> Caller:
     fields = read_fields(payload, HookFields)
     session, transcript = fields.session_id, fields.transcript_path
     if not fields.agent_id:
-        return Caller(session, fields.cwd, None, transcript)
+        return Caller(session, fields.cwd, None, transcript, fields.prompt_id)
     own = fields.agent_transcript_path
     if own is None and transcript is not None:
         folder = transcript.removesuffix(".jsonl")
@@ -458,3 +459,4 @@ def added_folders(arguments: Sequence[str]) -> list[str]:
 ADD_FOLDERS = "--add-dir"
 
 unhooked = transcripts.unhooked
+went_back = transcripts.went_back

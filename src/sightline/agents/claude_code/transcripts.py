@@ -31,6 +31,13 @@ ATTACHED = b'"attachment"'
 MODEL = b'"model"'
 RESULT = b'"toolUseResult"'
 COMMAND = b'"command"'
+PROMPT = b'"promptSource"'
+"""In the row of a message that the user sent."""
+
+ANSWER = b'"type":"assistant"'
+
+TAIL = 1 << 16
+"""Bytes in which the row before a prompt mostly is."""
 
 HOST = "Claude Code"
 
@@ -72,6 +79,75 @@ def _used(row: Row) -> Used | None:
     if model is None or row.get("type") != "assistant":
         return None
     return Used(model, HOST, version if isinstance(version, str) else None)
+
+
+def went_back(transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
+    """Return where the conversation continued; see agents.dialect.Dialect.went_back. The row of a
+    prompt names the row before it: after the client's own rewind an older one than the newest.
+    OSError."""
+    name = prompt.encode()
+    back: int | None = None
+    try:
+        with open(transcript, "rb") as file:
+            begin = at = offset if offset <= os.fstat(file.fileno()).st_size else 0
+            found = None
+            for end, row in rows(file, begin, (PROMPT, name)):
+                is_prompt = row is not None and row.get("type") == "user"
+                if row is not None and is_prompt and not row.get("isSidechain"):
+                    is_this = row.get("promptId") == prompt
+                    if "promptSource" in row or (is_this and found is None):
+                        place, parent = file.tell(), row.get("parentUuid")
+                        since = _left_at(file, at, parent)
+                        file.seek(place)
+                        if since is not None:
+                            back = since if back is None else min(back, since)
+                    found = end if is_this else found
+                at = end
+            return (back, found) if found is not None else (None, offset)
+    except (FileNotFoundError, NotADirectoryError):
+        return None, offset
+
+
+def _left_at(file: IO[bytes], end: int, parent: object) -> int | None:
+    """Return the time of the row that another one names as the row before it, when the conversation
+    had gone on since: 0 for a conversation that begins anew; None where it had not, or where the
+    last PART_MAX bytes lack the row. end: the offset of that other row."""
+    name = f'"uuid":"{parent}"'.encode()
+    part, at = b"", -1
+    for size in (TAIL, PART_MAX):
+        begin = max(end - size, 0)
+        file.seek(begin)
+        part = file.read(end - begin)
+        at = -1 if parent is None else part.rfind(name)
+        if at >= 0 or begin == 0:
+            break
+    if at < 0 and parent is not None:
+        return None
+    left, after = _line_at(part, at) if at >= 0 else (b"", 0)
+    if not _is_said(part, after):
+        return None
+    return 0 if parent is None else time_of(parse_row(left) or {})
+
+
+def _is_said(part: bytes, after: int) -> bool:
+    """Return whether a part of a transcript has a prompt or an answer of the main conversation after
+    a place."""
+    for word in (ANSWER, PROMPT):
+        at = part.find(word, after)
+        while at >= 0:
+            line, end = _line_at(part, at)
+            row = parse_row(line)
+            if row is not None and not row.get("isSidechain"):
+                return True
+            at = part.find(word, end)
+    return False
+
+
+def _line_at(part: bytes, at: int) -> tuple[bytes, int]:
+    """Return the line around a place, and where the next line begins."""
+    begin, end = part.rfind(b"\n", 0, at) + 1, part.find(b"\n", at)
+    end = len(part) if end < 0 else end
+    return part[begin:end], end + 1
 
 
 def attached(row: Row) -> list[Event]:

@@ -29,7 +29,7 @@ from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import of_kind
 from sightline.notices import notice_text
 from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
-from sightline.notices.pending import HOST, pending_change
+from sightline.notices.pending import HOST, PendingChange, in_conversation, pending_change
 from sightline.text import phrases
 
 AT_PROMPT = ("listings", "bundle", "memory")
@@ -93,8 +93,11 @@ def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
     return phrases.says(notice.text)
 
 
-def pending_notice(context: SessionContext, *, room: int | None = None) -> Notice | None:
-    """Return the notice of these changes without recording a delivery."""
+def pending_notice(
+    context: SessionContext, *, room: int | None = None, undone: list[PendingChange] | None = None
+) -> Notice | None:
+    """Return the notice of these changes without recording a delivery. undone: as in
+    notices.pending.pending_changes."""
     tracked, deadline_s = context.tracked(), context.settings.deadline_s
     if not tracked.suspects and not any(
         True for _ in context.workspace.scan(tracked.stamps, deadline_s=deadline_s)
@@ -102,7 +105,7 @@ def pending_notice(context: SessionContext, *, room: int | None = None) -> Notic
         return None  # mostly: no file needs more than one stat, and nothing is read
     most = notice_text.NOTICE_TOKENS
     budget = most if room is None else min(most, room // notice_text.CHARACTERS)
-    return notice_text.notice(context, budget, handed=True) if budget > 0 else None
+    return notice_text.notice(context, budget, handed=True, undone=undone) if budget > 0 else None
 
 
 def record_notice(context: SessionContext, notice: Notice) -> None:
@@ -173,9 +176,10 @@ def deliver_changes(
 
 def acknowledge_delivered(context: SessionContext) -> None:
     """Count every delivery as shown. A delivery does not count for a file that the session read or
-    edited since, or when it counted before."""
+    edited since, when it counted before, or when it was taken out of the conversation."""
     kinds = [NoticeDelivered]
-    recent = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
+    newest = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
+    recent = in_conversation(context, newest)
     confirm_parts(context, recent)
     for fact in of_kind(NoticeDelivered, recent):
         for told in fact.told if fact.notice.startswith(HOST) else ():
@@ -217,5 +221,5 @@ def _was_acknowledged(context: SessionContext, path: str, position: int) -> bool
     newest = context.store.timeline(
         session=context.session, path=path, kinds=[NoticeAcknowledged], newest=1
     )
-    last = next(iter(newest), None)
+    last = next(iter(in_conversation(context, list(newest))), None)
     return last is not None and last.position > position

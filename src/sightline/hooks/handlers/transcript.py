@@ -8,6 +8,7 @@ knowledge at the beginning; everything the session read and wrote since is newer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic, sleep
 
 from msgspec import Struct, structs
 
@@ -17,15 +18,20 @@ from sightline.changes.session_context import TRIES, Known, SessionContext, load
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
+from sightline.guard.unfinished import unfinished_rewinds
 from sightline.hooks.dispatch import attend
+from sightline.hooks.handlers.answer_delivery import acknowledge_delivered
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
-from sightline.model.events import Changed, Imported
+from sightline.model.events import Changed, Imported, RewindEnded, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.spans import carry
 from sightline.model.text import Text, decode
 from sightline.model.timeline import of_kind
+
+WentBack = Callable[[int], tuple[int | None, int]]
+"""offset -> where the conversation was taken back to, and the next offset; see Dialect.went_back."""
 
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
 """(offset, before) -> the events from there on, and the next offset; see Dialect.unhooked."""
@@ -33,8 +39,19 @@ Unhooked = Callable[[int, int], tuple[list[Event], int]]
 RECENT = 16
 """Imports of a session that are looked through; a conversation stays in one transcript."""
 
+MILLISECOND = 1_000
+"""Microseconds: a row's time has no finer part."""
+
 ALL = "all"
 """The digest of a mark in a transcript that began before the first hook of its session."""
+
+
+LATE_US = 3_000_000
+"""Microseconds from the beginning of a turn in which its host may not have written the prompt's row
+yet. Claude Code takes a tenth of a second; a model's first call of a tool comes later than that."""
+
+POLL_S = 0.02
+"""Seconds between two looks for that row."""
 
 
 class Mark(Struct, frozen=True):
@@ -58,6 +75,60 @@ def mark_of(session: Session, transcript: str) -> Mark:
         if fact.source.startswith(source):
             return Mark(int(fact.source.removeprefix(source)), fact.digest == ALL)
     return Mark()
+
+
+def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool:
+    """Put the session's knowledge back to an older message where the user took the conversation back
+    to that; look once for each prompt. Return whether it was put back.
+
+    The files stay as they are. What was recorded since the prompt is taken out, too: it was made for
+    the longer conversation, and the transcript has what the host added to the prompt.
+    """
+    with session._lock:  # noqa: SLF001 - as above
+        context = session._context  # noqa: SLF001
+        source = f"prompt:{transcript}@"
+        offset, newest = (
+            None,
+            context.store.timeline(session=session.id, kinds=[Imported], newest=RECENT),
+        )
+        for fact in of_kind(Imported, reversed(list(newest))):
+            if fact.source.startswith(source):
+                if fact.digest == prompt:
+                    return False
+                offset = int(fact.source.removeprefix(source))
+                break
+        offset = mark_of(session, transcript).offset if offset is None else offset
+        since, end = _when_written(context, offset, went_back)
+        if end == offset:
+            return False
+        looked = Imported(f"{source}{end}", prompt)
+        if since is None or unfinished_rewinds(context, session.id):
+            context.append([looked])
+            return False
+        after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
+        cut = next((each.position for each in after), None)
+        if cut is None:
+            context.append([looked])
+            return False
+        context.append([RewindEnded(cut - 1), looked])
+        acknowledge_delivered(context)
+        return True
+
+
+def _when_written(
+    context: SessionContext, offset: int, went_back: WentBack
+) -> tuple[int | None, int]:
+    """Ask `went_back`, at the beginning of a turn until its prompt's row is written."""
+    since, end = went_back(offset)
+    if end != offset:
+        return since, end
+    turns = context.store.timeline(session=context.session, kinds=[TurnBegan], newest=1)
+    left_us = max([LATE_US - (context.clock() - each.happened_at) for each in turns], default=0)
+    deadline = monotonic() + left_us / 1_000_000
+    while end == offset and monotonic() < deadline:
+        sleep(POLL_S)
+        since, end = went_back(offset)
+    return since, end
 
 
 def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:

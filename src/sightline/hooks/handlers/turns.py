@@ -25,6 +25,7 @@ from sightline.hooks.handlers.tool_writes import recognise
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.notices.delivery import hand_warnings
+from sightline.notices.pending import PendingChange
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
@@ -129,14 +130,21 @@ def _finish_rewind(context: SessionContext) -> str:
 
 def _due(context: SessionContext, message: str | None, began: float) -> str:
     """Return warnings, changes and briefing for the next turn, in this order. began: when the host
-    called, by monotonic()."""
-    notice = pending_notice(context)
+    called, by monotonic().
+
+    An edit that somebody outside took back is told later, with the turn's first calls, and the
+    briefing with the next prompt: the user may have taken back the conversation, too, which no hook and no transcript
+    shows yet.
+    """
+    undone: list[PendingChange] = []
+    notice = pending_notice(context, undone=undone)
     changes = "" if notice is None else phrases.says(notice.text)
     raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
     warnings = hand_warnings(context) if any(True for _ in raised) else ""  # mostly none
     text = "\n".join(filter(None, [warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
-    briefing = deliver_briefing(context, message, CONTEXT_MAX - len(text), within_s=left_s)
+    room = 0 if undone else CONTEXT_MAX - len(text)
+    briefing = deliver_briefing(context, message, room, within_s=left_s)
     if notice is not None:
         record_notice(context, notice)  # last: a process that is killed before has told nothing
     return "\n\n".join(filter(None, [text, briefing]))

@@ -1,0 +1,154 @@
+"""The user takes the conversation back in the client: rows as Claude Code 2.1.329 wrote them."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from tests.hooks.hooking import Host
+
+TEXT = "one\ntwo\nthree\n"
+USERS = "one\ntwo\nthree, says the user\n"
+
+
+class Transcript:
+    """A transcript in which each row names the row before it."""
+
+    def __init__(self, host):
+        self.file = host.home / "s1.jsonl"
+        self.rows = 0
+
+    def add(self, kind, before, **fields):
+        """The id of the new row."""
+        self.rows += 1
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        row = {"parentUuid": before, "isSidechain": False, "type": kind, **fields}
+        row |= {"uuid": f"row{self.rows}", "timestamp": at}
+        with self.file.open("a") as file:
+            file.write(json.dumps(row, separators=(",", ":")) + "\n")
+        return row["uuid"]
+
+    def turn(self, prompt, before):
+        """The id of the last row of a turn that was answered."""
+        asked = self.add(
+            "user", before, promptId=prompt, promptSource="typed", message={"content": "Go on"}
+        )
+        return self.add("assistant", asked, message={"content": []})
+
+
+@pytest.fixture
+def host():
+    made = Host()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def transcript(host):
+    return Transcript(host)
+
+
+def begin(host, prompt):
+    host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id=prompt))
+
+
+def look(host, path, prompt):
+    shown = json.loads(host.shown(path, (host.root / "a.txt").read_text()))
+    host.ask(json.dumps(shown | {"prompt_id": prompt}).encode())
+    host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id=prompt))
+    host.ask(host.payload("Stop", prompt_id=prompt))
+
+
+def write_over(host, path, prompt):
+    attempt = json.loads(host.write(path, "mine\n")) | {"prompt_id": prompt}
+    return json.dumps(host.ask(json.dumps(attempt).encode()))
+
+
+@pytest.fixture
+def looked(host, transcript):
+    """A conversation that read a file, and read it again after a save: the ids of its last rows."""
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    after = transcript.add("system", first, subtype="turn_duration")
+    host.put("a.txt", USERS)
+    begin(host, "p2")
+    second = transcript.turn("p2", after)
+    look(host, path, "p2")
+    return path, after, second
+
+
+def test_a_write_over_what_was_taken_out_of_the_conversation_is_refused(host, transcript, looked):
+    path, first, _ = looked
+    begin(host, "p3")
+    transcript.turn("p3", first)
+    refused = write_over(host, path, "p3")
+    assert '"deny"' in refused
+    assert "+three, says the user" in refused
+
+
+def test_a_conversation_that_goes_on_knows_all_of_it(host, transcript, looked):
+    path, _, second = looked
+    begin(host, "p3")
+    transcript.turn("p3", second)
+    assert '"deny"' not in write_over(host, path, "p3")
+
+
+def test_what_is_read_after_that_counts(host, transcript, looked):
+    path, first, _ = looked
+    begin(host, "p3")
+    transcript.turn("p3", first)
+    look(host, path, "p3")
+    assert '"deny"' not in write_over(host, path, "p3")
+
+
+def test_a_turn_that_was_interrupted_is_found_at_the_next(host, transcript, looked):
+    """No hook is called at the end of an interrupted turn."""
+    path, first, _ = looked
+    begin(host, "p3")
+    third = transcript.turn("p3", first)
+    begin(host, "p4")
+    transcript.turn("p4", third)
+    assert '"deny"' in write_over(host, path, "p4")
+
+
+def test_a_conversation_that_begins_anew_knows_nothing(host, transcript, looked):
+    path, _, _ = looked
+    begin(host, "p3")
+    transcript.turn("p3", None)
+    assert '"deny"' in write_over(host, path, "p3")
+
+
+def test_calls_at_once_and_rows_of_sub_agents_are_no_way_back(host, transcript, looked):
+    """Answers of calls at once have the rows of their calls before them."""
+    path, _, second = looked
+    other = transcript.add("assistant", second, message={"content": []})
+    transcript.add("user", second, toolUseResult={}, promptId="p2")
+    last = transcript.add("user", other, toolUseResult={}, promptId="p2")
+    transcript.add("assistant", None, isSidechain=True)
+    begin(host, "p3")
+    transcript.turn("p3", last)
+    assert '"deny"' not in write_over(host, path, "p3")
+
+
+def test_an_edit_that_is_gone_is_not_told_as_taken_back(host, transcript):
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    first = transcript.add("system", first, subtype="turn_duration")
+    begin(host, "p2")
+    transcript.turn("p2", first)
+    edit = json.loads(host.edit(path, "two", "2")) | {"prompt_id": "p2"}
+    host.ask(json.dumps(edit).encode())
+    host.put("a.txt", TEXT.replace("two", "2"))
+    done = edit | {"hook_event_name": "PostToolUse"}
+    done["tool_response"] = {"filePath": path, "originalFile": TEXT, "structuredPatch": []}
+    host.ask(json.dumps(done).encode())
+    host.ask(host.payload("Stop", prompt_id="p2"))
+    host.put("a.txt", TEXT)
+    told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p3"))
+    transcript.turn("p3", first)
+    later = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
+    assert "taken back" not in json.dumps([told, later])
+    assert '"deny"' not in write_over(host, path, "p3")
