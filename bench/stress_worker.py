@@ -101,9 +101,9 @@ def _until_in(session: Session, line: int, text: str) -> str:
             done = session.write(SHARED, "".join([*lines[:line], text, *lines[line + 1 :]]))
         except EditRefused as refused:
             print("refused", refused.reason, flush=True)
-            if refused.reason == "no_change":  # the editor read it before it was settled
-                return f"{session.read(SHARED).revision} found"
             continue
+        if not done.changed:  # the editor read it before it was settled
+            return f"{done.revision} found"
         return f"{done.revision} {'merged' if done.merged else 'plain'}"
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_origin
 
 import pytest
 
@@ -184,7 +185,9 @@ def test_every_public_name_is_documented():
     import sightline
 
     for name in getattr(sightline, "__all__", ()):
-        assert getattr(sightline, name).__doc__, f"sightline.{name} has no docstring"
+        value = getattr(sightline, name)
+        is_list_of_words = get_origin(value) is Literal  # its docstring stands in the source alone
+        assert is_list_of_words or value.__doc__, f"sightline.{name} has no docstring"
 
 
 MACHINE_PATH = re.compile(

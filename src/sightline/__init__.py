@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
+    from sightline.api.verbs import FilePath as FilePath
     from sightline.api.workspace import TimelineEntry as TimelineEntry
     from sightline.api.workspace import Workspace as Workspace
     from sightline.api.workspace import open_workspace as open_workspace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sightline.conversation.condense import Condensation as Condensation
     from sightline.conversation.display import Displayed as Displayed
     from sightline.conversation.log import Conversation as Conversation
+    from sightline.conversation.overflow import ErrorKind as ErrorKind
     from sightline.conversation.overflow import ProviderError as ProviderError
     from sightline.conversation.overflow import classify_error as classify_error
     from sightline.conversation.saved_file import Loaded as Loaded
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused as EditRefused
     from sightline.errors import FileMissing as FileMissing
     from sightline.errors import HistoryError as HistoryError
+    from sightline.errors import LinesMissing as LinesMissing
+    from sightline.errors import PathReason as PathReason
     from sightline.errors import PathRefused as PathRefused
+    from sightline.errors import RefusalReason as RefusalReason
     from sightline.errors import RewindRefused as RewindRefused
     from sightline.errors import SessionError as SessionError
     from sightline.errors import SettingsError as SettingsError
@@ -47,12 +52,16 @@ if TYPE_CHECKING:
     from sightline.errors import Unverifiable as Unverifiable
     from sightline.errors import WorkspaceError as WorkspaceError
     from sightline.guard.batch import Change as Change
+    from sightline.model.events import CauseKind as CauseKind
     from sightline.model.results import Affected as Affected
     from sightline.model.results import BatchResult as BatchResult
     from sightline.model.results import ChangedBy as ChangedBy
     from sightline.model.results import Checkpoint as Checkpoint
+    from sightline.model.results import CheckpointReason as CheckpointReason
     from sightline.model.results import Claim as Claim
     from sightline.model.results import CommandRun as CommandRun
+    from sightline.model.results import Confidence as Confidence
+    from sightline.model.results import Decision as Decision
     from sightline.model.results import EditedFile as EditedFile
     from sightline.model.results import EditedFiles as EditedFiles
     from sightline.model.results import EditResult as EditResult
@@ -68,9 +77,13 @@ if TYPE_CHECKING:
     from sightline.model.results import NotCovered as NotCovered
     from sightline.model.results import Notice as Notice
     from sightline.model.results import RewindReport as RewindReport
+    from sightline.model.results import State as State
     from sightline.model.results import TakenBack as TakenBack
     from sightline.model.results import UnreadCall as UnreadCall
     from sightline.model.results import Verdict as Verdict
+    from sightline.model.results import VerdictReason as VerdictReason
+    from sightline.model.results import WhatChanged as WhatChanged
+    from sightline.search.chains import Fallback as Fallback
     from sightline.search.chains import FindResult as FindResult
     from sightline.search.guesses import Candidate as Candidate
     from sightline.search.listing import DirectoryListing as DirectoryListing
@@ -83,6 +96,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api.opening": "open_session",
     "api.session": "Session",
+    "api.verbs": "FilePath",
     "api.workspace": "TimelineEntry Workspace open_workspace",
     "briefing.compose": "Briefing",
     "briefing.mentions": "Mentioned",
@@ -92,13 +106,14 @@ _HOMES = {
     "conversation.condense": "Condensation",
     "conversation.display": "Displayed",
     "conversation.log": "Conversation",
-    "conversation.overflow": "ProviderError classify_error",
+    "conversation.overflow": "ErrorKind ProviderError classify_error",
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
-    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WorkspaceError",
+    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WorkspaceError",
     "guard.batch": "Change",
-    "model.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
-    "search.chains": "FindResult",
+    "model.events": "CauseKind",
+    "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",
+    "search.chains": "Fallback FindResult",
     "search.guesses": "Candidate",
     "search.listing": "DirectoryListing",
     "search.listing_requests": "LISTINGS_SCHEMA ListingRequest",

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
+
+PathReason = Literal[
+    "outside", "ignored", "directory", "special", "binary", "too_large", "empty", "invalid"
+]
+"""The reasons of PathRefused."""
+
+RefusalReason = Literal[
+    "stale", "ambiguous", "not_found", "unseen", "deleted", "moved", "kind_changed", "conflict",
+    "unverifiable", "claimed", "scope", "exists", "no_change", "too_large", "binary",
+]  # fmt: skip
+"""The reasons of EditRefused."""
 
 
 class SightlineError(Exception):
@@ -98,15 +109,23 @@ class FileMissing(PathError):
     """No file exists at this path."""
 
 
+class LinesMissing(PathError, ValueError):
+    """The file ends before the first of the lines. total_lines: of the file."""
+
+    def __init__(self, path: str, message: str, hint: str = "", *, total_lines: int = 0) -> None:
+        super().__init__(path, message, hint)
+        self.total_lines = total_lines
+
+
 class PathRefused(PathError):
     """The session may not use this path.
 
-    reason: outside, ignored, directory, special, binary, too_large, empty or invalid. control: where
+    reason: one of PathReason. control: where
     the path leads in a folder of version control, for a path that is refused for that; "" for others.
     """
 
     def __init__(
-        self, path: str, reason: str, message: str, hint: str = "", *, control: str = ""
+        self, path: str, reason: PathReason, message: str, hint: str = "", *, control: str = ""
     ) -> None:
         super().__init__(path, message, hint)
         self.reason = reason
@@ -120,8 +139,7 @@ class Unverifiable(PathError):
 class EditRefused(PathError):
     """The edit was refused; the file did not change.
 
-    reason: stale ambiguous not_found unseen deleted moved kind_changed conflict unverifiable
-    claimed scope exists no_change too_large binary. diff: what changed since the agent saw it.
+    reason: one of RefusalReason. diff: what changed since the agent saw it.
     lines: the lines that the reason is about. text: fresh text, under the policy "refresh".
     others: further paths of the same batch that could not be changed, with their reasons.
     told: what Session.acknowledge takes from it once the agent got this answer.
@@ -129,7 +147,7 @@ class EditRefused(PathError):
 
     def __init__(
         self,
-        reason: str,
+        reason: RefusalReason,
         path: str,
         message: str,
         *,

@@ -7,7 +7,7 @@ from tests.support.verb_commands import OTHER_COMMANDS, WITHOUT_COMMAND, command
 
 from sightline.api.async_verbs import AsyncConversation
 from sightline.api.session import AsyncSession, Session
-from sightline.api.verbs import REQUIRED, parameters, prose
+from sightline.api.verbs import REQUIRED, FilePath, parameters, prose
 from sightline.cli.group import COMMANDS
 from sightline.conversation.log import Conversation
 
@@ -67,8 +67,11 @@ def test_every_verb_describes_itself_and_every_parameter_of_a_command(name):
 
 def test_parameters_are_read_from_the_signature_and_the_docstring():
     path, lines = parameters(Session.read)
-    assert (path.name, path.annotation, path.default) == ("path", str, REQUIRED)
-    assert (lines.default, lines.description) == (None, "Show only lines A to B, both included.")
+    assert (path.name, path.annotation, path.default) == ("path", FilePath, REQUIRED)
+    assert (lines.default, lines.description) == (
+        None,
+        "Show only lines A to B, both included. B may lie beyond the end.",
+    )
     assert [each.is_keyword for each in parameters(Session.edit)] == [False, False, False, True]
     long = {each.name: each.description for each in parameters(Session.saw)}["via"]
     assert long == "How: read, mention, preview, search, handover, refusal, or a word of your own."

@@ -221,7 +221,7 @@ def test_a_move_onto_something_is_refused(place, ten):
 
 def test_lines_outside_the_text_last_seen_are_not_found(ten):
     assert refused(ten, lambda s: s.edit_lines("a.py", 12, 13, "x")).reason == "not_found"
-    assert refused(ten, lambda s: s.edit_lines("a.py", 0, 1, "x")).reason == "not_found"
+    assert refused(ten, lambda s: s.edit_lines("a.py", 9, 13, "x")).reason == "not_found"
 
 
 def test_lines_that_were_not_shown_are_unseen(place, s):

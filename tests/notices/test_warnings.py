@@ -100,7 +100,7 @@ def test_a_path_outside_is_refused_and_no_warning_raised(s):
 def test_an_id_that_is_none_says_so(s):
     with pytest.raises(sightline.UnknownName, match="no warning w-none") as error:
         s.acknowledge("w-none")
-    assert "sightline warnings" in error.value.hint
+    assert "session.warnings()" in error.value.hint
 
 
 def test_the_agent_is_told_with_the_next_prompt_and_once(s):

@@ -7,8 +7,6 @@ that agent, and back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec import structs
 
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
@@ -48,7 +46,7 @@ def fork(ground: SessionContext, agent: str, id: str | None) -> SessionContext:
 
 
 def hand_over(
-    ground: SessionContext, to: str, paths: str | Iterable[str] | None, lines: Span | None
+    ground: SessionContext, to: str, paths: list[str] | None, lines: Span | None
 ) -> tuple[HandedOver, ...]:
     """Count what this session holds of these files (None: of all) as shown to another of its
     family: with this session's very text, so that it is stale where this one is.
@@ -57,13 +55,12 @@ def hand_over(
     id that is not known, and for a named file of which nothing is held.
     """
     _check_family(ground, to)
-    named = None if paths is None else [paths] if isinstance(paths, str) else list(paths)
-    if lines is not None and (named is None or len(named) != 1):
+    if lines is not None and (paths is None or len(paths) != 1):
         raise ValueError("lines are of one file: name that one")
-    if named is None:
+    if paths is None:
         every = ground.store.known(ground.session).values()
         return tuple(each for known in every if (each := _give(ground, to, known, None)))
-    return tuple(_named(ground, to, path, lines) for path in named)
+    return tuple(_named(ground, to, path, lines) for path in paths)
 
 
 def _check_family(ground: SessionContext, to: str) -> None:

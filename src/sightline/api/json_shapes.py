@@ -101,11 +101,13 @@ def _(verdict: Verdict) -> Shape:
 
 @shape.register
 def _(result: EditResult) -> Shape:
-    """Several files, of a patch, come as the first one and `others`."""
+    """Several files, of a patch, come as the first one and `others`. A write of the text that a file
+    has already has `changed`: false."""
 
     def file_edit(file: EditResult) -> Shape:
         edited = fields(file, "merged", "path", "revision", "notice", "diff")
         edited["notice"] = file.notice.text if file.notice else None
+        edited |= {} if file.changed else {"changed": False}
         return edited | (fields(file, "affected") if file.affected else {})
 
     others = {"others": [file_edit(other) for other in result.others]} if result.others else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from os import fspath
 from threading import RLock
 from typing import Annotated, Self
 
@@ -12,7 +13,7 @@ from msgspec import Meta
 
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
-from sightline.api.verbs import Natural, Positive, verb
+from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
 from sightline.briefing import compose, mentions, registry
 from sightline.briefing.compose import Briefing
 from sightline.briefing.mentions import Mentioned
@@ -35,9 +36,10 @@ from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
 from sightline.guard.unfinished import recover_all, settle_host_writes
-from sightline.model import results
+from sightline.model import results, validation
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.model.events import Dropped
+from sightline.model.results import State
 from sightline.model.spans import Span
 from sightline.notices import delivery, notice_text, pending, warnings
 from sightline.search import find, listing, listing_requests, stats
@@ -90,27 +92,31 @@ class Session:
         return self._conversation
 
     @verb
-    def read(self, path: str, lines: Span | None = None) -> results.FileView:
+    def read(self, path: FilePath, lines: Span | None = None) -> results.FileView:
         """Show a file, and record that this session was shown it.
 
         Args:
             path: The file.
-            lines: Show only lines A to B, both included.
+            lines: Show only lines A to B, both included. B may lie beyond the end.
 
         Returns:
             At most `read_max_lines` lines and `read_max_bytes` bytes; the view says which lines
             it holds, and what changed since this session last saw the file.
 
         Raises:
-            FileMissing, PathRefused, Unverifiable.
+            FileMissing, PathRefused, Unverifiable; LinesMissing for lines beyond the end;
+            ValueError for lines that are no range.
         """
-        if lines is not None and lines[1] < lines[0]:
-            raise ValueError(f"lines are (first, last), not {lines}")
-        return reads.read(self._context, path, lines)
+        return reads.read(self._context, fspath(path), checked_lines(lines))
 
     @verb
     def saw(
-        self, path: str, *, lines: Span | None = None, text: str | None = None, via: str = "read"
+        self,
+        path: FilePath,
+        *,
+        lines: Span | None = None,
+        text: str | None = None,
+        via: str = "read",
     ) -> None:
         """Record that another tool showed a file or some lines.
 
@@ -120,29 +126,31 @@ class Session:
             text: Exactly the text that the tool showed.
             via: How: read, mention, preview, search, handover, refusal, or a word of your own.
         """
-        reads.saw(self._context, path, lines, text, via)
+        reads.saw(self._context, fspath(path), checked_lines(lines), text, via)
 
     @verb
-    def dropped(self, path: str | None = None, *, lines: Span | None = None) -> None:
+    def dropped(self, path: FilePath | None = None, *, lines: Span | None = None) -> None:
         """Record that text left the agent's context window.
 
         Args:
             path: The file; every file by default.
             lines: Only these; all by default.
         """
-        reads.dropped(self._context, path, lines)
+        reads.dropped(self._context, None if path is None else fspath(path), checked_lines(lines))
 
     @verb
-    def believed(self, path: str) -> str | None:
+    def believed(self, path: FilePath) -> str | None:
         """Return the text that this session's agent believes a file to have.
 
         That is the text the agent was shown, with the agent's own edits applied. None if the file
         was never shown, or if its text is never stored.
         """
-        return reads.believed(self._context, path)
+        return reads.believed(self._context, fspath(path))
 
     @verb
-    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
+    def edit(
+        self, path: FilePath, old: str, new: str, *, count: int | None = 1
+    ) -> results.EditResult:
         """Replace a text, unless it changed since it was shown.
 
         Args:
@@ -156,10 +164,10 @@ class Session:
         """
         if count is not None and count < 1:
             raise ValueError(f"count is 1 or more, or None for all, not {count}")
-        return self._edit(path, Replace(old, new, count))
+        return self._edit(fspath(path), Replace(old, new, count))
 
     @verb
-    def edit_lines(self, path: str, start: int, end: int, new: str) -> results.EditResult:
+    def edit_lines(self, path: FilePath, start: int, end: int, new: str) -> results.EditResult:
         """Replace lines, as this session last saw them.
 
         Args:
@@ -171,13 +179,17 @@ class Session:
         Raises:
             EditRefused.
         """
-        return self._edit(path, ReplaceLines(start, end, new))
+        if start < 1 or end < start - 1:
+            raise ValueError(
+                f"start and end are the first and the last line, counted from 1, not {start} and {end}"
+            )
+        return self._edit(fspath(path), ReplaceLines(start, end, new))
 
     @verb
-    def write(self, path: str, content: str, *, raw: bool = False) -> results.EditResult:
+    def write(self, path: FilePath, content: str, *, raw: bool = False) -> results.EditResult:
         """Write a whole file.
 
-        Changes by others since this session saw the file are merged, or the write is refused. The
+        A file that has this text already is left alone, and the result says `changed=False`. Changes by others since this session saw the file are merged, or the write is refused. The
         file keeps its encoding, its byte order mark and its line ends.
 
         Args:
@@ -188,10 +200,10 @@ class Session:
         Raises:
             EditRefused.
         """
-        return self._edit(path, WriteWhole(content, raw))
+        return self._edit(fspath(path), WriteWhole(content, raw))
 
     @verb
-    def create(self, path: str, content: str) -> results.EditResult:
+    def create(self, path: FilePath, content: str) -> results.EditResult:
         """Write a new file; refused if the path exists.
 
         Args:
@@ -201,10 +213,10 @@ class Session:
         Raises:
             EditRefused, with reason "exists" if the path exists.
         """
-        return self._edit(path, Create(content))
+        return self._edit(fspath(path), Create(content))
 
     @verb
-    def delete(self, path: str) -> results.EditResult:
+    def delete(self, path: FilePath) -> results.EditResult:
         """Delete a file that this session knows as it is.
 
         Args:
@@ -213,10 +225,10 @@ class Session:
         Raises:
             EditRefused.
         """
-        return self._edit(path, Delete())
+        return self._edit(fspath(path), Delete())
 
     @verb
-    def move(self, src: str, dst: str) -> results.EditResult:
+    def move(self, src: FilePath, dst: FilePath) -> results.EditResult:
         """Rename a file; refused if the new path exists.
 
         Args:
@@ -226,8 +238,9 @@ class Session:
         Raises:
             EditRefused, with reason "exists" if `dst` exists.
         """
-        with self._checkpointed(src) as changed:
-            result = move(self._context, src, dst)
+        source = fspath(src)
+        with self._checkpointed(source) as changed:
+            result = move(self._context, source, fspath(dst))
             changed.append(result.path)
         return result
 
@@ -260,15 +273,15 @@ class Session:
         wanted = [batch.change(each) for each in changes]
         for change in wanted:
             change.attempt()
-        with self._checkpointed(*(change.path for change in wanted)) as changed:
+        with self._checkpointed(*(fspath(change.path) for change in wanted)) as changed:
             applied = batch.apply(self._context, wanted)
-            changed += [result.path for result in applied.results]
+            changed += [result.path for result in applied.results if result.changed]
         return applied
 
     @verb
     def wrote(
         self,
-        path: str,
+        path: FilePath,
         *,
         content: str | bytes | None = None,
         revision: str | None = None,
@@ -286,29 +299,31 @@ class Session:
             before: The whole text that the tool found when it began.
             user_modified: The user changed the text before the tool wrote it.
         """
+        name = fspath(path)
         host_writes.wrote(
             self._context,
-            path,
+            name,
             content=content,
             revision=revision,
             before=before,
             user_modified=user_modified,
         )
-        after_change(self._context, self._context.workspace.locate(path).path)
+        after_change(self._context, self._context.workspace.locate(name).path)
 
     @contextmanager
-    def writing(self, path: str, content: str | bytes) -> Iterator[None]:
+    def writing(self, path: FilePath, content: str | bytes) -> Iterator[None]:
         """Guard the host's own write: journal before the block, compare with the disk after it.
 
         Args:
             path: The file that the block writes.
             content: The whole text that the block writes.
         """
-        located = self._context.workspace.locate(path)
-        with self._checkpointed(path) as changed:
+        name = fspath(path)
+        located = self._context.workspace.locate(name)
+        with self._checkpointed(name) as changed:
             changed.append(located.path)
             try:
-                with host_writes.writing(self._context, path, content):
+                with host_writes.writing(self._context, name, content):
                     yield
             except Exception:
                 raise
@@ -317,7 +332,7 @@ class Session:
                 raise
 
     @contextmanager
-    def ran(self, command: str, *, cwd: str | None = None) -> Iterator[Run]:
+    def ran(self, command: str, *, cwd: FilePath | None = None) -> Iterator[Run]:
         """Run a command, and record what it changes.
 
         A change of a file that the command names is the command's. Any other change meanwhile is
@@ -333,7 +348,7 @@ class Session:
             of the Run holds the changes.
         """
         with self._checkpointed(command=command) as changed:
-            run = host_writes.Run(self._context, command, cwd)
+            run = host_writes.Run(self._context, command, None if cwd is None else fspath(cwd))
             try:
                 yield run
             finally:  # a command that fails may have changed files before
@@ -344,7 +359,7 @@ class Session:
 
     @verb
     def check(
-        self, path: str, *, old: str | None = None, content: str | None = None
+        self, path: FilePath, *, old: str | None = None, content: str | None = None
     ) -> results.Verdict:
         """Say whether this session may rely on a file.
 
@@ -355,11 +370,11 @@ class Session:
             old: Judge replacing this text instead.
             content: Judge writing this text as the whole file instead.
         """
-        return file_states.check(self._context, path, old=old, content=content)
+        return file_states.check(self._context, fspath(path), old=old, content=content)
 
     @verb
     def files(
-        self, state: str | None = None, *, max_age: int | None = None
+        self, state: State | None = None, *, max_age: int | None = None
     ) -> list[results.FileInContext]:
         """Return the files that this session was shown.
 
@@ -400,7 +415,7 @@ class Session:
 
     @verb
     def acknowledge(
-        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
+        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str | None
     ) -> None:
         """Record that the agent got a notice or a warning.
 
@@ -408,7 +423,8 @@ class Session:
         agent read or edited meanwhile is left alone. A warning is not repeated.
 
         Args:
-            answer: The answer, or the id of a notice or warning.
+            answer: The answer, or the id of a notice or warning; None, as of an edit without a
+                notice, changes nothing.
 
         Raises:
             UnknownName.
@@ -417,6 +433,8 @@ class Session:
             Acknowledge an answer only when the agent has it. Of two calls in parallel, the second
             does not know the answer of the first.
         """
+        if answer is None:
+            return
         if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
             delivery.acknowledge(self._context, answer)
         else:
@@ -498,12 +516,12 @@ class Session:
     @verb
     def rewind(
         self,
-        checkpoint: results.Checkpoint | str | int,
+        checkpoint: results.Checkpoint | str | int | None,
         *,
         files: bool = True,
         conversation: bool = False,
         dry_run: bool = False,
-        force_paths: Iterable[str] = (),
+        force_paths: FilePath | Iterable[FilePath] = (),
         commands: bool = False,
         deleted_messages: Iterable[object] = (),
     ) -> results.RewindReport:
@@ -535,7 +553,7 @@ class Session:
             files=files,
             conversation=conversation,
             dry_run=dry_run,
-            force_paths=force_paths,
+            force_paths=paths_of(force_paths),
             commands=commands,
             deleted=removed_messages.read_deleted(self._context, deleted_messages),
         )
@@ -577,7 +595,7 @@ class Session:
         return usage.models(self._context)
 
     @verb
-    def warn(self, text: str, paths: str | Iterable[str] = ()) -> results.FileWarning:
+    def warn(self, text: str, paths: FilePath | Iterable[FilePath] = ()) -> results.FileWarning:
         """Warn this session's agent about files.
 
         The agent is warned once, with the next prompt if hooks are connected. The warning stands,
@@ -590,7 +608,7 @@ class Session:
         Raises:
             PathRefused; ValueError for an empty or too long text.
         """
-        return warnings.warn(self._context, text, paths)
+        return warnings.warn(self._context, text, paths_of(paths))
 
     @verb
     def warnings(self) -> list[results.FileWarning]:
@@ -603,7 +621,11 @@ class Session:
 
     @verb
     def claim(
-        self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
+        self,
+        paths: FilePath | Iterable[FilePath],
+        *,
+        ttl: float | timedelta,
+        exclusive: bool = True,
     ) -> results.Claim:
         """Claim paths for this session's work.
 
@@ -621,7 +643,7 @@ class Session:
             ClaimRefused if another present session's claim may cover the same files, unless both
             claims are shared.
         """
-        return claims.claim(self._context, paths, ttl, exclusive=exclusive)
+        return claims.claim(self._context, paths_of(paths), ttl, exclusive=exclusive)
 
     @verb
     def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
@@ -670,7 +692,7 @@ class Session:
     def hand_over(
         self,
         to: Session | str,
-        paths: str | Iterable[str] | None = None,
+        paths: FilePath | Iterable[FilePath] | None = None,
         *,
         lines: Span | None = None,
     ) -> tuple[results.HandedOver, ...]:
@@ -686,7 +708,9 @@ class Session:
         Raises:
             SessionError for a stranger, and for a file of which this session holds nothing.
         """
-        return handover.hand_over(self._context, to if isinstance(to, str) else to.id, paths, lines)
+        receiver = to if isinstance(to, str) else to.id
+        named = None if paths is None else paths_of(paths)
+        return handover.hand_over(self._context, receiver, named, checked_lines(lines))
 
     @verb
     def environment(
@@ -763,7 +787,7 @@ class Session:
     @verb
     def list_directory(
         self,
-        path: str = ".",
+        path: FilePath = ".",
         *,
         recursive: bool = False,
         filter: str | None = None,
@@ -792,7 +816,7 @@ class Session:
     @verb
     def related(
         self,
-        path: str,
+        path: FilePath,
         *,
         imports: bool = True,
         tests: bool = True,
@@ -829,7 +853,7 @@ class Session:
         """
         return related.related(
             self._context,
-            path,
+            validation.path(path),
             imports=imports,
             tests=tests,
             importers=importers,
@@ -979,7 +1003,7 @@ class Session:
     def _edit(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._checkpointed(path) as changed:
             result = apply_edit(self._context, path, attempt)
-            changed.append(result.path)
+            changed += [result.path] if result.changed else []
         return result
 
     @contextmanager

@@ -8,17 +8,19 @@ docstring.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import wraps
 from inspect import Parameter as SignatureParameter
 from inspect import cleandoc, signature
+from os import PathLike, fspath
 from threading import RLock
 from typing import Annotated, Any, Concatenate, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from msgspec import Meta, Struct
 
 from sightline.filesystem.open_files import enough_files
+from sightline.model.spans import Span
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +28,21 @@ LockedT = TypeVar("LockedT", bound="Locked")
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
+
+FilePath = str | PathLike[str]
+"""The path of a file or folder, as a verb takes it. Answers have it as text."""
+
+
+def paths_of(paths: FilePath | Iterable[FilePath]) -> list[str]:
+    """Return one path, or several, as texts."""
+    return [fspath(each) for each in ([paths] if isinstance(paths, str | PathLike) else paths)]
+
+
+def checked_lines(lines: Span | None) -> Span | None:
+    """Return a range of lines. ValueError for what is none."""
+    if lines is not None and not 1 <= lines[0] <= lines[1]:
+        raise ValueError(f"lines are (first, last), counted from 1, not {lines}")
+    return lines
 
 
 class Locked(Protocol):

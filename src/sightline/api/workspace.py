@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct, structs
 
 from sightline.api.opening import open_folder, start
-from sightline.api.verbs import Natural, verb
+from sightline.api.verbs import FilePath, Natural, verb
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.gc import gc
@@ -91,7 +91,7 @@ class Workspace:
     @verb
     def timeline(
         self,
-        path: str | None = None,
+        path: FilePath | None = None,
         *,
         session: str | None = None,
         since: SinceWhen | None = None,
@@ -116,7 +116,7 @@ class Workspace:
             if word not in KINDS:
                 raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
         begun = ALWAYS if since is None else since_when(since, self._context.clock())
-        at = None if path is None else self._context.workspace.locate(path).path
+        at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
         asked = LogQuery(at, session, begun, words, newest)
         return [_public(entry) for entry in session_history.select(self._context.store, asked)]
 
@@ -201,7 +201,7 @@ class Workspace:
 
 
 def open_workspace(
-    path: str | os.PathLike[str] = ".",
+    path: FilePath = ".",
     store: str | None = None,
     *,
     settings: Settings | None = None,

@@ -11,7 +11,7 @@ from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge, git_cause
-from sightline.model.results import ChangedBy
+from sightline.model.results import ChangedBy, Confidence
 from sightline.model.timeline import Recorded, archived
 from sightline.text import phrases
 
@@ -102,7 +102,8 @@ def by(cause: Cause, at: int, context: SessionContext) -> ChangedBy:
     at: UTC microseconds."""
     foreign = cause.kind == "agent" and cause.who != context.session
     kind = "session" if foreign else cause.kind
-    return ChangedBy(kind, cause.who, moment(at), cause.detail, cause.confidence)
+    confidence: Confidence = "certain" if cause.confidence == "certain" else "likely"
+    return ChangedBy(kind, cause.who, moment(at), cause.detail, confidence)
 
 
 def moment(at: int) -> datetime:

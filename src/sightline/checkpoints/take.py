@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from os import urandom
+from typing import cast
 
 from msgspec import Struct
 
@@ -31,7 +32,7 @@ from sightline.model.events import (
     TurnBegan,
 )
 from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
-from sightline.model.results import Checkpoint, NotCovered
+from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
 from sightline.model.timeline import Recorded, archived, live, of_kind
 from sightline.notices.warnings import warn_of_ignore_files
@@ -269,5 +270,5 @@ def _checkpoint(
         fact.covers,
         tuple(NotCovered(path, why) for path, why in sorted(omitted.items())),
         fact.message,
-        fact.why,
+        cast("CheckpointReason", fact.why),
     )

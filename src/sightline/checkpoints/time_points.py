@@ -60,7 +60,7 @@ def position_of(context: SessionContext, when: When) -> int:
             return _position_at(context, time)
     raise UnknownName(
         f"There is no checkpoint {name}, and it is no time either.",
-        "Name a checkpoint by its id or label, a position on the timeline (sightline log), or a"
+        "Name a checkpoint by its id or label, a position on the timeline (workspace.timeline()), or a"
         " time such as 2026-01-31T12:00:00Z.",
     )
 

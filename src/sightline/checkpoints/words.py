@@ -130,13 +130,13 @@ def late() -> tuple[str, str]:
 def forgotten(id: str) -> tuple[str, str]:
     """Word the error of a checkpoint whose manifest is not stored any more."""
     return f"Checkpoint {id} cannot be read: its list of files is not kept any more.", (
-        "Take another one: sightline checkpoints lists them."
+        "Take another one: session.checkpoints() lists them."
     )
 
 
 def unknown(id: str) -> tuple[str, str]:
     """Word the error of a name that no checkpoint has."""
-    return f"There is no checkpoint {id!r}.", "List them: sightline checkpoints"
+    return f"There is no checkpoint {id!r}.", "List them: session.checkpoints()"
 
 
 EXPORT_NAMED = 20
@@ -198,14 +198,14 @@ def message(label: str, id: str, left_out: Sequence[NotCovered]) -> str:
 def text_gone(path: str) -> tuple[str, str]:
     """Word the error of a text that is not stored any more."""
     return f"Nothing was exported: the text of {quoted(path)} is not kept any more.", (
-        "Export another checkpoint: sightline checkpoints lists them."
+        "Export another checkpoint: session.checkpoints() lists them."
     )
 
 
 def no_repository(root: str) -> tuple[str, str]:
     """Word the error of a workspace outside of any git repository."""
     return f"No branch was made: {root} is in no git repository.", (
-        "Export it as a patch (--patch), or begin a repository: git init"
+        "Export it as a patch (branch=None), or begin a repository: git init"
     )
 
 
@@ -227,7 +227,7 @@ def git_said_no(error: str) -> tuple[str, str]:
     """Word the error that git reported."""
     owned = "another user" in error
     first = "The repository is another user's: export as that user" if owned else "Mend that"
-    return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: --patch"
+    return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: branch=None"
 
 
 FILES_NAMED = 20

@@ -34,6 +34,9 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
         output.json(shape(result))
         return
     for file in (result, *result.others):
+        if not file.changed:
+            output.note(call, f"{quoted(file.path)} has this text already: nothing was written.")
+            continue
         output.done(call, output.coloured(call, file.diff))
         if file.merged:
             output.note(call, f"Merged with what others changed in {quoted(file.path)}.")

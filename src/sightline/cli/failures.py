@@ -77,6 +77,8 @@ def report(call: Call, kind: str, message: str, hint: str, diff: str = "") -> No
     try:
         output.failure(call, message, hint, diff=diff)
         if call.json:
-            output.json({"error": {"kind": kind, "message": message, "hint": hint}})
+            output.json(
+                {"error": {"kind": kind, "message": message, "hint": output.as_commands(hint)}}
+            )
     except OSError:  # the streams are closed; the exit code remains
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import cleandoc
+from os import PathLike
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -99,7 +100,8 @@ def _attributes(annotation: Any) -> dict[str, Any]:
     """Return the attributes of click for values of an annotated type."""
     if get_origin(annotation) in (Union, UnionType):
         members = [each for each in get_args(annotation) if each is not NoneType]
-        many = [each for each in members if get_origin(each) not in (None, Annotated, tuple)]
+        origins = {each: get_origin(each) for each in members}
+        many = [each for each in members if origins[each] not in (None, Annotated, tuple, PathLike)]
         return _attributes((many or members)[0])
     if annotation is bool:
         return {"is_flag": True}

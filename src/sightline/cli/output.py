@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as codec
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -117,12 +118,43 @@ def say(words: str) -> None:
     click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
 
 
+COMMANDS = {"files": "status", "timeline": "log"}
+"""Verb -> the command that shows the same, where that is not the verb's name with dashes."""
+
+OPTIONS = {
+    "open_session(workspace='DIR')": "--workspace DIR",
+    "branch=None": "--patch",
+    "SIGHTLINE_STORE": "--store or SIGHTLINE_STORE",
+}
+"""Words of the library's hints -> the options of commands."""
+
+CALL = re.compile(r"(?:open_session\(id='([^']*)'\)|session|workspace)\.(\w+)\(([^()]*)\)")
+"""A call of a verb, as hints of the library name it: the session's id, the verb, the arguments."""
+
+
+def as_commands(hint: str) -> str:
+    """Return a hint of the library, which names calls of verbs, with commands in their place."""
+
+    def command(found: re.Match[str]) -> str:
+        session, verb, arguments = found.groups()
+        words = ["sightline", COMMANDS.get(verb, verb.replace("_", "-"))]
+        for argument in filter(None, re.split(r",\s*", arguments)):
+            option, _, value = argument.rpartition("=")
+            words += [f"--{option}"] if option else []
+            words.append(value.strip("'") if not value.isidentifier() else value.upper())
+        return " ".join([*words, *(["--session", session] if session else [])])
+
+    for named, option in OPTIONS.items():
+        hint = hint.replace(named, option)
+    return CALL.sub(command, hint)
+
+
 def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
     """Print an error and its hint on stderr. The diff between them goes to stdout, as an answer."""
     say(f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}")
     if diff and not call.json:
         text(coloured(call, diff))
-    first, _, more = hint.partition("\n")
+    first, _, more = as_commands(hint).partition("\n")
     if first:
         say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}")
     if more:

@@ -168,7 +168,7 @@ def answering(call: Call, root: str) -> Iterator[None]:
     try:
         server.start()
     except WorkspaceError as error:
-        output.say(f"{error.message} {error.hint}")
+        output.say(f"{error.message} {output.as_commands(error.hint)}")
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
+from os import PathLike, fspath
 from typing import Any
 
 from sightline.changes.session_context import SessionContext
@@ -151,19 +152,19 @@ class Conversation:
             window = self._current_window()
         return condense(window, self._lock, summarizer, keep_tokens)
 
-    def save(self, path: str, *, replace: bool = False) -> Saved:
+    def save(self, path: str | PathLike[str], *, replace: bool = False) -> Saved:
         """Write the conversation and its decisions to a file, as JSON lines: append new lines, else
         write the whole file at once. `replace` allows replacing another conversation, or a
         damaged file, of which a copy is kept beside it. HistoryError."""
         with self._lock:
-            return save(self._context, path, replace=replace)
+            return save(self._context, fspath(path), replace=replace)
 
-    def load(self, path: str, *, salvage: bool = False) -> Loaded:
+    def load(self, path: str | PathLike[str], *, salvage: bool = False) -> Loaded:
         """Load a saved conversation: all of it, or the messages that are new. A last line that was
         not written to its end is left out with a warning. HistoryError for other damage; salvage:
         load the messages before the damage."""
         with self._lock:
-            return load(self._context, path, salvage=salvage)
+            return load(self._context, fspath(path), salvage=salvage)
 
     def _current_window(self) -> Window:
         state = self._context.store.session(self._context.session)

@@ -17,7 +17,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-Kind = Literal["overflow", "overflow_output", "payload_bytes", "malformed_history", "rate", "other"]
+ErrorKind = Literal[
+    "overflow", "overflow_output", "payload_bytes", "malformed_history", "rate", "other"
+]
 
 WINDOW_STATUS = (400, 413, 422)
 """HTTP statuses with which providers report a full context window."""
@@ -34,7 +36,7 @@ class ProviderError(Struct, frozen=True):
     overflow_output the room for the answer counts as used.
     """
 
-    kind: Kind
+    kind: ErrorKind
     used: int | None = None
     limit: int | None = None
 
@@ -65,7 +67,7 @@ def _classify(evidence: Evidence, status: int | None) -> ProviderError:
         return ProviderError("rate")
     if "other" in codes or OTHER.search(text):
         return ProviderError("other")
-    certain: tuple[Kind, ...] = ("malformed_history", "payload_bytes", "overflow_output")
+    certain: tuple[ErrorKind, ...] = ("malformed_history", "payload_bytes", "overflow_output")
     for candidate in certain:
         if candidate in codes or kind == candidate:
             return ProviderError(candidate, used, limit)
@@ -79,7 +81,7 @@ def _classify(evidence: Evidence, status: int | None) -> ProviderError:
     return ProviderError("payload_bytes" if status == 413 else "other")
 
 
-def _match(text: str) -> tuple[Kind | None, int | None, int | None]:
+def _match(text: str) -> tuple[ErrorKind | None, int | None, int | None]:
     """Return the kind of the first matching pattern, and its used and limit numbers."""
     matches = ((kind, pattern.search(text)) for kind, pattern in PATTERNS)
     kind, match = next(((kind, match) for kind, match in matches if match), (None, None))
@@ -247,7 +249,7 @@ def _lower_texts(fields: Mapping[str, Any], names: Iterable[str]) -> set[str]:
     return {fields[name].lower() for name in names if isinstance(fields.get(name), str)}
 
 
-CODES: dict[str, Kind] = {
+CODES: dict[str, ErrorKind] = {
     **dict.fromkeys(
         (
             *("context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"),
@@ -291,7 +293,7 @@ USED, LIMIT, INPUT, ROOM = (
 )
 """Numbers in a message. input and room: the tokens sent, and the tokens requested for the answer."""
 
-MESSAGES: dict[Kind, tuple[str, ...]] = {
+MESSAGES: dict[ErrorKind, tuple[str, ...]] = {
     "malformed_history": (
         r"`?tool_use`? ids were found without `?tool_result",
         r"unexpected `?tool_use_id`? found in `?tool_result",

@@ -54,5 +54,5 @@ def _allowed(folder: str, home: str) -> str:
         return folder
     raise WorkspaceError(
         f"{folder} is {what}, which cannot be a workspace.",
-        "Go to a project folder, or name one with --workspace.",
+        "Go to a project folder, or name one: open_session(workspace='DIR').",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 
 from msgspec import Struct, ValidationError, convert, structs
 
@@ -29,7 +30,7 @@ class Change(Struct, frozen=True):
     """One file of a batch. Give one of: content, the whole new text (with create:
     of a new file); edits, (old, new, count) applied one after the other; delete."""
 
-    path: str
+    path: str | PathLike[str]
     content: str | None = None
     edits: tuple[tuple[str, str, int | None], ...] = ()
     create: bool = False
@@ -39,7 +40,9 @@ class Change(Struct, frozen=True):
         """Return the attempt that this change describes. ValueError unless exactly one of content,
         edits and delete is given."""
         if [self.delete, bool(self.edits), self.content is not None].count(True) != 1:
-            raise ValueError(f"{quoted(self.path)}: a change has content, or edits, or delete")
+            raise ValueError(
+                f"{quoted(fspath(self.path))}: a change has content, or edits, or delete"
+            )
         if self.delete:
             return Delete()
         if self.content is not None:
@@ -51,7 +54,7 @@ class Change(Struct, frozen=True):
 def apply(context: SessionContext, changes: Sequence[Change]) -> BatchResult:
     """Carry out all changes, or none. EditRefused for the first that is refused, with the other
     refusals in `others`."""
-    done = apply_all(context, [(change.path, change.attempt()) for change in changes])
+    done = apply_all(context, [(fspath(change.path), change.attempt()) for change in changes])
     return BatchResult(tuple(done))
 
 
@@ -147,6 +150,9 @@ def change(fields: Change | Mapping[str, object]) -> Change:
     if isinstance(fields, Change):
         return fields
     given: object = fields  # agents write these
+    path = fields.get("path") if isinstance(given, Mapping) else None
+    if isinstance(path, PathLike):
+        given = fields = {**fields, "path": fspath(path)}
     edits = given.get("edits") if isinstance(given, Mapping) else None
     if isinstance(edits, Sequence) and not isinstance(edits, str):
         named = [

@@ -14,6 +14,7 @@ from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiabl
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
 from sightline.guard.evaluation import Evaluation, claims_on, describe, forbids, resolve_path
+from sightline.guard.reads import record
 from sightline.guard.refusals import bounded
 from sightline.guard.unfinished import locked, take_back
 from sightline.guard.write_journal import (
@@ -26,14 +27,14 @@ from sightline.guard.write_journal import (
     record_ends,
 )
 from sightline.model.attempts import Attempt, Move
-from sightline.model.belief import look
+from sightline.model.belief import first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import BatchEnded, Belief, Fact, Merged, Refused, Told
 from sightline.model.path import quoted
 from sightline.model.relocation import Place, shifted
-from sightline.model.results import Affected, EditResult, FileChange, Notice
+from sightline.model.results import Affected, EditResult, FileChange, Notice, WhatChanged
 from sightline.model.revision import MISSING
-from sightline.model.spans import new_sides
+from sightline.model.spans import new_sides, whole
 from sightline.model.text import joined
 from sightline.sessions.affected import affected
 from sightline.sessions.claims import claim_notice
@@ -89,16 +90,21 @@ def apply_all(
             if refusals:
                 refusals[0].others = tuple(refusals[1:])
                 raise refusals[0]
+            writing = [plan for plan in plans if not plan.is_unchanged]
             waiting = next(
-                (plan for plan in plans if plan.protected and plan.diff != approved), None
+                (plan for plan in writing if plan.protected and plan.diff != approved), None
             )
             if waiting is None:
                 moves = [
                     Relocation(plan, to.path) for plan, to in zip(moving, targets, strict=True)
                 ]
-                results = commit(plans, moves)
-                if results is None:
+                written = commit(writing, moves) if writing or moves else []
+                if written is None:
                     continue
+                results = [
+                    _unchanged(plan) if plan.is_unchanged else written.pop(0) for plan in plans
+                ]
+                results += written
                 followed = [
                     result if plan.path == was.path else with_move_notice(was.path, result)
                     for was, plan, result in zip(asked, plans, results, strict=False)
@@ -116,12 +122,25 @@ def apply_all(
 
 def _refusals(plans: Sequence[Evaluation], *, ask: bool) -> Iterator[EditRefused]:
     for plan in plans:
+        if plan.is_unchanged:
+            continue
         if plan.protected and plan.ruling.decision != "refuse" and not ask:
             plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
         if plan.ruling.decision == "refuse":
             yield plan.refuse()
         elif plan.repeated is not None:
             yield plan.refuse_again(plan.repeated)
+
+
+def _unchanged(plan: Evaluation) -> EditResult:
+    """Record that the agent knows the text that it wrote and the file has already; return the
+    result. Another process of the session may have recorded newer knowledge: then that stands."""
+    text = plan.case.disk_text
+    seen = whole(len(text.lines))
+    held = first_look(text.lines, seen)
+    record(plan.context, plan.located, plan.on_disk, text, held, "write", plan.known, seen)
+    revision = plan.on_disk.revision
+    return EditResult(plan.shown_path, revision, merged=False, notice=None, diff="", changed=False)
 
 
 def _refused_moves(
@@ -379,7 +398,8 @@ def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
         return unseen_notice(plan) if ruling.reason == "unseen" else None
     who, by = changed_by(plan.context, plan.path, plan.unrecorded)
     moved: tuple[Place, ...] = ()
-    what, shown = "endings", ruling.changes
+    what: WhatChanged = "endings"
+    shown = ruling.changes
     if ruling.endings_only:
         diff_text, text = "", words.endings(plan.shown_path, who)
     else:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct, structs
 
+from sightline.errors import RefusalReason
 from sightline.model.belief import Held
 from sightline.model.diff import diff
 from sightline.model.events import Belief
 from sightline.model.nearest import Nearest
+from sightline.model.results import Decision, State
 from sightline.model.spans import Hunk, Spans, touched
 from sightline.model.text import Text, decode
-
-State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable"]
-Decision = Literal["allow", "notice", "merge", "refuse"]
 
 
 class Evidence(Struct, frozen=True):
@@ -47,7 +44,7 @@ class Ruling(Struct, frozen=True):
 
     decision: Decision
     state: State
-    reason: str | None = None
+    reason: RefusalReason | None = None
     new: bytes | None = None
     after: Held | None = None
     changes: tuple[Hunk, ...] = ()
@@ -130,7 +127,7 @@ class EditCase:
             endings_only=endings_only,
         )
 
-    def refuse(self, reason: str, **details: object) -> Ruling:
+    def refuse(self, reason: RefusalReason, **details: object) -> Ruling:
         """Return the verdict that refuses the attempt. details: further fields of Ruling."""
         ruling = Ruling(
             "refuse",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from msgspec import structs
 
 from sightline.changes.authors import changed_by
 from sightline.changes.observe import observe
 from sightline.changes.session_context import Known, SessionContext, located
-from sightline.errors import EditRefused, Unverifiable
+from sightline.errors import EditRefused, RefusalReason, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Evidence, Rules
@@ -59,11 +60,16 @@ class Evaluation:
         self.repeated = self._earlier_refusal()
 
     @property
+    def is_unchanged(self) -> bool:
+        """Return whether the attempt writes the whole text that the file has already."""
+        return isinstance(self.attempt, WriteWhole) and self.ruling.reason == "no_change"
+
+    @property
     def diff(self) -> str:
         """Return the unified diff of the attempt's changes on disk."""
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
 
-    def _earlier_refusal(self) -> str | None:
+    def _earlier_refusal(self) -> RefusalReason | None:
         """Return why this very attempt was refused, when the agent looked at nothing since. It
         stays refused: the lines that a refusal prints count as shown, and must not let the same
         attempt through."""
@@ -79,7 +85,8 @@ class Evaluation:
         fact = next((entry.fact for entry in newest), None)
         if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
             return None
-        return fact.reason if fact.revision == self.on_disk.revision else None
+        is_same = fact.revision == self.on_disk.revision
+        return cast("RefusalReason", fact.reason) if is_same else None
 
     def refuse(self) -> EditRefused:
         """Record the refusal and return it. The lines it prints count as shown once the agent
@@ -109,7 +116,7 @@ class Evaluation:
         self._record_refusal(error.reason, keep_text=True)
         return error
 
-    def refuse_again(self, reason: str) -> EditRefused:
+    def refuse_again(self, reason: RefusalReason) -> EditRefused:
         """Record and return the refusal of an attempt that would pass only because of the lines
         that its own earlier refusal printed."""
         message, hint = words.repeated(self.shown_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import get_args
 
 from msgspec import structs
 
@@ -26,13 +27,13 @@ from sightline.guard.verdict import judge
 from sightline.model.attempts import Attempt, Replace, WriteWhole
 from sightline.model.events import Fact, Seen, TurnBegan
 from sightline.model.projections import Knowledge
-from sightline.model.results import FileInContext, Verdict
+from sightline.model.results import FileInContext, State, Verdict, VerdictReason
 from sightline.model.revision import MISSING, Stamp
 from sightline.model.spans import covers
 
 PREVIEW_CHARACTERS = 80
 
-STATES = ("fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable")
+STATES: tuple[State, ...] = get_args(State)
 
 ANYTHING = "\x1a"
 """In check(), the unknown new text of a replacement: a character that files do not contain."""
@@ -79,6 +80,8 @@ def check(
     if moved:  # an attempt would follow the rename
         case = edit_case(context, moved, known, policy)
         ruling = _as_moved(judge(case, attempt), attempt)
+    if isinstance(attempt, WriteWhole) and ruling.reason == "no_change":
+        ruling = structs.replace(ruling, decision="allow")
     if record:
         _record_changes(context, [on_disk])
     news = () if record else detect_changes(context, on_disk)
@@ -96,7 +99,8 @@ def _verdict(
     news: Sequence[Fact],
 ) -> Verdict:
     _, by = changed_by(context, where.path, news)
-    state, decision, reason = ruling.state, ruling.decision, ruling.reason or ""
+    state, decision = ruling.state, ruling.decision
+    reason: VerdictReason = ruling.reason or ""
     diff, _ = bounded(case, case.changes)
     if ruling.endings_only and not reason:
         reason = "line endings only"
@@ -153,13 +157,13 @@ def suspects(context: SessionContext) -> list[Knowledge]:
     return [tracked.known[path] for path in sorted(paths) if path in tracked.known]
 
 
-def unsettled(context: SessionContext) -> Iterator[tuple[str, str]]:
+def unsettled(context: SessionContext) -> Iterator[tuple[str, State]]:
     """Yield the path of each suspect and its state."""
     finder = RenameFinder(context)
     return ((knowledge.path, _state(context, knowledge, finder)) for knowledge in suspects(context))
 
 
-def _state(context: SessionContext, knowledge: Knowledge, finder: RenameFinder) -> str:
+def _state(context: SessionContext, knowledge: Knowledge, finder: RenameFinder) -> State:
     try:
         where = located(context, knowledge.name or knowledge.path)
     except (PathRefused, Unverifiable):  # refused by a rule that is newer than the read
@@ -171,7 +175,7 @@ def _state(context: SessionContext, knowledge: Knowledge, finder: RenameFinder) 
 
 
 def files(
-    context: SessionContext, state: str | None = None, *, max_age: int | None = None
+    context: SessionContext, state: State | None = None, *, max_age: int | None = None
 ) -> list[FileInContext]:
     """Return the files this session was shown, with the state of each. max_age: in turns.
     ValueError for an unknown state."""
@@ -195,7 +199,7 @@ def _in_context(
     context: SessionContext,
     knowledge: Knowledge,
     stamp: Stamp | None,
-    state: str,
+    state: State,
     turns: list[int],
 ) -> FileInContext:
     path, belief = knowledge.path, knowledge.belief

@@ -12,12 +12,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from sightline.errors import fenced
-from sightline.guard.edit_case import Decision, EditCase
+from sightline.errors import RefusalReason, fenced
+from sightline.guard.edit_case import EditCase
 from sightline.guard.verdict import judge
 from sightline.guard.words import MISSING
 from sightline.model.diff import diff, unified
 from sightline.model.path import quoted
+from sightline.model.results import Decision
 from sightline.model.text import split
 from sightline.text.phrases import named
 
@@ -41,7 +42,7 @@ class CellRuling(Struct, frozen=True):
     names of further cells whose source differs from what was shown."""
 
     decision: Decision
-    reason: str | None = None
+    reason: RefusalReason | None = None
     diff: str = ""
     others: tuple[str, ...] = ()
 

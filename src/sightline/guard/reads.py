@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
-from sightline.errors import PathRefused, StoreConflict, Unverifiable
+from sightline.errors import LinesMissing, PathRefused, StoreConflict, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.model.belief import Held, first_look, look
@@ -17,6 +17,7 @@ from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
 from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
 from sightline.model.text import Text, decode, joined, normal, split
+from sightline.text.phrases import count
 
 
 class Look(Struct, frozen=True):
@@ -31,7 +32,7 @@ class Look(Struct, frozen=True):
 
 def read(context: SessionContext, path: str, lines: Span | None = None) -> FileView:
     """Show lines of a file (all, up to the limits of the settings) and record them as seen.
-    PathRefused, FileMissing, Unverifiable."""
+    PathRefused, FileMissing, LinesMissing, Unverifiable."""
     located = context.workspace.locate(path)
     for _ in range(TRIES):
         on_disk = context.look(located.path)
@@ -39,6 +40,8 @@ def read(context: SessionContext, path: str, lines: Span | None = None) -> FileV
         if text is None:
             context.append(detect_changes(context, on_disk), found=[on_disk])
             raise unreadable(on_disk, located.name or located.path)
+        if lines is not None and lines[0] > max(len(text.lines), 1):
+            raise beyond(located.name or located.path, lines, len(text.lines))
         known = load_knowledge(context, located, on_disk)
         first, last = _window(text, lines, context)
         seen = spans([(first, last)]) if last else ()
@@ -183,6 +186,17 @@ def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
         return whole(len(shown.lines))
     last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1
     return spans([(max(lines[0], 1), min(last, len(shown.lines)))])
+
+
+def beyond(path: str, lines: Span, total: int) -> LinesMissing:
+    """Return the error for lines that begin beyond the end of a file."""
+    last = "" if lines[1] == lines[0] else f"-{lines[1]}"
+    return LinesMissing(
+        path,
+        f"{quoted(path)} has {count(total, 'line')}, and none at {lines[0]}{last}.",
+        f"Read {quoted(path)} without lines, or lines within it.",
+        total_lines=total,
+    )
 
 
 def moving(path: str) -> Unverifiable:

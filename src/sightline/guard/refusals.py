@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
+from sightline.errors import (
+    EditRefused,
+    FileMissing,
+    PathReason,
+    PathRefused,
+    SightlineError,
+    Unverifiable,
+)
 from sightline.filesystem.file_state import FileState
 from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Ruling
@@ -19,7 +26,7 @@ DIFF_LINES = 400
 HEADING = 48
 """Characters at most of a hunk's heading, and of its mention where it is left out."""
 
-NOT_TEXT = {
+NOT_TEXT: dict[str, tuple[PathReason, str]] = {
     "directory": ("directory", "is a directory"),
     "symlink": ("outside", "is a symlink that leads nowhere or out of the workspace"),
     "special": ("special", "is not a regular file (a FIFO, socket or device)"),

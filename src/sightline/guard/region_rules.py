@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from sightline.errors import RefusalReason
 from sightline.guard.edit_case import EditCase, Ruling
 from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
 from sightline.model.belief import Held, edited, edited_lines, first_look, look
@@ -172,7 +173,9 @@ def replace_lines(case: EditCase, attempt: ReplaceLines) -> Ruling:
     """Judge a replacement by line numbers. They count in the text last seen, so an agent that
     was shown no text cannot give any."""
     if case.base is None or case.held is None:
-        reason = "stale" if case.sight.belief else "unseen"  # was it shown, and its text not kept?
+        reason: RefusalReason = (
+            "stale" if case.sight.belief else "unseen"
+        )  # was it shown, and its text not kept?
         return case.refuse(reason, lines=whole(len(case.disk_text.lines)))
     total = len(case.held.lines)
     first, last = attempt.first, attempt.last

@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from sightline.guard import region_rules
-from sightline.guard.edit_case import Decision, EditCase, Evidence, Ruling, State
+from sightline.guard.edit_case import EditCase, Evidence, Ruling
 from sightline.guard.file_rules import whole_path, write
 from sightline.model.attempts import (
     Attempt,
@@ -26,6 +26,7 @@ from sightline.model.attempts import (
 )
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
+from sightline.model.results import Decision, State
 from sightline.model.spans import whole
 from sightline.model.text import decode, joined
 

@@ -17,6 +17,8 @@ from sightline.model.revision import Revision
 from sightline.model.spans import Hunk, Spans
 
 CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
+"""Who or what caused a change."""
+
 CauseEvidence = Literal["named", "watched", "only_writer", "guess"]
 Change = Literal["content", "created", "deleted", "mode", "kind"]
 BatchOutcome = Literal["done", "undone", "mixed"]

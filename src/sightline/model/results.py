@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Literal
 
 from msgspec import Struct
 
+from sightline.errors import RefusalReason
 from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import FileDifference
 from sightline.model.spans import Span, Spans
+
+State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable"]
+"""A file on disk, compared with the text that a session was shown."""
+
+Decision = Literal["allow", "notice", "merge", "ask", "refuse"]
+"""The guard's answer to an attempt."""
+
+VerdictReason = Literal[RefusalReason, "line endings only", ""]
+"""The reason of a verdict: of a refusal, "" for none."""
+
+WhatChanged = Literal[
+    "changed", "taken_back", "endings", "deleted", "moved", "kind_changed", "unseen",
+    "unverifiable", "",
+]  # fmt: skip
+"""The change of a file: see FileChange. "unseen": this session was never shown the file; "": the file
+is as it was shown."""
+
+Confidence = Literal["certain", "likely"]
+"""Whether the author of a change is certain."""
+
+CheckpointReason = Literal["asked", "turn", "edits", "rewind"]
+"""Why a checkpoint was taken: see Checkpoint."""
 
 
 class FileView(Struct, frozen=True):
@@ -36,7 +60,7 @@ class ChangedBy(Struct, frozen=True):
     who: str | None
     at: datetime
     detail: str | None = None
-    confidence: str = "certain"
+    confidence: Confidence = "certain"
 
     @property
     def cause(self) -> Cause:
@@ -54,13 +78,13 @@ class FileChange(Struct, frozen=True):
     """
 
     path: str
-    state: str
+    state: State
     diff: str
     summary: str
     changed_by: ChangedBy | None
     revision_seen: str
     revision_on_disk: str
-    what: str = "changed"
+    what: WhatChanged = "changed"
     moved_to: str | None = None
     moved_lines: tuple[tuple[Span, Span], ...] = ()
 
@@ -218,7 +242,7 @@ class Checkpoint(Struct, frozen=True):
     files: int
     not_covered: tuple[NotCovered, ...]
     message: str | None
-    why: str = "asked"
+    why: CheckpointReason = "asked"
 
 
 class Export(Struct, frozen=True):
@@ -241,8 +265,9 @@ class Export(Struct, frozen=True):
 
 
 class EditResult(Struct, frozen=True):
-    """A completed edit. diff: of the file on disk; revision: of the file now ("missing" after a
-    delete). merged: the edit was merged with others' changes to the same file. notice: of others'
+    """A completed edit. changed: False for a write of the text that the file has already: nothing
+    was written. diff: of the file on disk; revision: of the file now ("missing" after a delete).
+    merged: the edit was merged with others' changes to the same file. notice: of others'
     changes meanwhile. others: further files of the same patch. affected: other sessions that were
     shown the changed lines."""
 
@@ -253,6 +278,7 @@ class EditResult(Struct, frozen=True):
     diff: str
     others: tuple[EditResult, ...] = ()
     affected: tuple[Affected, ...] = ()
+    changed: bool = True
 
 
 class BatchResult(Struct, frozen=True):
@@ -264,15 +290,15 @@ class BatchResult(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """The guard's verdict on a path, or on an attempt.
 
-    state: fresh stale deleted moved kind_changed unseen unverifiable. decision: allow notice
-    merge ask refuse. in_window: every line shown is still in the context window. complete: every
+    reason: "no_change" with the decision "allow" for a write of the text that the file has already.
+    in_window: every line shown is still in the context window. complete: every
     line of the file was shown. claimed_by: other sessions that claim the path.
     """
 
     path: str
-    state: str
-    decision: str
-    reason: str
+    state: State
+    decision: Decision
+    reason: VerdictReason
     diff: str
     changed_by: ChangedBy | None
     in_window: bool
@@ -285,7 +311,7 @@ class FileInContext(Struct, frozen=True):
     """A file that this session was shown. A time is None where no such event happened."""
 
     path: str
-    state: str
+    state: State
     in_window: bool
     via: str
     revision_seen: str
@@ -341,7 +367,8 @@ class RewindReport(Struct, frozen=True):
     to: the position. restored: paths that have their old bytes again; removed: files that this
     session had created; merged: paths that lost this session's lines and keep others'; moved: (from,
     back to). lost_edits: reverted changes; stands: sub-agents of this session, and their changes
-    since then. safety_checkpoint: a rewind to it reverts this rewind; None where nothing was done.
+    since then. safety_checkpoint: a rewind to it reverts this rewind; None of a dry run, and where
+    nothing was to be done (see `changed`).
     warning: raised where the conversation alone was rewound, and files were edited since. diffs: of
     a dry run, the change of each file's text (path, change, diff, added, removed); else None. gone:
     paths with nothing to revert, because others removed all of this session's lines. modes: files
@@ -363,6 +390,12 @@ class RewindReport(Struct, frozen=True):
     diffs: tuple[FileDifference, ...] | None = None
     gone: tuple[LeftAlone, ...] = ()
     modes: tuple[RestoredMode, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the rewind does anything. False: nothing was to be done, and nothing to undo."""
+        files = self.restored or self.removed or self.merged or self.moved
+        return bool(files) or self.conversation
 
 
 class CommandRun(Struct, frozen=True):

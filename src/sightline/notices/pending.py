@@ -27,7 +27,7 @@ from sightline.model.events import (
 )
 from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
-from sightline.model.results import ChangedBy, FileChange
+from sightline.model.results import ChangedBy, FileChange, WhatChanged
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.spans import Hunk
 from sightline.model.timeline import Recorded, branch, of_kind
@@ -152,7 +152,7 @@ class PendingChange:
         found = self._renames.find(self.knowledge)
         return found.path if found else None
 
-    def _what(self) -> str:
+    def _what(self) -> WhatChanged:
         if self.state == "fresh":
             return "endings" if self.case.endings_only else ""
         if self.moved_to:

@@ -142,7 +142,7 @@ def for_agent(found: Sequence[FileWarning]) -> list[str]:
 
 def unknown(name: str) -> tuple[str, str]:
     """Word the error of an id that no warning has."""
-    return f"There is no warning {name}.", "List those that stand: sightline warnings."
+    return f"There is no warning {name}.", "List those that stand: session.warnings()."
 
 
 def raised(warned: FileWarning) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from os import PathLike
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Literal
 
@@ -113,7 +114,7 @@ JUDGED_MAX = 2_000
 
 def list_directory(
     context: SessionContext,
-    path: str = ".",
+    path: str | PathLike[str] = ".",
     *,
     recursive: bool = False,
     filter: str | None = None,

@@ -75,7 +75,7 @@ def no_claim(claim: str) -> tuple[str, str]:
 
 def not_yours(claim: str, session: str) -> tuple[str, str]:
     """Word the error of renewing or releasing another session's claim."""
-    hint = f"It falls when its time is up or its process ends; --session {session} lets it go now."
+    hint = f"It falls when its time is up or its process ends; open_session(id={session!r}).release({claim!r}) lets it go now."
     return f"The claim {claim!r} is another session's: {session}.", hint
 
 
@@ -119,14 +119,14 @@ def still_held(session: str, holder: str) -> tuple[str, str]:
 
 def no_session(session: str) -> tuple[str, str]:
     """Word the error of an unknown session id."""
-    return f"There is no session {session!r} here.", "List: sightline sessions"
+    return f"There is no session {session!r} here.", "List: workspace.sessions()"
 
 
 def not_family(giver: str, receiver: str) -> tuple[str, str]:
     """Word the error of a hand-over between sessions of different families."""
     message = f"{receiver} and {giver} are no family: neither started the other, nor one both."
     hint = (
-        "Where text did reach the other agent, record it there: sightline saw PATH --via handover"
+        "Where text did reach the other agent, record it there: session.saw(path, via='handover')"
     )
     return message, hint
 
@@ -136,7 +136,7 @@ def nothing_held(session: str, path: str) -> tuple[str, str]:
     message = f"{session} holds nothing of {quoted(path)} that could be handed over."
     return (
         message,
-        "It was not shown those lines, or they left its context: see 'sightline status'.",
+        "It was not shown those lines, or they left its context: see session.files().",
     )
 
 

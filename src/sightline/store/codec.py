@@ -33,7 +33,9 @@ UPCASTERS: Mapping[tuple[str, int], Convert] = {}
 """(kind, n) -> a function that turns a body of version n into one of version n + 1."""
 
 UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
-DAMAGED = "The store was left as it is: copy it to a safe place, and name another with --store."
+DAMAGED = (
+    "The store was left as it is: copy it to a safe place, and name another with SIGHTLINE_STORE."
+)
 
 
 def encode(fact: Fact) -> str:

@@ -49,14 +49,14 @@ def check(db: sqlite3.Connection, file: str) -> bool:
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(
             f"{file} is a database, but not a Sightline store. Nothing was changed.",
-            "Name another file with --store or SIGHTLINE_STORE, or move this one away.",
+            "Name another file with SIGHTLINE_STORE, or move this one away.",
         )
     version = version_of(db)
     if version > len(STEPS):
         raise StoreError(
             f"The store {file} has schema version {version}; this sightline knows {len(STEPS)}."
             " Nothing was changed.",
-            "Upgrade sightline, or name another store with --store or SIGHTLINE_STORE.",
+            "Upgrade sightline, or name another store with SIGHTLINE_STORE.",
         )
     return version == len(STEPS)
 

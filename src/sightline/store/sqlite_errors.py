@@ -10,7 +10,7 @@ import sqlite3
 
 from sightline.errors import StoreError
 
-ASIDE = "Move the file away to begin a new one, or name another with --store or SIGHTLINE_STORE."
+ASIDE = "Move the file away to begin a new one, or name another with SIGHTLINE_STORE."
 SAVE = f"Copy the file (with its -wal) to a safe place. {ASIDE}"
 
 WORDS = {

@@ -28,7 +28,7 @@ from sightline.notices import warnings
 
 def rewind(
     context: SessionContext,
-    to: Checkpoint | str | int,
+    to: Checkpoint | str | int | None,
     *,
     files: bool = True,
     conversation: bool = False,
@@ -44,6 +44,8 @@ def rewind(
     this session ran, whoever changed it. deleted: as in edited_since(), for the warning where
     the conversation alone is rewound. RewindRefused, UnknownName, PathRefused, ValueError;
     RewindInterrupted on Ctrl-C; StoreError where the store fails in the middle."""
+    if to is None:
+        raise RewindRefused(*words.no_checkpoint())
     paths = tuple(force_paths)
     if not (files or conversation) or ((paths or commands) and not files):
         raise RewindRefused(*words.nothing_asked())

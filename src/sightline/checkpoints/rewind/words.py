@@ -153,17 +153,25 @@ def nothing_asked() -> tuple[str, str]:
     )
 
 
+def no_checkpoint() -> tuple[str, str]:
+    """Word the error of a rewind to None, as the report of a rewind without effect has it."""
+    return (
+        "None is no checkpoint to rewind to.",
+        "A rewind that had nothing to do takes no safety checkpoint: there is nothing to undo.",
+    )
+
+
 def no_position(position: int, newest: int) -> tuple[str, str]:
     """Word the error of a position that the timeline does not have."""
     message = f"The timeline has positions 0 to {newest}, not {position}."
-    return message, "List the checkpoints: sightline checkpoints"
+    return message, "List the checkpoints: session.checkpoints()"
 
 
 def anothers(checkpoint: str, session: str) -> tuple[str, str]:
     """Word the error of a checkpoint that belongs to another session."""
     return (
         f"Checkpoint {checkpoint} is of session {session}: a rewind takes back only its own work.",
-        f"Rewind that session: sightline rewind {checkpoint} --session {session}",
+        f"Rewind that session: open_session(id={session!r}).rewind({checkpoint!r})",
     )
 
 
@@ -181,7 +189,7 @@ def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str
     went = f"at least {done} of {count(files, 'file')} went back"
     return (
         f"Interrupted: {went}, the others are as they were. Each is whole.",
-        f"To go on: sightline rewind {name}. To take back what was done: sightline rewind {safety}",
+        f"To go on: {_call(name)}. To take back what was done: {_call(safety)}",
     )
 
 
@@ -221,12 +229,17 @@ def _again(name: str, session: str) -> str:
     return f"sightline rewind {name} --session {printable(session)}"
 
 
+def _call(name: str) -> str:
+    """Return the call that rewinds to a checkpoint or, named by its number, to a position."""
+    return f"session.rewind({name if name.isdecimal() else repr(name)})"
+
+
 def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
     """Word the error of a store that failed while files were being restored."""
     why = message.removesuffix(" Nothing was changed.")
     return (
         f"The rewind was begun, and what became of some files could not be recorded: {why}",
-        f"{hint} Then finish it: sightline rewind {name}",
+        f"{hint} Then finish it: {_call(name)}",
     )
 
 
