@@ -152,3 +152,21 @@ def test_an_edit_that_is_gone_is_not_told_as_taken_back(host, transcript):
     later = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
     assert "taken back" not in json.dumps([told, later])
     assert '"deny"' not in write_over(host, path, "p3")
+
+
+def test_a_notice_that_is_gone_does_not_count_again(host, transcript):
+    """Counted once at the end of its turn, it was as if it had not been counted."""
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    first = transcript.add("system", first, subtype="turn_duration")
+    host.put("a.txt", USERS)
+    told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
+    assert "+three, says the user" in json.dumps(told)
+    transcript.turn("p2", first)
+    host.ask(host.payload("Stop", prompt_id="p2"))
+    begin(host, "p3")
+    transcript.turn("p3", first)
+    again = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
+    assert "+three, says the user" in json.dumps(again)
