@@ -28,16 +28,16 @@ def test_a_file_belongs_to_the_nearest_added_folder(tmp_path):
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     folders = [str(tmp_path / "a"), str(inner), str(tmp_path / "gone")]
-    assert find_added(str(inner / "x.txt"), folders, "/home/u") == str(inner)
-    assert find_added(str(tmp_path / "a" / "x.txt"), folders, "/home/u") == str(tmp_path / "a")
-    assert find_added(str(tmp_path / "x.txt"), folders, "/home/u") is None
-    assert find_added(str(tmp_path / "gone" / "x.txt"), folders, "/home/u") is None
+    assert find_added(str(inner / "x.txt"), folders, "/home/ada") == str(inner)
+    assert find_added(str(tmp_path / "a" / "x.txt"), folders, "/home/ada") == str(tmp_path / "a")
+    assert find_added(str(tmp_path / "x.txt"), folders, "/home/ada") is None
+    assert find_added(str(tmp_path / "gone" / "x.txt"), folders, "/home/ada") is None
 
 
 def test_the_home_folder_and_the_top_are_no_workspace_though_added(tmp_path):
     path = str(tmp_path / "x.txt")
     assert find_added(path, [str(tmp_path)], str(tmp_path)) is None
-    assert find_added(path, ["/"], "/home/u") is None
+    assert find_added(path, ["/"], "/home/ada") is None
 
 
 def test_files_of_other_folders_are_found_where_the_output_holds_them(tmp_path):
