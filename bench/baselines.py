@@ -81,6 +81,9 @@ class Baseline:
         """None of them tells what changed."""
         return None
 
+    def informed(self, *, by_prompt: bool) -> str:
+        raise NotImplementedError  # it has no conversation
+
     def together(self) -> None:
         """It is all one to it."""
 

@@ -61,6 +61,9 @@ class CommandAgent:
         assert told[0] == told[1]
         return str(told[0]["text"]) if told[0] else ""
 
+    def informed(self, *, by_prompt: bool) -> str:
+        raise NotImplementedError  # who calls it asks for its news
+
     def together(self) -> None:
         """Nothing of an answer counts before it is acknowledged, which is never here."""
 

@@ -84,9 +84,8 @@ def run(only: Sequence[str] = ()) -> Iterator[Played]:
         return
     for scenario in scenarios or SCENARIOS:
         for guard in guards or GUARDS:
-            for attempt in scenario.attempts:
-                if guard.plays(scenario, attempt):
-                    yield Played(guard.name, scenario, attempt, play(guard, scenario, attempt))
+            for attempt in guard.tries(scenario):
+                yield Played(guard.name, scenario, attempt, play(guard, scenario, attempt))
 
 
 def count(played: Sequence[Played]) -> list[Row]:

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 AGENT = "claude-code"
 SESSION = "bench"
 
+BESIDE = "notes.log"
+"""A file that no scenario has, and no agent reads."""
+
+TO_OTHERS = "Your write made"
+"""What the agent's write did to other sessions is no change that it is told of."""
+
 STANDS = "Where this session stands"
 """How the agent's own record begins, behind the notices."""
 
@@ -74,12 +80,21 @@ class HookedAgent:
         return False
 
     def news(self) -> str:
-        """What the session's start or its command's answer said, else what the user's next message
-        brings of changes: where the session stands is no news."""
-        if self._heard:
-            return self._heard
-        brought = self._words(self._says("UserPromptSubmit", prompt="go on"))
-        return brought.partition(STANDS)[0]
+        """What a command's answer says. The command and the attempt are calls of one answer, so the
+        agent composed the attempt before."""
+        if not self._heard:
+            self._running("make notes", lambda: self.world.put(BESIDE, b"made\n"))
+        return self._heard
+
+    def informed(self, *, by_prompt: bool) -> str:
+        """What the session's start, a command's answer, the end of its batch or the user's next
+        message brings of changes: where the session stands is no news."""
+        if by_prompt:
+            brought = self._says("UserPromptSubmit", prompt="go on")
+        else:
+            brought = self._says("PostToolBatch", tool_calls=[])
+        texts = (self._heard, self._words(brought))
+        return "\n".join(text.partition(STANDS)[0] for text in texts if text)
 
     def together(self) -> None:
         """The calls from here on are made at once."""
@@ -131,7 +146,8 @@ class HookedAgent:
         self.world.store(path, _dressed(after, before))
         told = self._tool("PostToolUse", tool, given, _response(tool, given, text, after))
         self._batch()
-        return Answer(accepted=True, told=self._words(told), merged=merged)
+        news = "".join(part for part in self._words(told).split("\n\n") if TO_OTHERS not in part)
+        return Answer(accepted=True, told=news, merged=merged)
 
     def _reason(self, before: list[str]) -> str:
         """Why the newest attempt was refused; a rename is told and not recorded as refused."""
@@ -244,4 +260,5 @@ HOOKED = Guard(
     frozenset({f"S{number}" for number in range(1, 43) if number not in NOT_ITS}),
     lines=False,
     rewinds=True,
+    informs=True,
 )

@@ -33,7 +33,8 @@ BOM = b"\xef\xbb\xbf"
 class Evidence(NamedTuple):
     """One attempt and what came of it.
 
-    base: the file when it was shown; shown: its lines that were (1-based, inclusive), None for
+    base: the file as the agent knew it when it composed the attempt: when it was shown, with what it
+    was told since (known_after); shown: its lines that were (1-based, inclusive), None for
     all. ours: base as the attempt would leave it (for a whole-file write: its content). target:
     for a replacement its lines in base, None for a whole-file write. before, after: the file
     around the attempt, None when no readable regular file stands there. elsewhere: whether any
@@ -92,6 +93,25 @@ def lost(evidence: Evidence) -> bool:
     return _missing([Counter(t.splitlines(keepends=True)) for t in texts]) and _missing(
         [Counter(WORDS.findall(t)) for t in texts]
     )
+
+
+def known_after(base: bytes, now: bytes, told: str, path: str) -> bytes:
+    """The text that an agent knows that was shown `base` and then was told of the changes of `now`:
+    `now`, where the diff below the path prints each line that came and each that went, else
+    `base`. A diff that was cut off, or a mention, tells of no line."""
+    came, went = Counter[str](), Counter[str]()
+    is_told = is_diff = is_about = False
+    for line in told.splitlines():
+        if line.startswith("```"):
+            is_diff = not is_diff
+        elif not is_diff:
+            is_about = line.startswith(path)
+            is_told = is_told or is_about
+        elif is_about and line[:1] in ("+", "-"):
+            (came if line[0] == "+" else went)[line[1:]] += 1
+    old, new = (Counter(plain(text).decode().splitlines()) for text in (base, now))
+    is_whole = not (new - old) - came and not (old - new) - went
+    return plain(now) if is_told and is_whole else base
 
 
 def mergeable(evidence: Evidence) -> bool:

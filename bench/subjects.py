@@ -125,6 +125,9 @@ class LibraryAgent:
             assert self.session.notice() == told
         return str(told or "")
 
+    def informed(self, *, by_prompt: bool) -> str:
+        raise NotImplementedError  # who calls it asks for its news
+
     def together(self) -> None:
         """Nothing of an answer counts before it is acknowledged, which is never here."""
 

@@ -19,6 +19,7 @@ from bench.oracle import (
     dressed,
     hunks,
     judge,
+    known_after,
     lines,
     merged,
     plain,
@@ -28,7 +29,7 @@ from bench.scenarios.model import NEAR, Attempt, Intent
 from bench.world import Entry, NotAnswering, World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from bench.scenarios.model import Scenario
 
@@ -44,6 +45,7 @@ class Agent(Protocol):
     def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer: ...
     def write(self, path: str, content: str) -> Answer: ...
     def news(self) -> str | None: ...
+    def informed(self, *, by_prompt: bool) -> str: ...
     def together(self) -> None: ...
     def forked(self) -> Agent: ...
     def warned(self, path: str) -> bool: ...
@@ -59,7 +61,8 @@ class Guard(NamedTuple):
     """A name, where its rule was published, and how an agent behind it begins.
     open(world, state): state is a folder of its own outside the workspace. only: names of the
     scenarios it is run in, all when empty. lines: whether its agent can edit by line numbers. rewinds: whether its
-    agent's work can be taken back."""
+    agent's work can be taken back. informs: whether its agent is also played as one that is told of
+    the change before it composes its attempt."""
 
     name: str
     rule: str
@@ -67,12 +70,33 @@ class Guard(NamedTuple):
     only: frozenset[str] = frozenset()
     lines: bool = True
     rewinds: bool = False
+    informs: bool = False
+
+    def tries(self, scenario: Scenario) -> list[Attempt]:
+        """The attempts of a scenario that it is run with."""
+        found = [each for each in scenario.attempts if self.plays(scenario, each)]
+        if not self.informs:
+            return found
+        may_be_told = None in scenario.reads and not scenario.flags & {"sibling", "cut off"}
+        told = [informed for each in found if may_be_told for informed in _informed(each)]
+        # The beginning of a resumed session tells; nothing was composed before it.
+        return told if told and "reopen" in scenario.flags else [*found, *told]
 
     def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
         """Whether it is run in a case."""
         here = not self.only or scenario.name in self.only
         lacks = {"lines": not self.lines, "rewind": not self.rewinds}
         return here and not lacks.get(attempt.kind, False)
+
+
+def _informed(attempt: Attempt) -> Iterator[Attempt]:
+    """The same attempt of an agent that is told before it composes it. Of a file that is gone it
+    may leave the attempt; what it was told in part only is judged as untold."""
+    wants = attempt.wants | {"allow", "left"}
+    if attempt.kind in ("replace", "write"):
+        yield replace(attempt, label=f"{attempt.label}, heeding", told="heeds", wants=wants)
+    if attempt.kind == "write":
+        yield replace(attempt, label=f"{attempt.label}, dropping", told="drops", wants=wants)
 
 
 def published(rule: type[Baseline]) -> Guard:
@@ -127,12 +151,19 @@ class _Trial:
         self._led_to = self._leads_to(self.world.entries())
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
-        wrong = self._wrong_notice(agent, base)
+        if self.attempt.told:
+            told: str | None = agent.informed(by_prompt=self.attempt.told == "heeds")
+        else:
+            told = agent.news()
+        wrong = self._wrong_notice(told, base)
+        self.world.before = self.world.entries()  # the command that told may have made a file
+        if self.attempt.told:
+            base = self._compose(base, told or "")
         if "sibling" in self.scenario.flags:
             agent.together()
             self._attempt(agent, base.decode(), replace(self.attempt, kind="replace", intent=NEAR))
         self.world.begin()
-        answer = self._hindered(agent) or self._attempt(agent, base.decode(), self.attempt)
+        answer = self._hindered(agent, base) or self._attempt(agent, base.decode(), self.attempt)
         self.world.comes_to_an_end()
         evidence = self._evidence(base, answer)
         judgement = judge(evidence)
@@ -141,10 +172,19 @@ class _Trial:
         agent.close()
         return Outcome(_word(answer), judgement, recovery, _exact(evidence), wrong)
 
-    def _wrong_notice(self, agent: Agent, base: bytes) -> str:
+    def _compose(self, base: bytes, told: str) -> bytes:
+        """Compose the attempt of an agent that was told. Return the text that it knows now."""
+        now = self._readable(self.world.before, self.scenario.lands or self.path)
+        known = base if now is None else known_after(base, now, told, self.path)
+        if self.attempt.told == "heeds":
+            self.attempt = anew(self.attempt, base.decode(), plain(known).decode())
+        else:
+            self.attempt = replace(self.attempt, content=self.attempt.ours(base.decode()))
+        return known
+
+    def _wrong_notice(self, told: str | None, base: bytes) -> str:
         """What is wrong with what the agent is told of the change: told without one, missing,
         without what it has to say, or told more than once."""
-        told = agent.news()
         if told is None:
             return ""
         evidence = self._evidence(base, Answer(accepted=True, told=told))
@@ -191,9 +231,13 @@ class _Trial:
             agent.rewind(self.path)
         return agent
 
-    def _hindered(self, agent: Agent) -> Answer | None:
+    def _hindered(self, agent: Agent, base: bytes) -> Answer | None:
         """Why the agent does not even try: it is told beforehand of a change and looks again, or
-        it holds no text and asking for it again did not bring it."""
+        that the file is gone, or it holds no text and asking for it again did not bring it."""
+        if self.attempt.told:
+            now = self._evidence(base, Answer(accepted=False))
+            if now.before is None or now.elsewhere_now:
+                return Answer(accepted=False, reason="left")
         if agent.warned(self.path):
             return Answer(accepted=False, reason="listed")
         if self.scenario.flags & {"forget", "rewind"}:

@@ -37,13 +37,16 @@ class Attempt:
     """One try; a rewind takes the agent's own edits back, to the checkpoint before them, and its
     intent is what that should do. wants: what may come of it: allow, notice (allowed, and told of a change), merge,
     or the reason of a refusal. content: a whole-file write's text, where it is not simply the
-    text shown with the intent applied."""
+    text shown with the intent applied. told: what the agent does when it is told of the change
+    before it composes the attempt: it heeds the news, or drops what they say on purpose. Empty: it
+    composed the attempt before it was told."""
 
     label: str
     kind: Kind
     intent: Intent
     wants: frozenset[str]
     content: str | None = None
+    told: Literal["", "heeds", "drops"] = ""
 
     def ours(self, base: str) -> str:
         """The text shown, as the attempt would leave it."""

@@ -11,17 +11,19 @@ from bench.trial import play
 
 import sightline
 from bench import guard
+from sightline.hooks.handlers import answer_delivery, tool_edits
+from sightline.notices.pending import HOST
 
 [FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
 
 
-def cases(*names):
-    """Every attempt of the scenarios of these names, of all when there are none."""
+def cases(*names, guard=SIGHTLINE):
+    """Every attempt of a guard in the scenarios of these names, of all when there are none."""
     return [
         pytest.param(scenario, attempt, id=f"{scenario.name} {scenario.variant} {attempt.label}")
         for scenario in SCENARIOS
         if not names or scenario.name in names
-        for attempt in scenario.attempts
+        for attempt in guard.tries(scenario)
     ]
 
 
@@ -37,10 +39,13 @@ def test_sightline_gives_no_false_alarm_loses_nothing_and_merges_what_fits(scena
     assert outcome.wrong_notice == ""
 
 
-@pytest.mark.parametrize(("scenario", "attempt"), cases("S10", "S13", "S20", "S21", "S40"))
+@pytest.mark.parametrize(
+    ("scenario", "attempt"), cases("S10", "S13", "S20", "S21", "S40", guard=HOOKED)
+)
 def test_hooks_give_the_same_verdicts_and_tell_the_same(scenario, attempt):
     outcome = play(HOOKED, scenario, attempt)
     assert outcome.word in attempt.wants
+    assert not outcome.judgement.false_alarm
     assert not outcome.judgement.silent_clobber
     assert outcome.exact
     assert outcome.wrong_notice == ""
@@ -69,6 +74,20 @@ def test_a_rewind_that_takes_the_users_save_is_found_out(monkeypatch):
     saved = [scenario for scenario in SCENARIOS if scenario.name == "S40"]
     clobbers = [play(SIGHTLINE, one, one.attempts[0]).judgement.silent_clobber for one in saved]
     assert clobbers == [True, True, True]
+
+
+def test_a_write_composed_before_its_agent_was_told_is_found_out(monkeypatch):
+    """The bench can fail: what an earlier call of the answer was told does not count for the next."""
+    monkeypatch.setattr(answer_delivery, "REQUEST", HOST)
+    [write] = [each for each in FORMATTER.attempts if each.label == "write"]
+    assert play(HOOKED, FORMATTER, write).judgement.silent_clobber
+
+
+def test_an_agent_that_heeds_what_it_was_told_and_is_refused_is_found_out(monkeypatch):
+    """The bench can fail: a notice that counts one call too late is a false alarm."""
+    monkeypatch.setattr(tool_edits, "acknowledge_request", lambda _context: None)
+    heeding = [each for each in HOOKED.tries(FORMATTER) if each.told == "heeds"]
+    assert any(play(HOOKED, FORMATTER, each).judgement.false_alarm for each in heeding)
 
 
 def test_a_guard_that_withholds_a_text_that_left_the_window_gives_a_false_alarm(monkeypatch):

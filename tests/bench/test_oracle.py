@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from bench.oracle import Evidence, Judgement, judge, lost, merged, region_untouched
+from bench.oracle import Evidence, Judgement, judge, known_after, lost, merged, region_untouched
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,6 +88,31 @@ def test_a_line_that_nobody_meant_is_gone_is_a_clobber():
     """An edit by number that went one line too far."""
     after = BASE.replace(b"three", b"2")
     assert judge(replace(b"two", b"2", before=BASE, after=after)).silent_clobber
+
+
+TOLD = "changed:\n{path}:\n```diff\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n```\n"
+NOW = BASE.replace(b"two", b"TWO")
+
+
+def test_a_diff_that_prints_every_line_tells_the_text():
+    assert known_after(BASE, NOW, TOLD.format(path="a.py"), "a.py") == NOW
+    assert known_after(BASE, NOW + b"six\n", TOLD.format(path="a.py"), "a.py") == BASE
+
+
+def test_a_mention_and_another_files_diff_tell_nothing():
+    assert known_after(BASE, NOW, TOLD.format(path="b.py"), "a.py") == BASE
+    assert known_after(BASE, NOW, "changed:\na.py: 2 lines", "a.py") == BASE
+    assert known_after(BASE, BASE, "", "a.py") == BASE
+
+
+def test_lines_that_were_told_may_go():
+    """Whoever composes a write after it was told drops them on purpose."""
+    ours = BASE.replace(b"four", b"4")
+    told = known_after(BASE, NOW, TOLD.format(path="a.py"), "a.py")
+    assert judge(write(ours, before=NOW, after=ours)).silent_clobber
+    assert judge(write(ours, base=told, before=NOW, after=ours)) == NOTHING
+    refused = write(ours, base=told, before=NOW, after=NOW, accepted=False)
+    assert judge(refused) == NOTHING._replace(false_alarm=True)
 
 
 def test_a_deletion_by_others_that_is_undone_is_a_clobber():

@@ -5,6 +5,7 @@ recorded. The files are small; what a user does meanwhile is done just before th
 """
 
 import json
+import sys
 
 import pytest
 from tests.clients.acting import (
@@ -154,6 +155,82 @@ def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guar
     guarded.run("Fix both")
     assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
     assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+
+
+def test_an_agent_that_was_told_of_a_users_line_writes_it_with_a_change(guarded, model):
+    """Told after a batch and with a prompt. What the shell printed the client itself lets pass."""
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    first = changed(l3="line 3, says the user, and the agent")
+    second = changed(l3="line 3, says the agent alone")
+    model.script(
+        "Fix it",
+        bash(TWO_AT_ONCE),
+        Step(
+            tools=bash("true").tools,
+            before=saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
+        ),
+        write(file, first),
+        done(saves(guarded, "notes.txt", changed(l3="line 3, says the user again"))),
+    )
+    model.script("Go on", write(file, second), done())
+    guarded.run("Fix it", "Go on")
+    assert "+line 3, says the user" in model.sent(2, "Fix it")
+    assert "+line 3, says the user again" in model.sent(0, "Go on")
+    assert guarded.text("notes.txt") == second
+    assert not guarded.log("refused")
+    assert not guarded.log("merged")
+
+
+FORMATTER = """
+import re, sys
+from pathlib import Path
+for path in sys.argv[1:]:
+    text = Path(path).read_text()
+    for name in re.findall(r"^import (\\w+)$", text, re.M):
+        if f"{name}." not in text:
+            text = text.replace(f"import {name}\\n", "")
+    Path(path).write_text(text)
+"""
+"""Takes unused imports out, as many projects have it done after each edit."""
+
+
+def format_after_edits(claude):
+    """Have the user's own hook format the project's files after each of the agent's edits."""
+    claude.put(".claude/format.py", FORMATTER)
+    command = f"sleep 0.3; {sys.executable} -I -S .claude/format.py *.py"  # after our own look
+    hook = {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": command}]}
+    claude.put(".claude/settings.json", json.dumps({"hooks": {"PostToolUse": [hook]}}))
+
+
+def test_what_a_formatter_took_out_comes_back_with_its_use(guarded, model):
+    file = guarded.put("a.py", "import re\n\nx = re.I\n")
+    used = "import os\nimport re\n\nx = re.I\ny = os.sep\n"
+    format_after_edits(guarded)
+    model.script(
+        "Fix it",
+        bash("cat a.py; true"),
+        write(file, "import os\nimport re\n\nx = re.I\n"),
+        write(file, used),
+        done(),
+    )
+    guarded.run("Fix it")
+    assert "-import os" in model.sent(2)
+    assert guarded.text("a.py") == used
+    assert not guarded.log("merged")
+
+
+def test_what_a_formatter_changed_is_told_once(guarded, model):
+    file = guarded.put("a.py", "import re\n\nx = re.I\n")
+    names = ("os", "json", "sys")
+    format_after_edits(guarded)
+    new = [f"import {name}\nimport re\n" for name in names]
+    edits = [edit(file, "import re\n", text) for text in new]
+    model.script("Fix it", read(file), *edits, done())
+    guarded.run("Fix it")
+    told = "\n".join(model.sent(step) for step in range(len(names) + 2))
+    assert [told.count(f"-import {name}") for name in names] == [1, 1, 1]
+    assert guarded.text("a.py") == "import re\n\nx = re.I\n"
 
 
 def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(guarded, model):

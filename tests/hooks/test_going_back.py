@@ -170,3 +170,18 @@ def test_a_notice_that_is_gone_does_not_count_again(host, transcript):
     transcript.turn("p3", first)
     again = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
     assert "+three, says the user" in json.dumps(again)
+
+
+@pytest.mark.parametrize("is_taken_out", [True, False], ids=["taken out", "stays"])
+def test_what_a_prompt_told_counts_while_it_is_in_the_conversation(host, transcript, is_taken_out):
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    host.put("a.txt", USERS)
+    told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
+    assert "+three, says the user" in json.dumps(told)
+    second = transcript.turn("p2", first)
+    begin(host, "p3")
+    transcript.turn("p3", first if is_taken_out else second)
+    assert ('"deny"' in write_over(host, path, "p3")) == is_taken_out

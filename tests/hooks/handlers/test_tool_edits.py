@@ -6,10 +6,12 @@ import subprocess
 import pytest
 from tests.hooks.handlers.host import Host
 
+import sightline
 from sightline.agents.hook_events import (
     CONTEXT_MAX,
     Answer,
     Answered,
+    Began,
     CommandBegan,
     CommandEnded,
     Failed,
@@ -378,8 +380,12 @@ def test_a_file_that_was_deleted_is_made_anew_once_its_agent_knows(host):
     assert asked == Answer()
     assert host.state("a.txt") == "fresh"
     (host.place.root / "a.txt").unlink()  # again, which is news again
-    host.batch_ends()
     assert host.ask("a.txt", WriteWhole("newer\n")).refuse is not None
+    host.batch_ends()
+    host.write("a.txt", "newer\n")
+    (host.place.root / "a.txt").unlink()
+    assert "was deleted" in host.batch_ends().context  # and that went out with the request
+    assert host.ask("a.txt", WriteWhole("newest\n")) == Answer()
 
 
 def test_an_empty_file_may_be_filled_without_a_look(host):
@@ -524,3 +530,155 @@ def test_lines_that_a_prompt_told_are_not_called_never_shown(host):
     attend(host.session, Prompted("and the tests?"))
     asked, _ = host.edit("a.txt", "five by the user\n", "x\n")
     assert (asked.refuse, asked.context) == (None, "")
+
+
+MINE = TEXT.replace("line 30\n", "line 30, by the agent\n")
+THEIRS = TEXT.replace("line 5\n", "five by the user\n")
+
+
+@pytest.mark.parametrize(
+    "told_by",
+    [Answered(), Prompted("go on"), Began("resume"), Began("compact")],
+    ids=["batch", "prompt", "resumed", "compacted"],
+)
+def test_what_went_out_with_the_request_is_known_to_the_call_that_answers_it(host, told_by):
+    """The agent builds on the user's line: nothing to merge, to refuse or to tell again."""
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    assert "+five by the user" in attend(host.session, told_by).context
+    built = THEIRS.replace("five by the user", "five by the user and the agent")
+    asked, done = host.write("a.txt", built)
+    assert (asked, done) == (Answer(), Answer())
+    assert host.place.text("a.txt") == built
+    assert not host.facts(Merged)
+
+
+def test_what_a_formatter_took_out_stays_with_the_agent_that_was_told(host):
+    """The import comes back with its use: merged with a base from before the notice, it is lost."""
+    host.place.put("a.py", "import re\n\nx = 1\n")
+    host.read("a.py")
+    host.write("a.py", "import os\nimport re\n\nx = 1\n")
+    host.place.put("a.py", "import re\n\nx = 1\n")  # a hook of the user's, after the tool
+    assert "-import os" in host.batch_ends().context
+    used = "import os\nimport re\n\nx = os.sep\n"
+    assert host.write("a.py", used)[0] == Answer()
+    assert host.place.text("a.py") == used
+    assert host.batch_ends().context == ""
+
+
+def test_a_command_tells_nothing_that_went_out_with_the_request(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    host.batch_ends()
+    cwd = str(host.place.root)
+    attend(host.session, CommandBegan("make", "c1", cwd))
+    user(host, 30, "thirty by make\n")
+    told = attend(host.session, CommandEnded("make", "c1", cwd, exit_code=0)).context
+    assert "+thirty by make" in told
+    assert "five by the user" not in told
+
+
+def test_why_a_call_failed_is_known_to_the_next(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    failed = Failed("a.txt", "c1", Replace("line 5\n", "LINE 5\n"), "String to replace not found")
+    assert "five by the user" in attend(host.session, Answered((failed,))).context
+    assert host.write("a.txt", MINE.replace("line 5\n", "five by both\n"))[0].refuse is None
+    assert not host.facts(Merged)
+
+
+def test_what_one_call_was_told_is_not_known_to_the_next_of_its_answer(host):
+    """The model wrote all calls of an answer before it read anything that they were told."""
+    host.place.put("b.txt", TEXT)
+    for path in ("a.txt", "b.txt"):
+        host.read(path)
+        user(host, 5, "five by the user\n", path)
+    cwd = str(host.place.root)
+    attend(host.session, CommandBegan("make", "c0", cwd))
+    user(host, 6, "six by make\n")
+    assert "+six by make" in attend(host.session, CommandEnded("make", "c0", cwd)).context
+    assert host.write("a.txt", MINE)[0].content is not None  # merged: six and five stay
+    assert host.ask("b.txt", WriteWhole(TEXT.replace("line 5\n", "mine\n"))).refuse
+    assert host.ask("b.txt", WriteWhole(TEXT.replace("line 5\n", "mine\n"))).refuse
+
+
+def test_what_went_out_before_does_not_vouch_for_what_a_call_of_the_answer_was_told(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    host.batch_ends()
+    user(host, 30, "thirty by the user\n")
+    assert host.ask("a.txt", WriteWhole(MINE.replace("line 5\n", "x\n"))).refuse
+    assert host.ask("a.txt", WriteWhole(MINE.replace("line 5\n", "x\n"))).refuse
+    assert host.place.text("a.txt") == THEIRS.replace("line 30\n", "thirty by the user\n")
+
+
+def test_a_sub_agent_does_not_answer_for_its_parent(host, place):
+    helper = Host(place, "unused")
+    helper.session = sightline.open_session(
+        place.root, id="s/helper-2", parent="s", settings=place.settings()
+    )
+    place.opened.append(helper.session)
+    host.read("a.txt")
+    helper.read("a.txt")
+    user(host, 5, "five by the user\n")
+    assert "+five by the user" in host.batch_ends().context
+    assert helper.ask("a.txt", WriteWhole(MINE)).content is not None
+    assert host.state("a.txt") == "stale"
+
+
+def test_a_prompt_that_was_told_and_interrupted_stays_in_the_conversation(host):
+    """The user presses Esc before the model answers: the next prompt comes without any call."""
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    assert "+five by the user" in attend(host.session, Prompted("go on")).context
+    assert attend(host.session, Prompted("no, rather this")).context == ""
+    assert host.write("a.txt", THEIRS.replace("by the user", "by both")) == (Answer(), Answer())
+    assert not host.facts(Merged)
+
+
+def test_a_change_that_was_only_mentioned_tells_no_line(host):
+    """A diff that is longer than a notice may be is left out."""
+    wide = "".join(f"line {n} {'x' * 120}\n" for n in range(1, 101))
+    host.place.put("a.txt", wide)
+    host.read("a.txt")
+    host.place.put("a.txt", wide.replace("x", "y"))
+    told = host.batch_ends().context
+    assert "a.txt" in told
+    assert "+line 99" not in told
+    assert host.ask("a.txt", WriteWhole(wide.replace("x", "z"))).refuse is not None
+    assert host.place.text("a.txt") == wide.replace("x", "y")
+
+
+def test_calls_that_no_hook_judges_come_between_a_request_and_its_edit(host):
+    """A look, or a tool of a server, answers the request as well: the edit after it still does."""
+    host.place.put("b.txt", TEXT)
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    host.batch_ends()
+    host.read("b.txt")
+    assert host.write("a.txt", THEIRS.replace("by the user", "by both")) == (Answer(), Answer())
+
+
+def test_an_answer_without_an_edit_leaves_what_was_told_known(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    host.batch_ends()
+    assert host.batch_ends().context == ""
+    assert host.write("a.txt", THEIRS.replace("by the user", "by both")) == (Answer(), Answer())
+
+
+def test_a_sub_agent_knows_what_it_was_told_and_not_what_its_parent_was(host, place):
+    helper = Host(place, "unused")
+    helper.session = sightline.open_session(
+        place.root, id="s/helper-2", parent="s", settings=place.settings()
+    )
+    place.opened.append(helper.session)
+    host.read("a.txt")
+    helper.read("a.txt")
+    user(host, 5, "five by the user\n")
+    host.batch_ends()
+    assert host.ask("a.txt", WriteWhole(MINE)).content is None  # the parent drops it on purpose
+    attend(host.session, Failed("a.txt", "c1"))
+    assert helper.ask("a.txt", WriteWhole(TEXT.replace("line 5\n", "x\n"))).refuse is not None
+    helper.batch_ends()
+    assert helper.ask("a.txt", WriteWhole(TEXT.replace("line 5\n", "y\n"))) == Answer()

@@ -1,8 +1,10 @@
 """Deliver notices through a host, and decide when they count as shown.
 
 Of several calls that an agent makes at once, the later ones do not know the answers to the earlier
-ones. So a delivery is recorded with the changes it shows, and counts when the host says that all of
-it reached the model: after the batch, at the latest with the next prompt.
+ones. So a delivery is recorded with the changes it shows, and counts when all of it has reached the
+model. What one of the calls was told counts after the batch, at the latest with the next prompt.
+What the end of a batch, a prompt or a beginning was told goes out with the host's next request to
+the model, so it counts from the first call of the answer on.
 """
 
 from __future__ import annotations
@@ -26,9 +28,15 @@ from sightline.model.events import (
 )
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING, revision_of
-from sightline.model.timeline import of_kind
+from sightline.model.timeline import Recorded, of_kind
 from sightline.notices import notice_text
-from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
+from sightline.notices.delivery import (
+    PART,
+    acknowledge_file,
+    confirm_parts,
+    deliver,
+    hand_parts,
+)
 from sightline.notices.pending import HOST, PendingChange, in_conversation, pending_change
 from sightline.text import phrases
 
@@ -43,29 +51,49 @@ BRIEFING_MAX = 4_000
 RECENT = 64
 """Deliveries of one session that are looked through; a batch holds a handful."""
 
+REQUEST = f"{HOST}request:"
+"""The start of NoticeDelivered.notice for a text that the host's next request to the model brings.
+Of the texts that start with HOST, only these and the parts of a briefing come between two answers."""
+
+OF_REQUEST = 16
+"""Deliveries of one request that are looked through."""
+
 NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 
 
 def record_delivery(
-    context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
+    context: SessionContext,
+    notice: str,
+    paths: Iterable[str],
+    told: Iterable[Told | None] = (),
+    *,
+    with_request: bool = False,
 ) -> None:
-    """Record that text about these paths was handed to the host."""
-    deliver(context, f"{HOST}{notice}", paths, told)
+    """Record that text about these paths was handed to the host. with_request: no call is under way,
+    so the next request to the model brings the text."""
+    deliver(context, f"{REQUEST if with_request else HOST}{notice}", paths, told)
 
 
 def record_diff(
-    context: SessionContext, notice: str, path: str, named: str, diff: str, told: Told | None
+    context: SessionContext,
+    notice: str,
+    path: str,
+    named: str,
+    diff: str,
+    told: Told | None,
+    *,
+    with_request: bool = False,
 ) -> bool:
     """Record that a diff of one file was handed to the host. Return whether an answer that has not
     arrived yet holds the same diff, so that it need not be printed again: of several calls at once.
-    named: the path by which the agent knows the file."""
+    named: the path by which the agent knows the file; with_request: as in record_delivery."""
     lines = [line for line in diff.splitlines() if line.startswith(("+", "-"))]
     if not lines:
-        record_delivery(context, notice, [named], [told])
+        record_delivery(context, notice, [named], [told], with_request=with_request)
         return False
     digest = revision_of("\n".join(lines).encode("utf-8", "surrogatepass"))[:12]
     is_repeated = _was_handed(context, path, digest)
-    record_delivery(context, f"{notice}:{digest}", [named], [told])
+    record_delivery(context, f"{notice}:{digest}", [named], [told], with_request=with_request)
     return is_repeated
 
 
@@ -83,13 +111,16 @@ def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
     return False
 
 
-def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
+def deliver_pending(
+    context: SessionContext, *, room: int | None = None, with_request: bool = False
+) -> str:
     """Return the text of others' changes that are new to the agent and to its host, and record the
-    delivery; "" for no change. room: characters, where few are left."""
+    delivery; "" for no change. room: characters, where few are left; with_request: as in
+    record_delivery."""
     notice = pending_notice(context, room=room)
     if notice is None:
         return ""
-    record_notice(context, notice)
+    record_notice(context, notice, with_request=with_request)
     return phrases.says(notice.text)
 
 
@@ -108,9 +139,10 @@ def pending_notice(
     return notice_text.notice(context, budget, handed=True, undone=undone) if budget > 0 else None
 
 
-def record_notice(context: SessionContext, notice: Notice) -> None:
+def record_notice(context: SessionContext, notice: Notice, *, with_request: bool) -> None:
     """Record that a notice was handed to the host."""
-    record_delivery(context, notice.id, [change.path for change in notice.changes], notice.told)
+    paths = [change.path for change in notice.changes]
+    record_delivery(context, notice.id, paths, notice.told, with_request=with_request)
 
 
 def deliver_briefing(
@@ -158,11 +190,11 @@ def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:
 
 
 def deliver_changes(
-    context: SessionContext, located: ResolvedPath, room: int
+    context: SessionContext, located: ResolvedPath, room: int, *, with_request: bool = False
 ) -> tuple[FileChange, bool]:
     """Return how a file differs from the agent's knowledge, and whether that is to be printed: when
     the file is stale, and no other call of the batch prints it. Record the delivery. room: characters
-    of the diff."""
+    of the diff; with_request: as in record_delivery."""
     pending = pending_change(context, located.path)
     change, told = pending.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
@@ -170,7 +202,9 @@ def deliver_changes(
     context.store.keep(context.keepable(located.path, pending.found.data, on_disk=pending.found))
     diff, is_whole = cut_diff(change.diff, change.path, room)
     told = told if is_whole else pending.mention_only()
-    is_repeated = record_diff(context, "notice", located.path, change.path, diff, told)
+    is_repeated = record_diff(
+        context, "notice", located.path, change.path, diff, told, with_request=with_request
+    )
     return structs.replace(change, diff=diff), not is_repeated
 
 
@@ -182,11 +216,35 @@ def acknowledge_delivered(context: SessionContext) -> None:
     recent = in_conversation(context, newest)
     confirm_parts(context, recent)
     for fact in of_kind(NoticeDelivered, recent):
-        for told in fact.told if fact.notice.startswith(HOST) else ():
-            if told.revision == MISSING and told.refusal:
-                _acknowledge_deletion(context, told, fact.notice)
-            else:
-                acknowledge_file(context, told, fact.notice)
+        if fact.notice.startswith(HOST):
+            _acknowledge(context, fact)
+
+
+def acknowledge_request(context: SessionContext) -> None:
+    """Count as shown what the last request to the model brought: the model answers it with the call
+    that begins now. A text that was handed over since belongs to another call of this answer, and
+    that call has counted the request."""
+    newest = context.store.timeline(
+        session=context.session, kinds=[NoticeDelivered], newest=OF_REQUEST
+    )
+    requests: list[Recorded] = []
+    for recorded in reversed(list(newest)):
+        notice = recorded.fact.notice if isinstance(recorded.fact, NoticeDelivered) else ""
+        if notice.startswith(REQUEST):
+            requests.append(recorded)
+        elif notice.startswith(HOST) and not notice.startswith(PART):
+            break
+    arrived = in_conversation(context, requests) if requests else []  # mostly none
+    for fact in of_kind(NoticeDelivered, arrived):
+        _acknowledge(context, fact)
+
+
+def _acknowledge(context: SessionContext, delivered: NoticeDelivered) -> None:
+    for told in delivered.told:
+        if told.revision == MISSING and told.refusal:
+            _acknowledge_deletion(context, told, delivered.notice)
+        else:
+            acknowledge_file(context, told, delivered.notice)
 
 
 # Hosts have one tool to write over a file and to create one. So whoever writes a file that was

@@ -30,7 +30,7 @@ from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
-from sightline.hooks.handlers.answer_delivery import deliver_pending
+from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
 from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
@@ -79,6 +79,7 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
         for search in folder_searches(event.command, folder):
             if why := refused_search(context, search):
                 return Answer(refuse=why)
+    acknowledge_request(context)
     name = words.short(event.command)
     gone: tuple[str, ...] | None = None
     if not only_reads(event.command, event.cwd):

@@ -27,6 +27,7 @@ from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import intend
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import (
+    acknowledge_request,
     cut_diff,
     deliver_changes,
     knows_deletion,
@@ -69,6 +70,7 @@ def attempted(
         return Answer(ask=ask) if ask else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
+    acknowledge_request(context)
     knowledge = context.store.knowledge(context.session, located.name or located.path)
     belief = knowledge.belief if knowledge else None
     if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
@@ -103,9 +105,9 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
     if refusal is None:
         # The facts first: text that is handed over is about the file as it was changed.
         context.append(plan.unrecorded, found=[plan.on_disk])
-        change, delivered = deliver_changes(context, located, room)
+        change, delivered = deliver_changes(context, located, room, with_request=True)
         return words.turned_down(change.summary, change.diff) if delivered else ""
-    _deliver_refusal(plan, refusal, room)
+    _deliver_refusal(plan, refusal, room, with_request=True)
     return words.why_it_failed(refusal, _nearest_lines(plan))
 
 
@@ -154,8 +156,11 @@ def _refusal(plan: Evaluation) -> EditRefused | None:
     return plan.refuse_again(plan.repeated) if plan.repeated is not None else None
 
 
-def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -> None:
-    """Cut a refusal to the room there is, and record the lines that it prints."""
+def _deliver_refusal(
+    plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX, *, with_request: bool = False
+) -> None:
+    """Cut a refusal to the room there is, and record the lines that it prints. with_request: as in
+    record_delivery."""
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None
@@ -166,7 +171,8 @@ def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MA
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
         told = notice_of_deletion(plan.context, plan.path)
-    if record_diff(plan.context, "refusal", plan.path, refusal.path, refusal.diff, told):
+    names = plan.path, refusal.path
+    if record_diff(plan.context, "refusal", *names, refusal.diff, told, with_request=with_request):
         refusal.diff, refusal.hint = "", words.diff_above(refusal.hint)
 
 

@@ -90,7 +90,8 @@ def answered(context: SessionContext, event: events.Answered) -> Answer:
     texts = [recognise(context, edits).context for edits in done.values()]
     for failure in event.failed:
         texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
-    texts.append(deliver_pending(context, room=CONTEXT_MAX - sum(map(len, texts))))
+    room = CONTEXT_MAX - sum(map(len, texts))
+    texts.append(deliver_pending(context, room=room, with_request=True))
     return Answer(context="\n\n".join(filter(None, texts)))
 
 
@@ -145,8 +146,8 @@ def _due(context: SessionContext, message: str | None, began: float) -> str:
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     room = 0 if undone else CONTEXT_MAX - len(text)
     briefing = deliver_briefing(context, message, room, within_s=left_s)
-    if notice is not None:
-        record_notice(context, notice)  # last: a process that is killed before has told nothing
+    if notice is not None:  # last: a process that is killed before has told nothing
+        record_notice(context, notice, with_request=True)
     return "\n\n".join(filter(None, [text, briefing]))
 
 
