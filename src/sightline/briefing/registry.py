@@ -14,7 +14,7 @@ from sightline.changes.authors import by, cause_of, moment
 from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
 from sightline.model.events import Changed, Fact, GitMoved, Moved
-from sightline.model.results import ChangedBy, FileInContext
+from sightline.model.results import ChangedBy, FileInContext, State
 from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded, live
@@ -57,7 +57,7 @@ class Entry(Struct, frozen=True):
     the two texts, None unless asked for and stored."""
 
     path: str
-    state: str
+    state: State
     via: str
     last_via: str
     first_seen: datetime

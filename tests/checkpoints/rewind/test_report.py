@@ -135,7 +135,7 @@ def test_another_sessions_checkpoint_is_refused_with_the_way_to_it(place, three)
     theirs = place.session("other").checkpoint()
     with pytest.raises(RewindRefused, match="session other") as refused:
         three.rewind(theirs)
-    assert "--session other" in refused.value.hint
+    assert f"open_session(id='other').rewind('{theirs.id}')" in refused.value.hint
 
 
 def test_neither_files_nor_conversation_is_refused(three):
