@@ -3,34 +3,31 @@
 The longer ones are wide; a run of sixty steps takes about 10 s.
 """
 
-from functools import cache
-
 import pytest
 from bench.sessions import SEEDS, STEPS, play
 
 pytestmark = pytest.mark.client
 
-KINDS = ("untold", "wrong author")
-"""Not yet: a notice counts one batch too late, so some are told twice, and some edits are refused."""
 
-played = cache(play)
+KINDS = ("untold", "false refusal", "wrong author")
+"""Not yet: in one run of three, some changes were told twice."""
 
 
-def found(one, *kinds):
-    """The faults of some kinds, and whether any was looked for at all."""
+def broken(one):
+    """The promises that a session broke; it did something, and no hook failed."""
     assert one.counts["went through"]
     assert one.hooks == ""
-    return [fault for fault in one.faults if fault.kind in kinds]
+    return [fault for fault in one.broken if fault.kind in KINDS]
 
 
 def test_a_short_session_breaks_no_promise():
-    assert not found(played(5, 10), *KINDS)
+    assert not broken(play(5, 10))
 
 
 @pytest.mark.wide
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sixty_steps_break_no_promise(seed):
-    one = played(seed, STEPS)
+    one = play(seed, STEPS)
     assert one.steps == STEPS
     assert one.counts["notices"]
-    assert not found(one, *KINDS)
+    assert not broken(one)
