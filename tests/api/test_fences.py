@@ -114,11 +114,12 @@ def test_files_of_a_mention_and_of_a_bundle_are_fenced(place, sign):
 def test_hooks_fence_the_text_of_the_file():
     host = Host()
     try:
-        path = host.put("a.py", TEXT)
-        host.ask(host.shown(path, TEXT))
-        host.put("a.py", CHANGED)
-        for raw in (host.edit(path, "line 3", "mine"), host.write(path, "mine\n")):
-            said = host.ask(raw)["hookSpecificOutput"]
+        for name in ("a.py", "c.py"):
+            path = host.put(name, TEXT)
+            host.ask(host.shown(path, TEXT))
+            host.put(name, CHANGED)
+            tried = host.edit(path, "line 3", "mine") if name == "a.py" else host.write(path, "m\n")
+            said = host.ask(tried)["hookSpecificOutput"]
             assert_fenced(said["permissionDecisionReason"])
         host.put("b.py", TEXT)
         host.ask(host.shown(str(host.root / "b.py"), TEXT))

@@ -89,7 +89,8 @@ def test_with_the_code_restored_nothing_is_told_of_edits_that_are_gone(guarded, 
     model.script("First look", read(file), done())
     model.script("Change it", edit(file, "line 3\n", "three\n"), done())
     model.script("And now", read(guarded.put("other.txt", "other\n")), done())
-    model.script("Write over", write(file, "mine\n"), done())
+    theirs = saves(guarded, "notes.txt", USERS)
+    model.script("Write over", write(file, "mine\n", theirs), done())
     with terminal(guarded) as screen:
         screen.say("First look")
         screen.say("Change it")
@@ -97,7 +98,6 @@ def test_with_the_code_restored_nothing_is_told_of_edits_that_are_gone(guarded, 
         back_to_an_empty_prompt(screen, "Change it")
         assert guarded.text("notes.txt") == TEXT
         screen.say("And now")
-        guarded.put("notes.txt", USERS)
         screen.say("Write over")
     told = model.sent(0, "And now") + model.sent(1, "And now")
     assert TAKEN_BACK not in told
@@ -127,13 +127,13 @@ def test_with_the_code_alone_restored_the_edit_is_told_as_taken_back(guarded, mo
 def test_after_a_summary_a_save_that_was_never_shown_stays(guarded, model, file, choice):
     model.script("First look", read(file), done())
     model.script("Say something", done())
-    model.script("Write over", write(file, changed(l3="three")), done())
+    theirs = saves(guarded, "notes.txt", USERS)
+    model.script("Write over", write(file, changed(l3="three"), theirs), done())
     with terminal(guarded) as screen:
         screen.say("First look")
         screen.say("Say something")
         screen.rewind(choice, code=False)
         screen.see("Summarized")
-        guarded.put("notes.txt", USERS)
         screen.press(CLEAR_LINE)
         screen.say("Write over")
     assert guarded.text("notes.txt") in (USERS, changed(l3="three", l28=THEIRS))

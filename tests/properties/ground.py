@@ -154,7 +154,8 @@ class Ground(RuleBasedStateMachine):
             self.save(path, File(tuple(lines), encoding))
         for path in PATHS:
             self.sessions["one"].read(path)
-        self.sessions["two"].read(PATHS[0], (2, 5))
+        if sizes[0] >= 2:
+            self.sessions["two"].read(PATHS[0], (2, 5))
 
     @invariant()
     def the_disk_is_what_the_model_says(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from hashlib import sha256
 
+import pytest
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -32,7 +33,7 @@ class Agents(Users):
 
     @rule(name=sessions, path=paths, first=places, size=st.integers(0, 6))
     def reads_lines(self, name, path, first, size) -> None:
-        self.look(name, path, (first, first + size))
+        self.look(name, path, (first + 1, first + 1 + size))
 
     def look(self, name, path, lines) -> None:
         session, file = self.sessions[name], self.disk[path]
@@ -42,8 +43,12 @@ class Agents(Users):
             except sightline.FileMissing:
                 return
             raise AssertionError("a missing file was shown")
-        view = session.read(path, lines)
         have = split(file.plain)
+        if lines is not None and lines[0] > max(len(have), 1):
+            with pytest.raises(sightline.LinesMissing):
+                session.read(path, lines)
+            return
+        view = session.read(path, lines)
         assert view.text == "".join(
             have[view.lines[0] - 1 : view.lines[1]] if view.lines[1] else []
         )
