@@ -89,10 +89,10 @@ class HookedAgent:
     def informed(self, *, by_prompt: bool) -> str:
         """What the session's start, a command's answer, the end of its batch or the user's next
         message brings of changes: where the session stands is no news."""
-        brought = [self._says("UserPromptSubmit", prompt="go on")] if by_prompt else []
-        # An edit that was taken back is told with a turn's first calls: these end here.
-        brought.append(self._says("PostToolBatch", tool_calls=[]))
-        texts = (self._heard, *map(self._words, brought))
+        brought = self._words(self._says("UserPromptSubmit", prompt="go on")) if by_prompt else ""
+        if not brought:  # an edit that was taken back is told with a turn's first calls
+            brought = self._words(self._says("PostToolBatch", tool_calls=[]))
+        texts = (self._heard, brought)
         return "\n".join(text.partition(STANDS)[0] for text in texts if text)
 
     def together(self) -> None:
