@@ -44,19 +44,26 @@ def test_an_edit_whose_text_the_user_changed_is_answered_by_what_stands_there(gu
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"  # it was told
 
 
-def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
+MINE = changed(l28="line 28, says the agent")
+THEIRS = changed(l3="line 3, says the user")
+
+
+def write_over_a_save(guarded, model):
+    """Have the agent write a whole file that the user saves meanwhile, with a change elsewhere."""
     file = guarded.put("notes.txt", TEXT)
     guarded.put("other.txt", "other\n")
-    mine = changed(l28="line 28, says the agent")
-    theirs = changed(l3="line 3, says the user")
     model.script(
-        "Rewrite it",
+        "Fix it",
         bash(TWO_AT_ONCE),
-        write(file, mine, saves(guarded, "notes.txt", theirs)),
+        write(file, MINE, saves(guarded, "notes.txt", THEIRS)),
         done(),
     )
-    run = guarded.run("Rewrite it")
-    assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
+
+
+def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
+    write_over_a_save(guarded, model)
+    run = guarded.run("Fix it")
+    assert guarded.text("notes.txt") == MINE.replace("line 3\n", "line 3, says the user\n")
     assert "merged" in model.sent(2)
     assert "+line 3, says the user" in model.sent(2)
     assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
@@ -301,34 +308,16 @@ def test_a_hook_never_answers_for_the_user(guarded, model):
 
 def test_a_merge_that_was_not_written_is_not_told_as_written(guarded, model):
     """The user does not allow the write."""
-    file = guarded.put("notes.txt", TEXT)
-    guarded.put("other.txt", "other\n")
-    theirs = changed(l3="line 3, says the user")
-    mine = changed(l28="line 28, says the agent")
-    model.script(
-        "Fix it",
-        bash(TWO_AT_ONCE),
-        write(file, mine, saves(guarded, "notes.txt", theirs)),
-        done(),
-    )
+    write_over_a_save(guarded, model)
     run = guarded.run("Fix it", args=("--permission-mode", "default"))
-    assert guarded.text("notes.txt") == theirs
+    assert guarded.text("notes.txt") == THEIRS
     assert "merged" not in model.sent(2)
     assert not guarded.log("merged")
     assert not [hook for hook in run.hooks if "systemMessage" in hook["stdout"]]
 
 
 def test_the_user_is_told_of_a_merge(guarded, model):
-    file = guarded.put("notes.txt", TEXT)
-    guarded.put("other.txt", "other\n")
-    theirs = changed(l3="line 3, says the user")
-    mine = changed(l28="line 28, says the agent")
-    model.script(
-        "Fix it",
-        bash(TWO_AT_ONCE),
-        write(file, mine, saves(guarded, "notes.txt", theirs)),
-        done(),
-    )
+    write_over_a_save(guarded, model)
     run = guarded.run("Fix it")
     answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
     (told,) = [each["systemMessage"] for each in answers if "systemMessage" in each]

@@ -28,6 +28,15 @@ def repository(folder):
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
 
 
+@pytest.fixture(params=["repository", "folder"])
+def file(request, beside):
+    """A file of a second repository, or of a folder without git, with another beside it."""
+    if request.param == "repository":
+        repository(beside)
+    put(beside, "other\n", "other.txt")
+    return put(beside)
+
+
 def refusals(run):
     return [hook for hook in run.hooks if '"deny"' in hook["stdout"]]
 
@@ -44,12 +53,7 @@ def test_a_fork_edits_what_only_the_shell_showed_its_parent(guarded, model):
     assert guarded.text("notes.txt") == changed(l3="three")
 
 
-@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
-def test_a_fork_knows_what_the_shell_showed_of_an_added_folder(guarded, model, beside, git):
-    if git:
-        repository(beside)
-    file = put(beside)
-    put(beside, "other\n", "other.txt")
+def test_a_fork_knows_what_the_shell_showed_of_an_added_folder(guarded, model, beside, file):
     model.script("Look", bash(f"cat {file} {beside}/other.txt"), done())
     model.script("Fork", write(file, changed(l3="three")), done())
     added = ("--add-dir", str(beside))
@@ -59,12 +63,7 @@ def test_a_fork_knows_what_the_shell_showed_of_an_added_folder(guarded, model, b
     assert (beside / "notes.txt").read_text() == changed(l3="three")
 
 
-@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
-def test_a_save_in_an_added_folder_is_kept(guarded, model, beside, git):
-    if git:
-        repository(beside)
-    file = put(beside)
-    put(beside, "other\n", "other.txt")
+def test_a_save_in_an_added_folder_is_kept(guarded, model, beside, file):
     theirs = changed(l3="line 3, says the user")
     mine = changed(l28="line 28, says the agent")
     model.script(
@@ -78,12 +77,7 @@ def test_a_save_in_an_added_folder_is_kept(guarded, model, beside, git):
     assert (beside / "notes.txt").read_text() == both
 
 
-@pytest.mark.parametrize("git", [True, False], ids=["repository", "folder"])
-def test_an_edit_of_changed_lines_in_an_added_folder_is_refused(guarded, model, beside, git):
-    if git:
-        repository(beside)
-    file = put(beside)
-    put(beside, "other\n", "other.txt")
+def test_an_edit_of_changed_lines_in_an_added_folder_is_refused(guarded, model, beside, file):
     theirs = changed(l3="line 3, says the user")
     model.script(
         "Fix it",

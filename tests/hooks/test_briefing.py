@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.hooks.hooking import Host
 
 from sightline.filesystem.ignore.rules import WILDCARDS_MAX
 from sightline.hooks.handlers.answer_delivery import deliver_briefing
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
 
 
 def context(said):

@@ -27,13 +27,6 @@ from sightline.model.events import Imported, Seen, SessionStarted, TurnBegan, Wr
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
 
 
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
-
-
 def kinds(facts, kind):
     return [each.fact for each in facts if isinstance(each.fact, kind)]
 

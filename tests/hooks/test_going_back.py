@@ -4,7 +4,6 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from tests.hooks.hooking import Host
 
 TEXT = "one\ntwo\nthree\n"
 USERS = "one\ntwo\nthree, says the user\n"
@@ -33,13 +32,6 @@ class Transcript:
             "user", before, promptId=prompt, promptSource="typed", message={"content": "Go on"}
         )
         return self.add("assistant", asked, message={"content": []})
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
 
 
 @pytest.fixture

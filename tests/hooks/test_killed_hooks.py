@@ -5,18 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.hooks.hooking import Host
 
 from sightline.model.events import Changed
 
 DONE = "The file {} has been updated successfully. (file state is current in your context)"
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
 
 
 def call(tool, path, response=DONE, **given):

@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import pytest
 from tests.hooks.daemons import Asking, Impostor, header
-from tests.hooks.hooking import Host, refusal
+from tests.hooks.hooking import refusal
 from tests.support.hook_server import serving
 
 from sightline.errors import WorkspaceError
@@ -34,13 +34,6 @@ from sightline.hooks.server import LEFT_S, HookServer
 from sightline.model.events import SessionStarted, TurnBegan, WriteIntended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
 
 
 @pytest.fixture

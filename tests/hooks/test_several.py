@@ -8,17 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from tests.hooks.hooking import Host, refusal
+from tests.hooks.hooking import refusal
 
 from sightline.filesystem import process
 from sightline.model.events import EnvironmentSeen, SessionEnded
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
 
 
 def of(host, kind):

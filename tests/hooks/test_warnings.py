@@ -4,16 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-from tests.hooks.hooking import Host
-
-
-@pytest.fixture
-def host():
-    made = Host()
-    yield made
-    made.close()
-
 
 def prompt(host, mode="default"):
     said = host.ask(host.payload("UserPromptSubmit", prompt="go on", permission_mode=mode))

@@ -105,14 +105,18 @@ class _GitSearch:
     def of_recorded(self, group: Sequence[Difference]) -> dict[str, Cause]:
         """Return the causes of changes that are as the newest recorded operation left them."""
         newest = next(iter(self._context.store.timeline(kinds=[GitMoved], newest=1)), None)
-        left = [d for d in group if newest is not None and d.row.position < newest.position]
-        if newest is None or not isinstance(newest.fact, GitMoved) or not left:
+        if newest is None or not isinstance(newest.fact, GitMoved):
             return {}
         moved = newest.fact
-        paths = [difference.path for difference in left]
-        blobs = self._repository.blobs(moved.after, paths, DEADLINE_S) or {}
+        earlier = [each for each in group if each.row.position < newest.position]
+        paths = [each.path for each in earlier]
+        blobs = self._repository.blobs(moved.after, paths, DEADLINE_S) if paths else None
         cause = Cause("git", moved.operation, moved.detail, "likely")
-        return {d.path: cause for d in left if blobs.get(d.path) in self._blob_ids(d).after}
+        return {
+            each.path: cause
+            for each in earlier
+            if (blobs or {}).get(each.path) in self._blob_ids(each).after
+        }
 
     def _read_ns(self, group: Sequence[Difference]) -> int:
         """Return when the first of these files was last read and found as the timeline says."""

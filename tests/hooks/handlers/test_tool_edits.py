@@ -612,12 +612,18 @@ def test_what_went_out_before_does_not_vouch_for_what_a_call_of_the_answer_was_t
     assert host.place.text("a.txt") == THEIRS.replace("line 30\n", "thirty by the user\n")
 
 
-def test_a_sub_agent_does_not_answer_for_its_parent(host, place):
+def sub_agent(place):
+    """Return a host of a sub-agent of the session "s"."""
     helper = Host(place, "unused")
     helper.session = sightline.open_session(
         place.root, id="s/helper-2", parent="s", settings=place.settings()
     )
     place.opened.append(helper.session)
+    return helper
+
+
+def test_a_sub_agent_does_not_answer_for_its_parent(host, place):
+    helper = sub_agent(place)
     host.read("a.txt")
     helper.read("a.txt")
     user(host, 5, "five by the user\n")
@@ -668,11 +674,7 @@ def test_an_answer_without_an_edit_leaves_what_was_told_known(host):
 
 
 def test_a_sub_agent_knows_what_it_was_told_and_not_what_its_parent_was(host, place):
-    helper = Host(place, "unused")
-    helper.session = sightline.open_session(
-        place.root, id="s/helper-2", parent="s", settings=place.settings()
-    )
-    place.opened.append(helper.session)
+    helper = sub_agent(place)
     host.read("a.txt")
     helper.read("a.txt")
     user(host, 5, "five by the user\n")

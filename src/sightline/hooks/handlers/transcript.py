@@ -87,32 +87,26 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
     with session._lock:  # noqa: SLF001 - as above
         context = session._context  # noqa: SLF001
         source = f"prompt:{transcript}@"
-        offset, newest = (
-            None,
-            context.store.timeline(session=session.id, kinds=[Imported], newest=RECENT),
-        )
-        for fact in of_kind(Imported, reversed(list(newest))):
-            if fact.source.startswith(source):
-                if fact.digest == prompt:
-                    return False
-                offset = int(fact.source.removeprefix(source))
-                break
-        offset = mark_of(session, transcript).offset if offset is None else offset
+        newest = context.store.timeline(session=session.id, kinds=[Imported], newest=RECENT)
+        looks = [fact for fact in of_kind(Imported, newest) if fact.source.startswith(source)]
+        if looks and looks[-1].digest == prompt:
+            return False
+        if looks:
+            offset = int(looks[-1].source.removeprefix(source))
+        else:
+            offset = mark_of(session, transcript).offset
         since, end = _when_written(context, offset, went_back)
         if end == offset:
             return False
+        cut: int | None = None
+        if since is not None and not unfinished_rewinds(context, session.id):
+            after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
+            cut = next((each.position for each in after), None)
         looked = Imported(f"{source}{end}", prompt)
-        if since is None or unfinished_rewinds(context, session.id):
-            context.append([looked])
-            return False
-        after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
-        cut = next((each.position for each in after), None)
-        if cut is None:
-            context.append([looked])
-            return False
-        context.append([RewindEnded(cut - 1), looked])
-        acknowledge_delivered(context)
-        return True
+        context.append([looked] if cut is None else [RewindEnded(cut - 1), looked])
+        if cut is not None:
+            acknowledge_delivered(context)
+        return cut is not None
 
 
 def _when_written(
