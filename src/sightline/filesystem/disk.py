@@ -221,6 +221,9 @@ class DiskWorkspace:
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         if last is not None and last is not self._tree:
             return look(self.root, self._rules(), last, until)
+        if self._events is None:  # no lock that Ctrl-C could leave held
+            tree = self._tree = look(self.root, self._rules(), self._tree or NO_TREE, until)
+            return tree
         patience_s = -1 if until is None else max(until - monotonic(), 0)
         if not self._looking.acquire(timeout=patience_s):
             raise DeadlinePassed
@@ -228,8 +231,7 @@ class DiskWorkspace:
             last = self._tree or NO_TREE
             tree = look(self.root, self._rules(), last, until, changed=self._events)
             self._tree = tree
-            if self._events is not None:
-                self._events.settle(tree)
+            self._events.settle(tree)
             return tree
         finally:
             self._looking.release()
