@@ -39,7 +39,7 @@ def _child(work, *arguments):
         try:
             work(*arguments)
             code = 0
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - the parent sees only an exit code
             traceback.print_exc()
         finally:
             os._exit(code)
