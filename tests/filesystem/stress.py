@@ -61,9 +61,8 @@ def _write(root, folder, who, rounds, calls):
                     new = (found.data or b"")[-2000:] + f"\n{who} {number}".encode()
                     try:
                         answer = replace_if(workspace, NAME, found.revision, new, token=who)
-                    except (
-                        Unverifiable
-                    ):  # the editor was faster in every round: the file is as it was
+                    except Unverifiable:
+                        # The editor was faster in every round: the file is as it was.
                         found = workspace.read(NAME)
                         continue
                     if answer.revision == revision_of(new):
