@@ -51,13 +51,13 @@ class CommandAgent:
         return _answer(self._run("edit", path, "--old", old, "--new", new))
 
     def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer:
-        return _answer(self._run("edit-lines", path, f"{start}-{end}", given=new))
+        return _answer(self._run("edit", path, "--lines", f"{start}-{end}", given=new))
 
     def write(self, path: str, content: str) -> Answer:
         return _answer(self._run("write", path, given=content))
 
     def news(self) -> str | None:
-        told = [self._run("notice")["notice"] for _ in range(2)]
+        told = [self._run("changes", "--for-agent")["notice"] for _ in range(2)]
         assert told[0] == told[1]
         return str(told[0]["text"]) if told[0] else ""
 
@@ -68,7 +68,7 @@ class CommandAgent:
         """Nothing of an answer counts before it is acknowledged, which is never here."""
 
     def forked(self) -> CommandAgent:
-        self._run("sessions", "fork", self.session, "--as", "fork")
+        self._run("session", "fork", self.session, "--as", "fork")
         self.session = "fork"
         return self
 

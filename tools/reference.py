@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 COMMAND = "sightline.cli.group:cli"
+COMMON = "Options of every command"
 
 
 def main() -> int:
@@ -39,10 +40,13 @@ def main() -> int:
 
 
 def page(group: click.Group) -> str:
-    """The whole page: the group's own options, then every command, in its order."""
+    """The whole page: the sections, the options of every command once, then the commands in order."""
     head = "# Command line\n\nGenerated from the command itself by `tools/reference.py`.\n"
-    sections = [section(context) for context in contexts(group)]
-    return "\n".join([head, *sections])
+    texts = {context.command_path: help_of(context) for context in contexts(group)}
+    parts = {path: text.partition(f"\n{COMMON}:\n") for path, text in texts.items()}
+    common = {text for _, _, text in parts.values() if text}
+    first, *rest = (section(path, own) for path, (own, _, _) in parts.items())
+    return "\n".join([head, first, *(section(COMMON, text) for text in common), *rest])
 
 
 def contexts(
@@ -57,12 +61,19 @@ def contexts(
             below = command.get_command(context, name)
             if below is not None and not below.hidden:
                 yield from contexts(below, context)
+    for below in getattr(command, "below", {}).values():
+        yield from contexts(below, parent)
 
 
-def section(context: click.Context) -> str:
-    """One command's help, as the terminal shows it at a width of 80."""
+def help_of(context: click.Context) -> str:
+    """A command's help, as the terminal shows it at a width of 80."""
     context.max_content_width = context.terminal_width = 80
-    return f"## {context.command_path}\n\n```text\n{context.get_help().rstrip()}\n```\n"
+    return context.get_help()
+
+
+def section(heading: str, text: str) -> str:
+    """A heading, and a help below it."""
+    return f"## {heading}\n\n```text\n{text.rstrip()}\n```\n"
 
 
 if __name__ == "__main__":

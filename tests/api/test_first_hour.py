@@ -291,7 +291,7 @@ def test_a_rewind_of_anothers_checkpoint_names_the_call(abc, place):
 
 
 COMMANDS = {
-    "List them: session.checkpoints()": "List them: sightline checkpoints",
+    "List them: session.checkpoints()": "List them: sightline checkpoint list",
     "See session.files() and workspace.timeline().": "See sightline status and sightline log.",
     "Do open_session(id='x').rewind('cp-1')": "Do sightline rewind cp-1 --session x",
     "Go on: session.rewind(42)": "Go on: sightline rewind 42",
@@ -307,5 +307,5 @@ def test_the_command_line_names_commands_in_place_of_calls(hint):
 
 
 def test_a_hint_of_the_command_line_names_a_command(sl):
-    assert "Hint: List them: sightline checkpoints" in sl("rewind", "none", "--yes").err
+    assert "Hint: List them: sightline checkpoint list" in sl("rewind", "none", "--yes").err
     assert "session." not in sl("rewind", "none", "--yes", "--json").out

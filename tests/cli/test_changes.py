@@ -1,4 +1,4 @@
-"""changes, notice, ack and edited-since."""
+"""changes in its three forms, and ack."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ def test_changes_are_listed_until_the_files_are_read_again(sl):
 
 
 def test_a_notice_is_told_until_it_is_acknowledged_by_its_id(news):
-    first = news("notice", "--json").json["notice"]
-    assert news("notice", "--json").json["notice"] == first
+    first = news("changes", "--for-agent", "--json").json["notice"]
+    assert news("changes", "--for-agent", "--json").json["notice"] == first
     assert "+b" in first["text"]
     assert [change["path"] for change in first["changes"]] == ["app.py"]
     done = news("ack", first["id"])
     assert (done.code, done.out) == (0, "Acknowledged. Nothing else is new.\n")
-    assert news("notice", "--json").json["notice"] is None
+    assert news("changes", "--for-agent", "--json").json["notice"] is None
     assert news("check", "app.py").code == 0
 
 
 def test_what_was_handed_over_is_on_record_once(news):
     for _ in range(3):
-        news("notice")
+        news("changes", "--for-agent")
     assert news("log", "--json").out.count('"kind": "notice"') == 1
 
 
 def test_a_notice_says_what_can_be_done_next(news):
-    told = news("notice", "--session", "cli")
+    told = news("changes", "--for-agent", "--session", "cli")
     assert "changed on disk since you were shown it" in told.out
     assert "sightline ack n" in told.err
 
 
 def test_an_id_counts_after_another_change_and_that_change_stays_news(news):
-    told = news("notice", "--json").json["notice"]["id"]
+    told = news("changes", "--for-agent", "--json").json["notice"]["id"]
     news.put("app.py", "c\n")
     done = news("ack", told)
     assert done.out == "Acknowledged. Still new: app.py.\n"
-    assert "-b\n+c" in news("notice").out
+    assert "-b\n+c" in news("changes", "--for-agent").out
 
 
 def test_a_file_that_was_looked_at_meanwhile_is_left_as_it_is(news):
-    told = news("notice", "--json").json["notice"]["id"]
+    told = news("changes", "--for-agent", "--json").json["notice"]["id"]
     news.put("app.py", "c\n")
     news("read", "app.py")
     assert news("ack", told).code == 0
@@ -81,7 +81,7 @@ def test_changes_that_were_acknowledged_and_not_read_are_shown_with_all(sl):
     sl.put("app.py", "".join(f"{n}\n" for n in range(900)))
     sl("read", "app.py")
     sl.put("app.py", "".join(f"new {n}\n" for n in range(900)))
-    told = sl("notice", "--budget", "200", "--json").json["notice"]
+    told = sl("changes", "--for-agent", "--budget", "200", "--json").json["notice"]
     assert "app.py" in told["text"]
     assert len(told["text"]) <= 800
     sl("ack", told["id"])
@@ -97,24 +97,26 @@ def test_edited_since_says_what_when_and_who(sl):
         sl("read", name)
     sl("edit", "mine.py", "--old", "a", "--new", "b")
     sl.put("theirs.py", "b\n")
-    both = sl("edited-since", "--json").json["files"]
+    both = sl("changes", "--since", "--json").json["files"]
     assert [(file["path"], file["mine"], file["others"]) for file in both] == [
         ("mine.py", True, False),
         ("theirs.py", False, True),
     ]
     assert list(both[0])[:5] == ["path", "by", "at", "position", "lines"]
     assert list(both[0])[5:] == ["mine", "others", "from_messages", "probable"]
-    assert [f["path"] for f in sl("edited-since", "--mine", "--json").json["files"]] == ["mine.py"]
-    said = sl("edited-since", "--others").out
+    assert [f["path"] for f in sl("changes", "--since", "--mine", "--json").json["files"]] == [
+        "mine.py"
+    ]
+    said = sl("changes", "--since", "--others").out
     assert "theirs.py  the user or another program" in said
     position = max(file["position"] for file in both)
-    assert sl("edited-since", str(position)).err == "No file changed since then.\n"
+    assert sl("changes", "--since", str(position)).err == "No file changed since then.\n"
 
 
 @pytest.mark.parametrize(
-    ("when", "code"), [("no-such", 1), ("2026-01-01T12:00:00", 2), ("2026-01-01T12:00:00Z", 0)]
+    ("when", "code"), [("no-such", 1), ("2026-01-01T12:00:00", 0), ("2026-01-01T12:00:00Z", 0)]
 )
 def test_a_moment_that_is_none_is_answered_as_such(sl, when, code):
     sl.put("app.py", "a\n")
     sl("read", "app.py")
-    assert sl("edited-since", when).code == code
+    assert sl("changes", "--since", when).code == code

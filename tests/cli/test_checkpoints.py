@@ -31,7 +31,7 @@ def test_one_that_cannot_be_taken_says_so_loudly(sl):
     answer = sl("checkpoint")
     assert answer.code == 1
     assert "No checkpoint was taken: it would cover nothing" in answer.err
-    assert sl("checkpoints", "--json").json["checkpoints"] == []
+    assert sl("checkpoint", "list", "--json").json["checkpoints"] == []
 
 
 def test_a_label_is_one_line(sl):
@@ -40,7 +40,7 @@ def test_a_label_is_one_line(sl):
 
 
 def test_checkpoints_read_like_a_story(edited):
-    lines = edited("checkpoints").out.splitlines()
+    lines = edited("checkpoint", "list").out.splitlines()
     assert lines[0].endswith("  first")
     assert lines[1] == "  just now, session cli, 2 files"
     assert lines[2] == "  | a.py changed, b.py gone"
@@ -54,7 +54,7 @@ def test_those_that_are_taken_by_themselves_are_told_apart(edited):
     edited("edit", "a.py", "--old", "one", "--new", "ONE")
     edited("edit", "a.py", "--old", "ONE", "--new", "1")
     edited("rewind", "before a.py", "--yes")
-    lines = edited("checkpoints").out.splitlines()
+    lines = edited("checkpoint", "list").out.splitlines()
     assert len(lines) == 11
     assert lines[5] == "  | c.py new"
     assert lines[6].endswith("  before a.py")
@@ -62,7 +62,7 @@ def test_those_that_are_taken_by_themselves_are_told_apart(edited):
     assert lines[8] == "  | a.py changed"
     assert "  before the rewind to cp-" in lines[9]
     assert lines[10] == "  just now, by itself, session cli, turn 1, 2 files"
-    told = edited("checkpoints", "--json").json["checkpoints"]
+    told = edited("checkpoint", "list", "--json").json["checkpoints"]
     assert [each["why"] for each in told] == ["asked", "asked", "turn", "rewind"]
 
 
@@ -77,19 +77,19 @@ def test_one_that_cannot_be_taken_by_itself_is_said_and_the_edit_is_made(edited,
     assert answer.err.startswith("No checkpoint was taken: there was no time")
     assert "The change goes on" in answer.err
     assert edited("edit", "a.py", "--old", "ONE", "--new", "1").err == "", "said once in a turn"
-    assert len(edited("checkpoints", "--json").json["checkpoints"]) == 2
+    assert len(edited("checkpoint", "list", "--json").json["checkpoints"]) == 2
     log = edited("log", "--kind", "checkpoint").out
     assert "no checkpoint could be kept by itself: No checkpoint was taken" in log
 
 
 def test_without_one_the_way_to_take_one_is_named(sl):
-    answer = sl("checkpoints")
+    answer = sl("checkpoint", "list")
     assert (answer.code, answer.out) == (0, "")
     assert "sightline checkpoint" in answer.err
 
 
 def test_checkpoints_as_json_have_the_promised_keys(edited):
-    first, second = edited("checkpoints", "--json").json["checkpoints"]
+    first, second = edited("checkpoint", "list", "--json").json["checkpoints"]
     assert set(first) == {
         *("id", "label", "why", "at", "session", "turn", "position", "files", "not_covered"),
     }
@@ -97,11 +97,11 @@ def test_checkpoints_as_json_have_the_promised_keys(edited):
 
 
 def test_a_checkpoint_is_compared_with_another_or_with_now(edited):
-    answer = edited("checkpoint-diff", "first", "second")
+    answer = edited("checkpoint", "diff", "first", "second")
     assert answer.code == 1
     assert "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n" in answer.out
     assert "--- a/b.py\n+++ /dev/null\n" in answer.out
-    now = edited("checkpoint-diff", "second", "--json")
+    now = edited("checkpoint", "diff", "second", "--json")
     assert now.code == 1
     (only,) = now.json["files"]
     assert (only["path"], only["change"], only["before"]) == ("c.py", "added", None)
@@ -109,7 +109,7 @@ def test_a_checkpoint_is_compared_with_another_or_with_now(edited):
 
 
 def test_a_comparison_can_be_short(edited):
-    answer = edited("checkpoint-diff", "first", "--stat")
+    answer = edited("checkpoint", "diff", "first", "--stat")
     assert answer.out.splitlines() == [
         "changed  a.py  +1 -1",
         "gone     b.py  +0 -1",
@@ -120,7 +120,7 @@ def test_a_comparison_can_be_short(edited):
 
 def test_nothing_changed_is_exit_code_0(edited):
     edited("checkpoint", "third")
-    answer = edited("checkpoint-diff", "third")
+    answer = edited("checkpoint", "diff", "third")
     assert (answer.code, answer.out) == (0, "")
     assert "Nothing changed." in answer.err
 
@@ -130,7 +130,7 @@ def test_other_rights_and_bytes_that_are_no_text_are_told_without_a_diff(edited)
     edited("checkpoint", "third")
     edited.put("data.bin", b"\0\xff\xff")
     (edited.root / "a.py").chmod(0o755)
-    answer = edited("checkpoint-diff", "third")
+    answer = edited("checkpoint", "diff", "third")
     assert answer.out.splitlines() == [
         "a.py: other rights",
         "data.bin: changed, no text to compare",
@@ -138,7 +138,7 @@ def test_other_rights_and_bytes_that_are_no_text_are_told_without_a_diff(edited)
 
 
 def test_an_unknown_checkpoint_is_an_error_with_the_next_step(edited):
-    answer = edited("checkpoint-diff", "nope")
+    answer = edited("checkpoint", "diff", "nope")
     assert answer.code == 1
     assert "There is no checkpoint 'nope'." in answer.err
-    assert "sightline checkpoints" in answer.err
+    assert "sightline checkpoint list" in answer.err

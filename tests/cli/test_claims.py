@@ -1,4 +1,4 @@
-"""claim, release, claims, hand-over, and the sessions they are about."""
+"""claim, its list, release and hand-over, and the sessions they are about."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def two(sl):
 def test_a_claim_is_listed_told_and_released(two):
     made = two("claim", "src", "*.md", "--ttl", "10m", "--session", "b", "--json").json["claim"]
     assert (made["paths"], made["exclusive"], made["session"]) == (["*.md", "src"], True, "b")
-    assert two("claims", "--json").json["claims"] == [made]
-    assert "b        cli    " in two("claims").out
+    assert two("claim", "list", "--json").json["claims"] == [made]
+    assert "b        cli    " in two("claim", "list").out
     edit = two("edit", "src/a.py", "--old", "one", "--new", "1", "--json")
     assert "claimed by agent session b" in edit.json["notice"]
-    assert two("release", made["id"], "--session", "b").out == f"Released {made['id']}.\n"
-    assert two("claims").out == "Nothing is claimed.\n"
+    assert two("claim", "release", made["id"], "--session", "b").out == f"Released {made['id']}.\n"
+    assert two("claim", "list").out == "Nothing is claimed.\n"
 
 
 def test_a_claim_that_meets_another_is_refused(two):
@@ -66,9 +66,9 @@ def test_all_claims_of_a_session_are_released_and_no_others(two):
     two("claim", "src", "--session", "b")
     two("claim", "a", "--json")
     two("claim", "b", "--json")
-    assert len(two("release", "--all", "--json").json["released"]) == 2
-    assert two("release", "--all").out == "There was nothing claimed.\n"
-    assert [each["session"] for each in two("claims", "--json").json["claims"]] == ["b"]
+    assert len(two("claim", "release", "--all", "--json").json["released"]) == 2
+    assert two("claim", "release", "--all").out == "There was nothing claimed.\n"
+    assert [each["session"] for each in two("claim", "list", "--json").json["claims"]] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,16 @@ def test_all_claims_of_a_session_are_released_and_no_others(two):
         ("claim", "a", "--ttl", "365d"),
         ("claim", "a", "--ttl", "soon"),
         ("claim", *["a"] * 101),
-        ("release",),
-        ("release", "c-1", "--all"),
-        ("hand-over", "b", "--lines", "1-2"),
-        ("hand-over",),
+        (
+            "claim",
+            "release",
+        ),
+        ("claim", "release", "c-1", "--all"),
+        ("claim", "hand-over", "b", "--lines", "1-2"),
+        (
+            "claim",
+            "hand-over",
+        ),
     ],
 )
 def test_wrong_usage(sl, args):
@@ -101,10 +107,10 @@ def test_wrong_usage(sl, args):
         ("claim", ""),
         ("claim", "!x"),
         ("claim", "--renew", "c-1"),
-        ("release", "c-1"),
-        ("sessions", "show", "nobody"),
-        ("sessions", "delete", "nobody"),
-        ("sessions", "fork", "nobody"),
+        ("claim", "release", "c-1"),
+        ("session", "show", "nobody"),
+        ("session", "delete", "nobody"),
+        ("session", "fork", "nobody"),
     ],
 )
 def test_what_cannot_be_is_answered_with_no(sl, args):
@@ -138,15 +144,15 @@ def test_an_edit_says_whom_it_made_stale(two):
 
 
 def test_sessions_say_who_is_there_and_who_holds_them(two):
-    first, second = two("sessions", "--json").json["sessions"]
+    first, second = two("session", "list", "--json").json["sessions"]
     holder = process.owner_of(process.holder_of(os.getppid()))
     assert (first["presence"], first["holder"]) == ("present", holder)
     assert second["last_sign"] >= second["started"]
-    assert "present" in two("sessions").out
-    shown = two("sessions", "show", "b")
+    assert "present" in two("session", "list").out
+    shown = two("session", "show", "b")
     assert "It is present since " in shown.out
     assert f"held by process {holder.split(':')[1]}" in shown.out
-    found = two("sessions", "show", "b", "--json").json["session"]
+    found = two("session", "show", "b", "--json").json["session"]
     assert (found["presence"], found["claims"], len(found["files"])) == ("present", [], 1)
 
 
@@ -157,7 +163,7 @@ def test_asking_for_another_agents_view_does_not_take_it_over(sl):
     with sightline.open_session(sl.root, id="agent", agent="editor") as session:
         session.read("a.py")
     sl("check", "a.py", "--session", "agent")
-    (found,) = sl("sessions", "--json").json["sessions"]
+    (found,) = sl("session", "list", "--json").json["sessions"]
     assert found["holder"] == process.owner()
 
 
@@ -173,30 +179,32 @@ def test_status_says_what_is_claimed(two):
 
 
 def test_a_fork_knows_what_its_parent_knows(two):
-    assert two("sessions", "fork", "b", "--as", "b2", "--json").json["session"] == "b2"
+    assert two("session", "fork", "b", "--as", "b2", "--json").json["session"] == "b2"
     assert two("check", "src/a.py", "--session", "b2").code == 0
-    again = two("sessions", "fork", "b", "--as", "b2")
+    again = two("session", "fork", "b", "--as", "b2")
     assert (again.code, "already" in again.err) == (2, True)
 
 
 def test_a_deleted_session_has_to_read_again(two):
-    refused = two("sessions", "delete", "b")
+    refused = two("session", "delete", "b")
     assert (refused.code, "--force" in refused.err) == (2, True)
-    gone = two("sessions", "delete", "b", "--force", "--json").json
+    gone = two("session", "delete", "b", "--force", "--json").json
     assert gone == {"schema": 1, "deleted": "b", "files": 1, "claims": 0}
-    assert two("sessions", "--json").json["sessions"][1]["presence"] == "ended"
+    assert two("session", "list", "--json").json["sessions"][1]["presence"] == "ended"
     assert two("check", "src/a.py", "--session", "b").code == 1
 
 
 def test_text_is_handed_over_to_a_fork_and_not_to_a_stranger(two):
     two.put("b.md", "b\n")
-    two("sessions", "fork", "cli", "--as", "f")
+    two("session", "fork", "cli", "--as", "f")
     two("read", "b.md")
-    given = two("hand-over", "f", "b.md", "--json").json
+    given = two("claim", "hand-over", "f", "b.md", "--json").json
     assert given == {"schema": 1, "to": "f", "files": [{"path": "b.md", "lines": [[1, 1]]}]}
     assert two("check", "b.md", "--session", "f").code == 0
-    assert two("hand-over", "f").out.startswith("f was given:\nb.md: line 1\nsrc/a.py: lines 1-3")
-    assert two("hand-over", "b", "b.md").code == 2
+    assert two("claim", "hand-over", "f").out.startswith(
+        "f was given:\nb.md: line 1\nsrc/a.py: lines 1-3"
+    )
+    assert two("claim", "hand-over", "b", "b.md").code == 2
 
 
 def test_a_shells_claim_outlives_the_command_and_ends_with_the_shell(sl):
@@ -210,7 +218,7 @@ def test_a_shells_claim_outlives_the_command_and_ends_with_the_shell(sl):
 import subprocess, sys
 run = [sys.executable, "-c", {PROGRAM!r}]
 subprocess.run([*run, "claim", "src", "--session", "script"], check=True)
-subprocess.run([*run, "claims"], check=True)
+subprocess.run([*run, "claim", "list"], check=True)
 """
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -221,4 +229,4 @@ subprocess.run([*run, "claims"], check=True)
         text=True,
     )
     assert "script" in done.stdout.splitlines()[-1]
-    assert sl("claims").out == "Nothing is claimed.\n"
+    assert sl("claim", "list").out == "Nothing is claimed.\n"

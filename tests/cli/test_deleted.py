@@ -1,4 +1,4 @@
-"""edited-since --messages: what messages that were taken out of a conversation tell."""
+"""changes --since --messages: what messages that were taken out of a conversation tell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_files_that_only_messages_name_are_listed_as_such(sl):
     sl("read", "app.py")
     sl("edit", "app.py", "--old", "a", "--new", "b")
     sl.put("out.json", json.dumps([ANTHROPIC, RESULT]))
-    said = sl("edited-since", "0", "--messages", "out.json")
+    said = sl("changes", "--since", "0", "--messages", "out.json")
     rows = [re.split("  +", line) for line in said.out.splitlines()]
     assert [row[-2:] for row in rows] == [
         ["app.py", "this session"],
@@ -43,7 +43,7 @@ def test_files_that_only_messages_name_are_listed_as_such(sl):
     ids=["array", "one", "one on many lines", "lines", "lines and blanks", "conversation"],
 )
 def test_a_file_of_messages_comes_in_any_of_the_usual_forms(sl, text):
-    found = sl("edited-since", "0", "--messages", "-", "--json", stdin=text).json
+    found = sl("changes", "--since", "0", "--messages", "-", "--json", stdin=text).json
     assert [each["path"] for each in found["files"]] == PATHS
     assert found["files"][0] == {
         "path": "app.py",
@@ -61,19 +61,19 @@ def test_a_file_of_messages_comes_in_any_of_the_usual_forms(sl, text):
 
 @pytest.mark.parametrize("text", ["", "[]", "\n", '["m1"]', '"m1"\n"m2"\n'])
 def test_no_message_and_ids_are_no_fault(sl, text):
-    said = sl("edited-since", "--messages", "-", stdin=text)
+    said = sl("changes", "--since", "--messages", "-", stdin=text)
     assert (said.code, said.out, said.err) == (0, "", "No file changed since then.\n")
 
 
 def test_an_edit_that_cannot_be_read_is_told(sl):
     cut = {"tool_calls": [{"id": "c1", "function": {"name": "Write", "arguments": '{"file_p'}}]}
-    said = sl("edited-since", "--messages", "-", stdin=json.dumps([cut]))
+    said = sl("changes", "--since", "--messages", "-", stdin=json.dumps([cut]))
     assert (said.code, said.out) == (0, "")
     assert said.err == (
         "1 edit in deleted messages cannot be read (Write): which files were written there is not"
         " known.\n"
     )
-    found = sl("edited-since", "--messages", "-", "--json", stdin=json.dumps([cut])).json
+    found = sl("changes", "--since", "--messages", "-", "--json", stdin=json.dumps([cut])).json
     assert found["files"] == []
     assert found["unread"] == [{"message": 1, "tool": "Write", "id": "c1"}]
 
@@ -91,14 +91,14 @@ def test_an_edit_that_cannot_be_read_is_told(sl):
     ids=range(6),
 )
 def test_what_holds_no_messages_is_refused_and_says_why(sl, text, why):
-    said = sl("edited-since", "--messages", "-", stdin=text)
+    said = sl("changes", "--since", "--messages", "-", stdin=text)
     assert (said.code, said.out) == (2, "")
     assert why in said.err
     assert "a JSON array of them, or one a line" in said.err
 
 
 def test_a_file_that_is_not_there_is_refused(sl):
-    said = sl("edited-since", "--messages", "none.json")
+    said = sl("changes", "--since", "--messages", "none.json")
     assert said.code == 2
     assert "none.json cannot be read" in said.err
 
@@ -115,7 +115,7 @@ def test_the_whole_story_at_a_shell(sl):
     assert (back["warning"]["id"], warning["paths"]) == (warning["id"], ["app.py"])
     assert sl("ack", warning["id"]).code == 0
     assert sl("warnings", "--json").json["warnings"] == []
-    [file] = sl("edited-since", begin, "--json").json["files"]
+    [file] = sl("changes", "--since", begin, "--json").json["files"]
     assert (file["path"], file["mine"]) == ("app.py", True), "the file is as it is"
 
 

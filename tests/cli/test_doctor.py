@@ -145,7 +145,7 @@ def test_a_broken_hook_command_is_a_problem(at, tmp_path):
 def test_asking_leaves_the_users_own_sessions_alone(at):
     at("init", "claude-code")
     checks(at)
-    assert at("sessions", "--json").json["sessions"] == []
+    assert at("session", "list", "--json").json["sessions"] == []
 
 
 def test_what_others_may_read_is_closed_when_asked(at, monkeypatch, tmp_path):
@@ -294,7 +294,7 @@ def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
     assert "does not run: nothing is guarded" in checks(at, code=1)["latency"]["message"]
     with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")):
         assert "answers a hook in" in checks(at)["latency"]["message"]
-        assert at("sessions", "--json").json["sessions"] == []
+        assert at("session", "list", "--json").json["sessions"] == []
         file = at.root / LOCAL
         file.write_text(file.read_text().replace("Bearer ", "Bearer x"))
         assert "answers 401" in checks(at, code=1)["latency"]["message"]

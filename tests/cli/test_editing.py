@@ -113,8 +113,8 @@ def test_half_an_edit_is_wrong_usage(shown, args):
 
 
 def test_lines_are_replaced_and_inserted(shown):
-    assert shown("edit-lines", "app.py", "2-3", "--new", "two\n").code == 0
-    assert shown("edit-lines", "app.py", "1-0", stdin="zero\n").code == 0
+    assert shown("edit", "app.py", "--lines", "2-3", "--new", "two\n").code == 0
+    assert shown("edit", "app.py", "--lines", "1-0", stdin="zero\n").code == 0
     assert on_disk(shown).startswith("zero\na = 1\ntwo\nd = 4\n")
 
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_run_says_so(sl):
 
 
 def test_lines_beyond_the_end_are_told_as_such(shown):
-    done = shown("edit-lines", "app.py", "20-21", "--new", "x")
+    done = shown("edit", "app.py", "--lines", "20-21", "--new", "x")
     assert done.err.startswith("Error: app.py has only 8 lines in the version you read.")
 
 

@@ -1,4 +1,4 @@
-"""checkpoint-export at a shell: what it prints, where a patch goes, its JSON and exit codes."""
+"""checkpoint export at a shell: what it prints, where a patch goes, its JSON and exit codes."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def shown(sl, what):
 
 
 def test_a_branch_is_made_and_what_it_lacks_is_listed(sl, two):
-    done = sl("checkpoint-export", "then", "--branch", "kept")
+    done = sl("checkpoint", "export", "then", "--branch", "kept")
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0].startswith("Branch kept is made: commit ")
@@ -41,8 +41,8 @@ def test_a_branch_is_made_and_what_it_lacks_is_listed(sl, two):
 
 
 def test_a_branch_that_is_there_is_a_no(sl, two):
-    sl("checkpoint-export", two, "--branch", "kept")
-    again = sl("checkpoint-export", two, "--branch", "kept")
+    sl("checkpoint", "export", two, "--branch", "kept")
+    again = sl("checkpoint", "export", two, "--branch", "kept")
     assert again.code == 1
     assert again.err == (
         "Error: No branch was made: there is one named kept, and it stays as it is.\n"
@@ -51,7 +51,7 @@ def test_a_branch_that_is_there_is_a_no(sl, two):
 
 
 def test_a_patch_is_printed_as_its_very_bytes_and_its_story_beside_it(sl, two):
-    done = sl.process("checkpoint-export", "then", "--patch", "--since", "start")
+    done = sl.process("checkpoint", "export", "then", "--patch", "--since", "start")
     assert done.returncode == 0
     assert done.stdout.endswith(b"@@ -1 +1,2 @@\n one\n+two\n")
     assert done.stderr.decode().startswith("Patch from cp-")
@@ -59,7 +59,7 @@ def test_a_patch_is_printed_as_its_very_bytes_and_its_story_beside_it(sl, two):
 
 
 def test_before_the_first_checkpoint_there_is_nothing(sl, two):
-    done = sl("checkpoint-export", "start", "--patch")
+    done = sl("checkpoint", "export", "start", "--patch")
     assert done.err.startswith("Patch from nothing (no checkpoint is older) to cp-")
     assert "new file mode 100644\n" in done.out
 
@@ -67,18 +67,18 @@ def test_before_the_first_checkpoint_there_is_nothing(sl, two):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
 def test_a_repository_of_another_user_is_told_with_the_way_out(sl, two):
     os.chown(sl.root / ".git", 65534, 65534)
-    done = sl("checkpoint-export", "then", "--branch", "kept")
+    done = sl("checkpoint", "export", "then", "--branch", "kept")
     assert done.code == 1
     assert "the repository belongs to another user of this machine" in done.err
     assert "export as that user, or export a patch: --patch\n" in done.err
 
 
 def test_a_patch_goes_to_a_new_file_and_never_over_another(sl, two):
-    done = sl("checkpoint-export", "then", "--patch", "--output", "out.patch")
+    done = sl("checkpoint", "export", "then", "--patch", "--output", "out.patch")
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("Patch in out.patch from cp-")
     assert (sl.root / "out.patch").read_bytes().endswith(b"+two\n")
-    again = sl("checkpoint-export", "start", "--patch", "--output", "out.patch")
+    again = sl("checkpoint", "export", "start", "--patch", "--output", "out.patch")
     assert again.code == 2
     assert "out.patch cannot be written: File exists." in again.err
     assert (sl.root / "out.patch").read_bytes().endswith(b"+two\n")
@@ -86,21 +86,21 @@ def test_a_patch_goes_to_a_new_file_and_never_over_another(sl, two):
 
 def test_a_patch_to_what_stands_now(sl, two):
     sl.put("a.py", "one\ntwo\nthree\n")
-    assert sl("checkpoint-export", "then", "--patch", "--now").out.endswith("+three\n")
-    nothing = sl("checkpoint-export", "then", "--patch", "--since", "then")
+    assert sl("checkpoint", "export", "then", "--patch", "--now").out.endswith("+three\n")
+    nothing = sl("checkpoint", "export", "then", "--patch", "--since", "then")
     assert (nothing.code, nothing.out) == (0, "")
     assert nothing.err.endswith(": nothing changed.\n")
 
 
 def test_the_shape_of_its_json(sl, two):
-    made = sl("checkpoint-export", "then", "--branch", "kept", "--json").json["export"]
+    made = sl("checkpoint", "export", "then", "--branch", "kept", "--json").json["export"]
     assert (made["until"], made["branch"], made["files"], made["patch"]) == (two, "kept", 1, None)
     assert made["not_contained"] == [{"path": ".env", "reason": "its text is never stored"}]
     assert len(made["commit"]) == len(made["parent"]) == 40
-    made = sl("checkpoint-export", "then", "--patch", "--json").json["export"]
+    made = sl("checkpoint", "export", "then", "--patch", "--json").json["export"]
     assert made["patch"].endswith("+two\n")
     assert (made["commit"], made["output"]) == (None, None)
-    assert sl("checkpoint-export", "then", "--patch", "--quiet").err == ""
+    assert sl("checkpoint", "export", "then", "--patch", "--quiet").err == ""
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_the_shape_of_its_json(sl, two):
     ],
 )
 def test_what_does_not_go_together_is_wrong_usage(sl, two, words):
-    refused = sl("checkpoint-export", "then", *words)
+    refused = sl("checkpoint", "export", "then", *words)
     assert refused.code == 2
     assert refused.err.startswith("Error: ")
-    assert "Hint: See 'sightline checkpoint-export --help'." in refused.err
+    assert "Hint: See 'sightline checkpoint export --help'." in refused.err
 
 
 def test_a_terminal_gets_colours(sl, two):
-    code, seen = at_terminal(sl, "checkpoint-export", "then", "--patch")
+    code, seen = at_terminal(sl, "checkpoint", "export", "then", "--patch")
     assert code == 0
     assert "\x1b[32m+two\x1b[0m" in seen

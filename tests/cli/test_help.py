@@ -1,4 +1,4 @@
-"""log, why, sessions, up, completion and help."""
+"""log, why, session, up, completion and help."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import sightline
-from sightline.cli.group import COMMANDS, OTHER_NAMES
+from sightline.cli.group import COMMANDS, OTHER_NAMES, SECTIONS, SUMMARY, cli
 
 ENTRY = ["position", "at", "session", "agent", "kind", "path", "lines", "before", "after", "cause"]
 
@@ -75,12 +76,12 @@ def test_the_log_in_words(story):
 
 
 def test_sessions_are_listed_and_shown(story):
-    said = story("sessions", "--json").json
+    said = story("session", "list", "--json").json
     assert [(s["id"], s["files"]) for s in said["sessions"]] == [("cli", 1)]
-    assert story("sessions").out.startswith("ID ")
-    one = story("sessions", "show", "cli", "--json").json["session"]
+    assert story("session", "list").out.startswith("ID ")
+    one = story("session", "show", "cli", "--json").json["session"]
     assert [file["path"] for file in one["files"]] == ["new.py"]
-    missing = story("sessions", "show", "nobody")
+    missing = story("session", "show", "nobody")
     assert (missing.code, missing.out) == (1, "")
 
 
@@ -96,19 +97,61 @@ def test_completion_knows_the_commands(sl, monkeypatch):
     assert "status" in sl.process().stdout.decode()
 
 
-def test_help_names_every_command_in_one_line_each(sl):
-    out = sl("--help").out
-    listed = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert len(listed) == len(COMMANDS) - 1
-    assert not [line for line in listed if line.endswith("...") and "tour" not in line]
-    assert "hook" not in out
+HEADINGS = ["Start", "Look", "Go back", "Find", "For agents and scripts"]
+
+
+def test_the_help_has_five_sections_of_thirty_names_at_most_and_fits_a_terminal(sl, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = sl("--help").out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert [line[:-1] for line in lines if line.endswith(":")] == HEADINGS
+    names = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert names == [name for section in SECTIONS.values() for name in section]
+    assert len(names) == len(set(names)) <= 30
+    assert set(names) < set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_summary_of_a_command_is_cut(sl, name):
+    made = cli.get_command(click.Context(cli), name)
+    assert made is not None
+    assert name == "hook" or not made.get_short_help_str(SUMMARY).endswith("...")
+    assert name == "hook" or made.get_short_help_str(SUMMARY)
+
+
+def test_the_help_of_a_command_names_those_below_it_and_the_options_of_all(sl):
+    out = sl("checkpoint", "--help").out
+    below = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in below] == ["list", "diff", "export", "delete"]
+    assert "Options of every command:" in out
+    assert "Usage: sightline checkpoint diff [OPTIONS] A [B]" in sl("checkpoint", "diff", "-h").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("checkpoint", "--json", "list"),
+        ("checkpoint", "--session", "diff", "--json", "list"),
+        ("--json", "checkpoint", "list"),
+    ],
+)
+def test_options_of_every_command_may_stand_before_the_second_word(sl, words):
+    assert sl(*words).json["checkpoints"] == []
+
+
+def test_after_two_dashes_a_word_is_no_command(sl):
+    sl.put("list", "a file\n")
+    assert sl("claim", "--json", "--", "list").json["claim"]["paths"] == ["list"]
+    assert sl("session", "--", "list").code == 2
+    assert sl("session").code == sl("session", "shwo").code == 2
 
 
 def test_a_misspelt_command_is_corrected(sl):
-    done = sl("chekpoints")
+    done = sl("chekpoint")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
-        "Error: There is no command 'chekpoints'. Did you mean 'sightline checkpoints'?",
+        "Error: There is no command 'chekpoint'. Did you mean 'sightline checkpoint'?",
     )
 
 
@@ -116,10 +159,21 @@ def test_a_misspelt_command_is_corrected(sl):
     ("tried", "meant"),
     [
         ("restore", "rewind"),
+        ("revert", "rewind"),
+        ("rollback", "rewind"),
         ("history", "log"),
         ("snapshot", "checkpoint"),
+        ("checkpoints", "checkpoint list"),
+        ("checkpoint-diff", "checkpoint diff"),
         ("lock", "claim"),
+        ("claims", "claim list"),
+        ("release", "claim release"),
+        ("hand-over", "claim hand-over"),
         ("blame", "why"),
+        ("notice", "changes --for-agent"),
+        ("edited-since", "changes --since"),
+        ("edit-lines", "edit --lines"),
+        ("sessions", "session list"),
         ("help", "--help"),
         ("version", "--version"),
         ("revrt", "rewind"),
@@ -138,7 +192,7 @@ def test_what_names_no_command_gets_no_far_fetched_guess(sl, tried):
 
 def test_every_other_name_leads_to_a_command():
     assert not OTHER_NAMES.keys() & COMMANDS.keys()
-    led = {meant.split()[0] for meant in OTHER_NAMES.values()}
+    led = {meant.partition(" --")[0] for meant in OTHER_NAMES.values()}
     assert led - COMMANDS.keys() == {"--help", "--version"}
 
 

@@ -154,9 +154,9 @@ def test_status_in_words_fits_a_terminal(shown):
 
 
 def test_looking_begins_no_session(sl):
-    for command in (["status"], ["log"], ["sessions"], ["up", "--once"]):
+    for command in (["status"], ["log"], ["session", "list"], ["up", "--once"]):
         assert sl(*command).code == 0
-    assert sl("sessions", "--json").json["sessions"] == []
+    assert sl("session", "list", "--json").json["sessions"] == []
 
 
 def test_a_session_is_named_before_or_after_the_verb_or_by_the_environment(shown, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_session_of_another_agent_is_resumed_as_that_agents(sl):
     with sightline.open_session(sl.root, id="s1", agent="claude-code") as session:
         session.read("app.py")
     assert sl("check", "app.py", "--session", "s1").code == 0
-    assert [s["agent"] for s in sl("sessions", "--json").json["sessions"]] == ["claude-code"]
+    assert [s["agent"] for s in sl("session", "list", "--json").json["sessions"]] == ["claude-code"]
 
 
 def test_paths_are_relative_to_the_current_folder_or_to_the_workspace_given(shown, monkeypatch):

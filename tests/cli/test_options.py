@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import click
 import pytest
-from tests.support.verb_commands import command_name
+from tests.support.verb_commands import command_name, without_option
 
 from sightline.api.session import Session
 from sightline.api.verbs import parameters, prose
@@ -15,7 +15,8 @@ from sightline.cli.group import COMMANDS, cli
 from sightline.cli.options import VerbCommand, command, usage
 
 WITHOUT_VERB = {
-    *("tour", "init", "up", "status", "diff", "why", "sessions", "checkpoint-diff", "watch"),
+    *("tour", "init", "up", "status", "diff", "why", "checkpoint diff", "checkpoint delete"),
+    *("session", "session list", "session show", "session delete", "watch"),
     *("doctor", "window", "replay", "completion", "hook"),
 }
 """Commands about many sessions, or about the command line itself."""
@@ -33,19 +34,24 @@ DERIVED = [name for name in COMMANDS if name not in WITHOUT_VERB]
 
 
 def test_every_other_command_is_derived_from_the_verb_of_its_name():
-    verbs = {name: getattr(found(name), "verb", None) for name in COMMANDS}
-    assert {name for name, verb in verbs.items() if verb is None} == WITHOUT_VERB
-    for name, verb in verbs.items():
-        if verb is not None and verb is not OF_WORKSPACE.get(name):
-            assert command_name(verb.__name__) == name
+    verbs = {name: getattr(found(name), "verbs", ()) for name in COMMANDS}
+    assert {name for name, of in verbs.items() if not of} == WITHOUT_VERB
+    for name, of in verbs.items():
+        for verb in of:
+            if verb is not OF_WORKSPACE.get(name):
+                command = command_name(verb.__name__)
+                assert without_option(command) == name
+                option = command.removeprefix(name).strip()
+                assert not option or option in {o for each in found(name).params for o in each.opts}
 
 
 @pytest.mark.parametrize("name", DERIVED)
 def test_no_command_spells_a_parameter_of_its_verb_by_hand(name):
     made = found(name)
     assert isinstance(made, VerbCommand)
-    assert made.verb is not None
-    described = {each.name: each.description for each in parameters(made.verb)}
+    described = {
+        each.name: each.description for verb in made.verbs[::-1] for each in parameters(verb)
+    }
     own = [each for each in made.params if each.expose_value]
     names = [each.name for each in own]
     assert len(names) == len(set(names))
@@ -59,8 +65,7 @@ def test_no_command_spells_a_parameter_of_its_verb_by_hand(name):
 @pytest.mark.parametrize("name", DERIVED)
 def test_the_help_of_a_command_begins_with_the_docstring_of_its_verb(name):
     made = found(name)
-    assert made.verb is not None
-    assert made.help.startswith(prose(made.verb))
+    assert made.help.startswith(prose(made.verbs[0]))
 
 
 def sample(
@@ -93,7 +98,7 @@ def sample(
     """
 
 
-@command(sample, name="sample", without=("age",))
+@command(sample, name="sample", example="sample a", without=("age",))
 def made(_, **arguments):
     """And this."""
     click.echo(repr(sorted(arguments.items())))
@@ -122,4 +127,4 @@ def test_a_value_error_of_a_verb_is_wrong_usage():
 
 
 def test_session_verbs_are_those_of_the_commands():
-    assert found("read").verb is Session.read
+    assert found("read").verbs == (Session.read,)

@@ -78,14 +78,14 @@ def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
     sl.put("a.txt", "one\n")
     sl("read", "a.txt")
     sl.put("a.txt", "two\n")
-    ended, seen = at_terminal(sl, "notice")
+    ended, seen = at_terminal(sl, "changes", "--for-agent")
     assert ended == 0
     assert "\x1b[32m+two\x1b[0m" in seen
     go_on, reload = seen.splitlines()[-2:]
     assert go_on.startswith("Go on, this is known now:  sightline ack n")
     assert reload == "Reload a file first:       sightline read a.txt"
     assert sl(*go_on.split("sightline ")[1].split()).code == 0
-    assert at_terminal(sl, "notice") == (0, "Nothing is new.\n")
+    assert at_terminal(sl, "changes", "--for-agent") == (0, "Nothing is new.\n")
 
 
 def test_at_a_terminal_related_files_are_complete(sl):

@@ -25,16 +25,16 @@ def half(sl, monkeypatch):
 def test_it_is_told_until_it_is_finished(sl, half):
     said = f"The rewind to {half} of session cli was interrupted (just now)"
     again = f"sightline rewind {half} --session cli"
-    for command in ("status", "checkpoints"):
-        answer = sl(command)
+    for command in (["status"], ["checkpoint", "list"]):
+        answer = sl(*command)
         assert said in answer.out + answer.err, command
         assert again in answer.out + answer.err
     [session] = sl("status", "--json").json["sessions"]
     [told] = session["unfinished_rewinds"]
     assert (told["session"], told["to"]) == ("cli", half)
-    assert sl("checkpoints", "--json").json["unfinished_rewinds"] == [told]
+    assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == [told]
     assert "which had been interrupted, was finished" in sl("read", "a.py").err
-    assert sl("checkpoints", "--json").json["unfinished_rewinds"] == []
+    assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == []
     assert said not in sl("status").out
     assert "which had been interrupted" in sl("warnings").out
 
@@ -51,6 +51,6 @@ def test_doctor_finds_it_and_finishes_it(sl, half):
 
 def test_a_look_at_what_it_would_do_touches_nothing(sl, half):
     sl("rewind", half, "--dry-run")
-    assert sl("checkpoints", "--json").json["unfinished_rewinds"]
+    assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"]
     sl("rewind", half, "--yes")
-    assert sl("checkpoints", "--json").json["unfinished_rewinds"] == []
+    assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == []

@@ -439,7 +439,9 @@ def test_recorded_conversations_are_offered_once(sl, seat, recorded):
     again.until("Connect it? [Y/n]")
     again.type(b"n\n")
     assert not any("recorded here" in line for line in again.until("No agent was shown"))
-    assert [s["id"] for s in sl("sessions", "--json").json["sessions"]] == ["archive:5e551011"]
+    assert [s["id"] for s in sl("session", "list", "--json").json["sessions"]] == [
+        "archive:5e551011"
+    ]
 
 
 def test_recorded_conversations_are_read_in_on_request_and_only_once(sl, recorded):

@@ -46,7 +46,7 @@ def test_an_id_that_is_no_warnings_says_so(sl):
 
 def test_a_deleted_sessions_warnings_are_gone(sl, session):
     session.warn("mind this")
-    assert sl("sessions", "delete", "chat", "--force").code == 0
+    assert sl("session", "delete", "chat", "--force").code == 0
     assert sl("warnings", "--json").json["warnings"] == []
 
 

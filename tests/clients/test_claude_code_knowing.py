@@ -117,6 +117,6 @@ def test_people_know_a_conversation_by_its_first_words(guarded, model):
         "why", "notes.txt"
     ).replace("\n  ", " ")
     assert name in guarded.sightline("up", "--once")
-    assert name in guarded.sightline("sessions")
+    assert name in guarded.sightline("session", "list")
     (each,) = json.loads(guarded.sightline("status", "--json"))["sessions"]
     assert (each["id"], each["name"]) == (run.session, name.strip('"'))

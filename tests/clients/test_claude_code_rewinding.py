@@ -40,7 +40,7 @@ class Terminal:
 
     def checkpoints(self):
         """Those that were taken for a turn of the first conversation."""
-        told = json.loads(self.claude.sightline("checkpoints", "--json"))["checkpoints"]
+        told = json.loads(self.claude.sightline("checkpoint", "list", "--json"))["checkpoints"]
         return [
             each for each in told if each["why"] == "turn" and each["session"] == told[0]["session"]
         ]

@@ -69,15 +69,15 @@ def test_around_every_verb(repository, agent, shape):
 def every_verb(tree, then):
     """Each verb of this room once, as a user types them; what the last rewind did."""
     tree.user("checkpoint")
-    tree.user("checkpoints")
-    tree.user("checkpoint-diff", then, code=1)
-    tree.user("checkpoint-diff", then, "--stat", code=1)
+    tree.user("checkpoint", "list")
+    tree.user("checkpoint", "diff", then, code=1)
+    tree.user("checkpoint", "diff", then, "--stat", code=1)
     tree.user("rewind", then, "--dry-run")
     safety = tree.rewind(then)["safety_checkpoint"]
     tree.rewind(safety)
     tree.rewind(then, "--no-files", "--conversation")
     tree.user("warnings")
-    tree.user("edited-since", then)
+    tree.user("changes", "--since", then)
     tree.user("gc", "--max-size", "0")
     tree.user("rewind", safety, "--dry-run", "--force-path", "a.py")
     return tree.rewind(then, "--conversation")

@@ -92,7 +92,7 @@ def test_a_pointer_of_git_lfs_is_text_like_any_other_and_no_filter_runs(reposito
     then = repository.checkpoint()
     with agent.ran("git lfs pull"):
         repository.put("model.bin", b"\0weights" * 1000)
-    repository.user("checkpoint-diff", then, code=1)
+    repository.user("checkpoint", "diff", then, code=1)
     told = repository.rewind(then, "--commands")
     assert told["restored"] == ["model.bin"]
     assert repository.text("model.bin") == POINTER

@@ -50,7 +50,7 @@ def test_over_two_hundred_turns_the_room_stays_bounded(tree, agent, monkeypatch)
         agent.checkpoint()
         if turn % 20 == 19:
             tree.user("gc", "--older-than", "0s")
-            kept = tree.user("checkpoints", "--json").json["checkpoints"]
+            kept = tree.user("checkpoint", "list", "--json").json["checkpoints"]
             most = max(most, len(kept))
     assert 1 < most <= room // 8_000
     assert taken(tree) < TURNS * 8_000 / 2

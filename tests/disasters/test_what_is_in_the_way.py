@@ -123,7 +123,7 @@ def test_names_as_long_and_odd_as_the_system_has_them_go_back(tree, path):
     agent.edit(path, "two", "2")
     assert tree.rewind(then)["restored"] == [path]
     assert made.read_text() == "one\ntwo\nthree\n"
-    assert "\x1b" not in tree.user("checkpoints").out
+    assert "\x1b" not in tree.user("checkpoint", "list").out
 
 
 def test_two_agents_taken_back_at_once_each_lose_their_own(tree):

@@ -31,7 +31,7 @@ def full(monkeypatch):
 
 
 def listed(tree):
-    return [each["label"] for each in tree.user("checkpoints", "--json").json["checkpoints"]]
+    return [each["label"] for each in tree.user("checkpoint", "list", "--json").json["checkpoints"]]
 
 
 def test_one_that_would_cover_nothing_is_refused_and_not_listed_arbos_390(tree):
@@ -88,7 +88,7 @@ def test_a_file_saved_with_its_old_size_and_time_is_covered_as_it_stands_opencod
     os.utime(repository.root / "a.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     then = repository.checkpoint()
     repository.put("a.py", "later\n")
-    [told] = repository.user("checkpoint-diff", then, "--json", code=1).json["files"]
+    [told] = repository.user("checkpoint", "diff", then, "--json", code=1).json["files"]
     assert "-ONE\n-TWO\n-THREE\n" in told["diff"]
 
 

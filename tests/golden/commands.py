@@ -21,8 +21,8 @@ def edits(sl: Story) -> None:
     sl("read", "app.py")
     sl("check", "app.py")
     sl("edit", "app.py", "--old", "8080", "--new", "9090")
-    sl("edit-lines", "app.py", "1-1", "--new", "host = '127.0.0.1'")
-    sl("edit-lines", "app.py", "3-2", stdin="debug = False\n")
+    sl("edit", "app.py", "--lines", "1-1", "--new", "host = '127.0.0.1'")
+    sl("edit", "app.py", "--lines", "3-2", stdin="debug = False\n")
     sl.stands("app.py")
     sl.remark("A new file, a whole file, a rename, a deletion")
     sl("create", "notes/todo.md", stdin="- write tests\n")
@@ -61,7 +61,7 @@ def refusals(sl: Story) -> None:
     sl("check", "app.py")
     sl("diff", "app.py")
     sl("edit", "app.py", "--old", "port = 8080", "--new", "port = 9090")
-    sl("edit-lines", "app.py", "2-2", "--new", "port = 9090")
+    sl("edit", "app.py", "--lines", "2-2", "--new", "port = 9090")
     sl("write", "app.py", stdin=APP.replace("8080", "9090"))
     sl("delete", "app.py")
     sl("patch", stdin="--- a/app.py\n+++ b/app.py\n@@ -2 +2 @@\n-port = 8080\n+port = 1\n")
@@ -73,7 +73,7 @@ def refusals(sl: Story) -> None:
     sl("edit", "app.py", "--old", "nothing of the kind stands here", "--new", "x")
     sl("edit", "app.py", "--old", "host", "--new", "server")
     sl("edit", "app.py", "--old", "host", "--new", "server", "--count", "5")
-    sl("edit-lines", "app.py", "40-41", "--new", "x")
+    sl("edit", "app.py", "--lines", "40-41", "--new", "x")
     sl.remark("It is there already, or not at all")
     sl("create", "app.py", stdin="x\n")
     sl("read", "nowhere.py")
@@ -121,24 +121,24 @@ def usage(sl: Story) -> None:
         ["edit", "app.py", "--old", "a"],
         ["edit", "app.py", "--old", "a", "--new", "b", "--count", "0"],
         ["edit", "app.py", "--old", "a", "--old-file", "x", "--new", "b"],
-        ["edit-lines", "app.py", "9", "--new", ""],
+        ["edit", "app.py", "--lines", "9", "--new", ""],
         ["log", "--kind", "nonsense"],
         ["log", "--since", "whenever"],
         ["log", "-n", "-1"],
         ["rewind"],
         ["rewind", "cp-00000000", "--yes"],
-        ["checkpoint-diff", "nothing"],
-        ["checkpoint-export", "nothing", "--patch"],
-        ["checkpoint-export", "nothing"],
-        ["release", "c-00000000"],
-        ["release"],
+        ["checkpoint", "diff", "nothing"],
+        ["checkpoint", "export", "nothing", "--patch"],
+        ["checkpoint", "export", "nothing"],
+        ["claim", "release", "c-00000000"],
+        ["claim", "release"],
         ["claim"],
         ["claim", "app.py", "--ttl", "soon"],
         ["ack", "nothing"],
-        ["hand-over", "nobody", "app.py"],
-        ["sessions", "show", "nobody"],
-        ["sessions", "delete", "nobody"],
-        ["sessions", "fork", "nobody"],
+        ["claim", "hand-over", "nobody", "app.py"],
+        ["session", "show", "nobody"],
+        ["session", "delete", "nobody"],
+        ["session", "fork", "nobody"],
         ["find"],
         ["find", "a", "b", "c", "d", "e", "f"],
         ["list", "nowhere"],
@@ -147,7 +147,7 @@ def usage(sl: Story) -> None:
         ["window", "nowhere.json", "--budget", "10"],
         ["window", "app.py"],
         ["replay", "nowhere.jsonl"],
-        ["edited-since", "nothing"],
+        ["changes", "--since", "nothing"],
         ["turn", "x"],
         ["gc", "--older-than", "x"],
         ["completion", "tcsh"],
@@ -187,10 +187,10 @@ def merges(sl: Story) -> None:
     sl.remark("Inserted lines move the rest")
     sl("read", "long.txt")
     sl.put("long.txt", "a new first line\n" + LONG.replace("line 28 of", "somebody's line 28 of"))
-    sl("edit-lines", "long.txt", "10-10", "--new", "line ten")
+    sl("edit", "long.txt", "--lines", "10-10", "--new", "line ten")
     sl("edit", "long.txt", "--old", "line 12 of a", "--new", "line twelve of a")
     sl("diff", "long.txt")
-    sl("notice")
+    sl("changes", "--for-agent")
     sl("log", "long.txt")
 
 
@@ -200,23 +200,23 @@ def news(sl: Story) -> None:
         sl("read", name, "--quiet")
     sl("turn", "--model", "model-x", "--provider", "some-provider", "--mode", "act")
     sl("changes")
-    sl("notice")
+    sl("changes", "--for-agent")
     sl.put("a.py", "name = 'a.py'\nvalue = 2\nlast = True\n")
     sl.remove("b.py")
     sl.move("c.py", "d.py")
     sl("status")
     sl("changes")
-    sl("notice")
-    sl("notice", "--budget", "20")
+    sl("changes", "--for-agent")
+    sl("changes", "--for-agent", "--budget", "20")
     sl("briefing")
     sl("briefing", "--message", "please continue")
-    sl("ack", json.loads(sl.place.command("--json", "notice").out)["notice"]["id"])
+    sl("ack", json.loads(sl.place.command("--json", "changes", "--for-agent").out)["notice"]["id"])
     sl("changes")
     sl("changes", "--all")
-    sl("notice")
-    sl("edited-since")
-    sl("edited-since", "1", "--others")
-    sl("edited-since", "1", "--mine")
+    sl("changes", "--for-agent")
+    sl("changes", "--since")
+    sl("changes", "--since", "1", "--others")
+    sl("changes", "--since", "1", "--mine")
     sl("turn")
     sl("turn", "7", "--model", "model-y")
     sl("models")
@@ -236,38 +236,38 @@ def several(sl: Story) -> None:
     sl("--session", "two", "read", "app.py", "--quiet")
     sl("--session", "one", "edit", "app.py", "--old", "b = 2", "--new", "b = 20")
     sl("--session", "two", "check", "app.py")
-    sl("--session", "two", "notice")
+    sl("--session", "two", "changes", "--for-agent")
     sl("--session", "two", "edit", "app.py", "--old", "b = 2", "--new", "b = 3")
     sl("--session", "two", "edit", "app.py", "--old", "c = 3", "--new", "c = 30")
     sl("--session", "two", "claim", "app.py", "docs/**", "--ttl", "10m")
     sl("--session", "one", "claim", "docs/api.md")
     sl("--session", "one", "edit", "app.py", "--old", "a = 1", "--new", "a = 10")
     sl("--session", "three", "check", "app.py")
-    sl("claims")
+    sl("claim", "list")
     sl("--session", "two", "claim", "--renew", "<claim 1>", "--ttl", "1h", "app.py")
     sl("--session", "two", "claim", "--renew", "<claim 1>", "--ttl", "1h")
     sl("--session", "one", "claim", "src/", "--shared")
     sl("--session", "two", "claim", "src/", "--shared")
-    sl("claims")
+    sl("claim", "list")
     sl.place.environ["SIGHTLINE_CLAIMS"] = "enforce"
     sl("--session", "one", "read", "app.py", "--quiet")
     sl("--session", "one", "edit", "app.py", "--old", "a = 10", "--new", "a = 11")
     del sl.place.environ["SIGHTLINE_CLAIMS"]
-    sl("--session", "two", "release", "<claim 1>")
-    sl("--session", "two", "release", "--all")
-    sl("--session", "two", "release", "--all")
-    sl("claims")
-    sl("sessions")
-    sl("sessions", "show", "one")
-    sl("sessions", "fork", "one", "--as", "experiment")
-    sl("sessions", "fork", "one")
+    sl("--session", "two", "claim", "release", "<claim 1>")
+    sl("--session", "two", "claim", "release", "--all")
+    sl("--session", "two", "claim", "release", "--all")
+    sl("claim", "list")
+    sl("session", "list")
+    sl("session", "show", "one")
+    sl("session", "fork", "one", "--as", "experiment")
+    sl("session", "fork", "one")
     sl("check", "app.py", "--session", "experiment")
-    sl("--session", "one", "hand-over", "experiment", "app.py", "--lines", "1-2")
-    sl("--session", "one", "hand-over", "two", "app.py")
-    sl("--session", "one", "hand-over", "experiment")
-    sl("sessions", "delete", "experiment")
-    sl("sessions", "delete", "experiment", "--force")
-    sl("sessions")
+    sl("--session", "one", "claim", "hand-over", "experiment", "app.py", "--lines", "1-2")
+    sl("--session", "one", "claim", "hand-over", "two", "app.py")
+    sl("--session", "one", "claim", "hand-over", "experiment")
+    sl("session", "delete", "experiment")
+    sl("session", "delete", "experiment", "--force")
+    sl("session", "list")
     sl("status")
     sl("--session", "two", "status")
     sl("log", "app.py")
@@ -279,7 +279,7 @@ def checkpoints(sl: Story) -> None:
     sl.put("long.txt", LONG)
     sl.put("tool.sh", "#!/bin/sh\necho hello\n")
     (sl.place.root / "link").symlink_to("app.py")
-    sl("checkpoints")
+    sl("checkpoint", "list")
     sl("read", "app.py", "--quiet")
     sl("read", "long.txt", "--quiet")
     sl("checkpoint", "before")
@@ -293,17 +293,17 @@ def checkpoints(sl: Story) -> None:
     sl("read", "tool.sh", "--quiet")
     sl("delete", "tool.sh")
     sl("checkpoint")
-    sl("checkpoints")
-    sl("checkpoint-diff", "before", "middle")
-    sl("checkpoint-diff", "before")
-    sl("checkpoint-diff", "before", "--stat")
-    sl("checkpoint-diff", "<checkpoint 2>", "<checkpoint 2>")
-    sl("checkpoint-export", "middle", "--patch")
-    sl("checkpoint-export", "before", "--patch", "--now")
-    sl("checkpoint-export", "middle", "--patch", "--since", "before", "--output", "out.patch")
+    sl("checkpoint", "list")
+    sl("checkpoint", "diff", "before", "middle")
+    sl("checkpoint", "diff", "before")
+    sl("checkpoint", "diff", "before", "--stat")
+    sl("checkpoint", "diff", "<checkpoint 2>", "<checkpoint 2>")
+    sl("checkpoint", "export", "middle", "--patch")
+    sl("checkpoint", "export", "before", "--patch", "--now")
+    sl("checkpoint", "export", "middle", "--patch", "--since", "before", "--output", "out.patch")
     sl.stands("out.patch")
-    sl("edited-since", "before")
-    sl("edited-since", "before", "--mine")
+    sl("changes", "--since", "before")
+    sl("changes", "--since", "before", "--mine")
     sl("rewind", "middle", "--dry-run")
     sl("rewind", "middle", "--dry-run", "--diff")
     sl("rewind", "middle")
@@ -317,7 +317,7 @@ def checkpoints(sl: Story) -> None:
     sl("rewind", "before", "--yes", "--no-files", "--conversation")
     sl.stands("app.py", "long.txt", "tool.sh", "new.py")
     sl("check", "app.py")
-    sl("checkpoints")
+    sl("checkpoint", "list")
     sl("log")
     sl("gc", "--dry-run")
     sl("gc", "--dry-run", "--older-than", "0d")
@@ -336,21 +336,22 @@ def exports(sl: Story) -> None:
     sl("create", "new.py", stdin="new = True\n")
     sl("checkpoint", "done")
     sl(
-        "checkpoint-export",
+        "checkpoint",
+        "export",
         "done",
         "--branch",
         "sightline/done",
         "--author",
         "Ada <ada@example.org>",
     )
-    sl("checkpoint-export", "done", "--branch", "sightline/done")
-    sl("checkpoint-export", "done", "--branch", "not a branch")
-    sl("checkpoint-export", "done", "--patch")
+    sl("checkpoint", "export", "done", "--branch", "sightline/done")
+    sl("checkpoint", "export", "done", "--branch", "not a branch")
+    sl("checkpoint", "export", "done", "--patch")
     sl.remark("Git changes files")
     sl.git("stash", "--quiet")
     sl("status")
     sl("changes")
-    sl("notice")
+    sl("changes", "--for-agent")
     sl.git("stash", "pop", "--quiet")
     sl("status")
     sl.git("commit", "--quiet", "--all", "--message", "second")
@@ -436,7 +437,7 @@ def windows(sl: Story) -> None:
         sl("window", "h.json", "--budget", "10")
     sl.put("session.jsonl", transcript(reads=6))
     sl("window", "session.jsonl", "--budget", "9000")
-    sl("edited-since", "--messages", "history.json")
+    sl("changes", "--since", "--messages", "history.json")
 
 
 def replays(sl: Story) -> None:
@@ -483,7 +484,7 @@ def others(sl: Story) -> None:
     given = {"file_path": "app.py", "old_string": "a", "new_string": "b"}
     call = {"type": "tool_use", "id": "t1", "name": "Edit", "input": given}
     gone = json.dumps([{"role": "assistant", "content": [call]}])
-    sl("edited-since", "1", "--messages", "-", stdin=gone)
+    sl("changes", "--since", "1", "--messages", "-", stdin=gone)
     sl("rewind", "3", "--yes", "--conversation", "--no-files", "--messages", "-", stdin=gone)
     sl("warnings")
     sl("init", "claude-code", "--dry-run", "--scope", "project")

@@ -199,7 +199,7 @@ def sub_agents(story: Story) -> None:
     agent.edit("app.py", "port = 2", "port = 3")
     other.tell("SessionEnd", reason="other")
     agent.tell("Stop")
-    story("sessions")
+    story("session", "list")
     story("log")
 
 
@@ -225,7 +225,7 @@ def resumed(story: Story) -> None:
     fork.edit("app.py", "port = 9090", "port = 9091")
     agent.tell("SessionStart", source="clear")
     agent.write("app.py", "x\n")
-    story("sessions")
+    story("session", "list")
     story("log")
 
 

@@ -105,9 +105,9 @@ def history(story: Story) -> None:
     story("--session", "one", "rewind", "line 40", "--yes")
     story("--session", "one", "rewind", "start", "--yes", "--conversation", "--no-files")
     story.put("long.txt", LONG.replace("line 100 of", "user's line 100 of"))
-    story("--session", "two", "notice")
-    story("sessions", "fork", "one", "--as", "forked")
-    story("sessions", "delete", "two", "--force")
+    story("--session", "two", "changes", "--for-agent")
+    story("session", "fork", "one", "--as", "forked")
+    story("session", "delete", "two", "--force")
     story("--session", "three", "run", "--", "touch", "touched.txt", process=False)
     agent = Agent(story)
     agent.tell("SessionStart", source="startup", model="claude-x")
@@ -166,10 +166,10 @@ def _asked_of_all(story: Story) -> None:
     story("log")
     story("--json", "log")
     for words in (
-        ["sessions"],
+        ["session", "list"],
         ["status"],
-        ["checkpoints"],
-        ["claims"],
+        ["checkpoint", "list"],
+        ["claim", "list"],
         ["warnings"],
         ["models"],
         ["stats"],
@@ -190,7 +190,12 @@ def _asked_of_all(story: Story) -> None:
 
 def _asked_of(story: Story, session: str, *paths: str) -> None:
     """What the command says to a session."""
-    for words in (["changes"], ["notice"], ["registry"], ["edited-since", "1"]):
+    for words in (
+        ["changes"],
+        ["changes", "--for-agent"],
+        ["registry"],
+        ["changes", "--since", "1"],
+    ):
         story("--session", session, *words)
         story("--json", "--session", session, *words)
     for path in paths:
@@ -242,16 +247,16 @@ def ask_history(story: Story) -> None:
     with sightline.open_session(story.place.root, id="asker", clock=lambda: THEN_US) as session:
         story.told("claims that stood then", _lines(map(_fields, session.claims())))
     for first, last in (("start", "line 20"), ("line 20", "all"), ("start", "all")):
-        story("checkpoint-diff", first, last)
-        story("--json", "checkpoint-diff", first, last)
-    story("checkpoint-export", "all", "--patch", "--since", "line 40")
+        story("checkpoint", "diff", first, last)
+        story("--json", "checkpoint", "diff", first, last)
+    story("checkpoint", "export", "all", "--patch", "--since", "line 40")
     story("--session", "one", "rewind", "line 20", "--dry-run", "--diff")
     story("--json", "--session", "one", "rewind", "line 20", "--dry-run")
     story("--session", "s1", "rewind", "1", "--dry-run", "--diff")
     story("--session", "s1", "rewind", "1", "--yes")
     story.stands("app.py", "tool.sh")
     story("checkpoint", "made now")
-    story("checkpoint-diff", "line 60", "made now", "--stat")
+    story("checkpoint", "diff", "line 60", "made now", "--stat")
     story("gc", "--older-than", "1d", "--dry-run")
 
 

@@ -1,24 +1,20 @@
 """The commands of the verbs, by which the tests compare the library with the command line."""
 
-WITHOUT_COMMAND = {
-    *("apply", "believed", "dropped", "environment", "find_each", "fork", "mentioned", "renew"),
-    *("request_listings", "warn", "writing", "wrote"),
-}
-"""Methods of Session that the command line lacks, or has as an option of another command."""
+from sightline.cli.output import COMMANDS as OTHER_COMMANDS
 
-OTHER_COMMANDS = {
-    "acknowledge": "ack",
-    "export": "checkpoint-export",
-    "files": "status",
-    "list_directory": "list",
-    "model_usage": "models",
-    "ran": "run",
+WITHOUT_COMMAND = {
+    *("apply", "believed", "dropped", "environment", "find_each", "mentioned", "request_listings"),
+    *("warn", "writing", "wrote"),
 }
-"""Method of Session -> its command, where that is not the method's name with dashes."""
+"""Methods of Session that the command line lacks."""
 
 
 def command_name(method):
-    """Return the command of a method of Session, None where there is none."""
-    if method in WITHOUT_COMMAND:
-        return None
-    return OTHER_COMMANDS.get(method, method.replace("_", "-"))
+    """Return the command of a method of Session, with the option that stands for it if there is one;
+    None where there is no command."""
+    return None if method in WITHOUT_COMMAND else OTHER_COMMANDS.get(method, method)
+
+
+def without_option(command):
+    """Return a command without the option that stands for a verb."""
+    return command.partition(" --")[0]

@@ -541,7 +541,7 @@ class Session:
             force_paths: Restore this file to the checkpoint, even over changes by others.
             commands: Also take back what changed while a command of the session ran, or in layout
                 alone behind its edit, whoever changed it.
-            deleted_messages: Messages taken out of the conversation, as for edited-since. The
+            deleted_messages: Messages taken out of the conversation, as for edited_since. The
                 report warns of the files that they edited.
 
         Raises:
@@ -557,6 +557,22 @@ class Session:
             commands=commands,
             deleted=removed_messages.read_deleted(self._context, deleted_messages),
         )
+
+    @verb
+    def undo(self, *, dry_run: bool = False) -> results.RewindReport:
+        """Take back the agent's last turn, as a rewind does.
+
+        A second undo takes back the turn before. A change outside of any turn, as by a command, is
+        a turn of its own.
+
+        Args:
+            dry_run: Preview the undo; change nothing.
+
+        Raises:
+            RewindRefused where nothing is left to take back.
+        """
+        turn = rewinder.last_turn(self._context, self.id)
+        return rewinder.rewind(self._context, turn.to, dry_run=dry_run)
 
     @verb
     def turn(
@@ -648,6 +664,10 @@ class Session:
     @verb
     def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
         """Let a claim stand for so many seconds from now on.
+
+        Args:
+            claim: The claim, or its id.
+            ttl: How long from now on, a day at most; a number is in seconds.
 
         Raises:
             ClaimRefused for a claim that has ended.
@@ -1071,6 +1091,7 @@ class AsyncSession:
     saw = coroutine(Session.saw)
     stats = coroutine(Session.stats)
     turn = coroutine(Session.turn)
+    undo = coroutine(Session.undo)
     warn = coroutine(Session.warn)
     warnings = coroutine(Session.warnings)
     write = coroutine(Session.write)

@@ -198,6 +198,13 @@ def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]
     raise UnknownName(*words.unknown(name))
 
 
+def drop(context: SessionContext, names: Iterable[str]) -> list[str]:
+    """Drop checkpoints by id or label, all or none, and return their ids. UnknownName."""
+    ids = dict.fromkeys(find(context, name)[1].checkpoint for name in names)
+    context.append([CheckpointDropped(each, ASKED) for each in ids], durable=True)
+    return list(ids)
+
+
 def listed(context: SessionContext) -> list[Checkpoint]:
     """List the checkpoints of all sessions, oldest first."""
     return [checkpoint for checkpoint, _ in with_manifests(context)]
@@ -234,12 +241,18 @@ def now(context: SessionContext) -> Manifest:
     return capture_tree(context, _newest(context).manifest, lambda _: None).manifest
 
 
-def newest_first(context: SessionContext, kinds: list[type[Fact]]) -> Iterator[Recorded]:
-    """Yield the facts of some kinds from the newest to the oldest. Few are read at first: most
-    checkpoints that somebody names are among the last ones."""
-    upto, most = None, READ_FIRST
+def newest_first(
+    context: SessionContext,
+    kinds: Sequence[type[Fact]],
+    *,
+    session: str | None = None,
+    upto: int | None = None,
+) -> Iterator[Recorded]:
+    """Yield the facts of some kinds from the newest to the oldest, of one session if named. Few are
+    read at first: most checkpoints that somebody names are among the last ones."""
+    most = READ_FIRST
     while True:
-        rows = list(context.store.timeline(kinds=kinds, upto=upto, newest=most))
+        rows = list(context.store.timeline(session=session, kinds=kinds, upto=upto, newest=most))
         yield from reversed(rows)
         if len(rows) < most:
             return

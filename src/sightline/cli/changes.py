@@ -1,34 +1,70 @@
-"""Commands on changes by others and on news for agents: changes, notice, ack, edited-since,
-warnings, briefing."""
+"""Commands on changes by others and on news for agents: changes, ack, warnings, briefing."""
 
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from typing import Any
 
 import click
 
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
+from sightline.checkpoints import time_points
 from sightline.cli import output
 from sightline.cli.input import messages_in
-from sightline.cli.options import command, usage
+from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.words import who
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
+from sightline.notices import delivery, words
 from sightline.notices import warnings as session_warnings
-from sightline.notices import words
-from sightline.notices.delivery import hand_over
 from sightline.text import phrases
 from sightline.text.phrases import one_line, printable
 
 
-@command(Session.changes, told={"flag": "--all"})
-def changes(call: Call, *, told: bool) -> None:
-    """For words to give to the agent, see notice."""
+@command(
+    *(Session.changes, Session.notice, Session.edited_since),
+    example="changes --since 2h",
+    without=("deleted_messages",),
+    told={"flag": "--all"},
+    budget={"flag": "--budget", "default": None, "show_default": False},
+    when={"flag": "--since", "metavar": "[WHEN]", "is_flag": False, "flag_value": ""},
+)
+@click.option("--for-agent", is_flag=True, help="Words to give to the agent; acknowledge with ack.")
+@click.option("--mine", is_flag=True, help="With --since: only what this session edited.")
+@click.option("--others", is_flag=True, help="With --since: only what others edited.")
+@click.option(
+    "--messages",
+    metavar="F",
+    help="With --since: messages taken out of the conversation, as its host holds them: a JSON array,"
+    " or one a line (- is stdin). Files that their calls write are listed, too.",
+)
+def changes(
+    call: Call, *, told: bool, budget: int | None, when: str | None, for_agent: bool, **of: Any
+) -> None:
+    """--since lists every file that differs from a point in time, with its author. WHEN is a length
+    of time such as 2h, a date, a time, a position (see log), or a checkpoint.
+    """
+    since = when is not None or of["messages"] is not None
+    if told + for_agent + since > 1:
+        raise click.UsageError("Pass one of --all, --for-agent and --since.")
+    if (of["mine"] or of["others"]) and not since:
+        raise click.UsageError("--mine and --others go with --since.")
+    if budget is not None and not for_agent:
+        raise click.UsageError("--budget goes with --for-agent.")
     with call.open() as session:
-        unknown = session.changes(told=told)
+        if since:
+            _edited_since(call, session, when or None, **of)
+        elif for_agent:
+            _notice(call, session, {} if budget is None else {"budget": budget})
+        else:
+            _changes(call, session, told=told)
+
+
+def _changes(call: Call, session: Session, *, told: bool) -> None:
+    unknown = session.changes(told=told)
     if call.json:
         output.json({"changes": shape(unknown)})
         return
@@ -40,13 +76,10 @@ def changes(call: Call, *, told: bool) -> None:
         output.note(call, "Every file is as it was shown." if told else "Nothing is new.")
 
 
-@command(Session.notice, budget={"flag": "--budget"})
-def notice(call: Call, budget: int) -> None:
-    """Acknowledge it with ack."""
-    with call.open() as session:
-        news = session.notice(budget)
-        if news is not None:
-            hand_over(session._context, news)  # noqa: SLF001 - faces compose the parts
+def _notice(call: Call, session: Session, budget: dict[str, int]) -> None:
+    news = session.notice(**budget)
+    if news is not None:
+        delivery.hand_over(session._context, news)  # noqa: SLF001 - faces compose the parts
     if call.json:
         output.json({"notice": shape(news)})
     elif news is None:
@@ -58,7 +91,7 @@ def notice(call: Call, budget: int) -> None:
 
 def _next_commands(notice: Notice, call: Call) -> str:
     """Return the commands that can follow a notice. A program behind a pipe needs only the id."""
-    of = f" --session {call.session}" if call.session else ""
+    of = call.options_for(call.session_id)
     ack = f"sightline ack {notice.id}{of}"
     if not sys.stdout.isatty():
         return f"After the agent has read the notice, run: {ack}"
@@ -69,53 +102,56 @@ def _next_commands(notice: Notice, call: Call) -> str:
     return "\n".join(["", *phrases.table(rows)])
 
 
-@command(Session.acknowledge, answer={"metavar": "ID"})
-def ack(call: Call, answer: str) -> None:
-    """ID is that of a notice or a warning."""
+@command(Session.acknowledge, example="ack", answer={"metavar": "[ID]", "required": False})
+def ack(call: Call, answer: str | None) -> None:
+    """ID is that of a notice or a warning. Default: the last notice of 'changes --for-agent'."""
     with call.open() as session:
-        session.acknowledge(answer)
+        given = answer or delivery.newest_notice(session._context)  # noqa: SLF001 - as above
+        session.acknowledge(given)
         left = [change.path for change in session.changes()]
     more = f"Still new: {', '.join(map(printable, left))}." if left else "Nothing else is new."
-    output.result(call, {"acknowledged": answer, "left": left}, f"Acknowledged. {more}")
+    output.result(call, {"acknowledged": given, "left": left}, f"Acknowledged. {more}")
 
 
-@command(Session.edited_since, without=("deleted_messages",))
-@click.option(
-    "--mine", is_flag=True, help="Only files that this session edited, surely or probably."
-)
-@click.option("--others", is_flag=True, help="Only files that others edited, or may have edited.")
-@click.option(
-    "--messages",
-    metavar="F",
-    help="Messages that were taken out of the conversation, as its host holds them: a JSON array,"
-    " or one a line (- is stdin). Files that their calls write are listed, too.",
-)
-def edited_since(
-    call: Call, when: str | None, *, mine: bool, others: bool, messages: str | None
+def _edited_since(
+    call: Call,
+    session: Session,
+    when: str | None,
+    *,
+    mine: bool,
+    others: bool,
+    messages: str | None,
 ) -> None:
-    """A time is one such as 2026-01-31T12:00:00Z."""
     if mine and others:
         raise click.UsageError("--mine or --others, not both.")
     deleted = messages_in(messages)
-    with call.open() as session:
-        at = int(when) if when and when.isdecimal() else when
-        with usage("WHEN"):
-            edited = session.edited_since(at, deleted_messages=deleted)
-        files = [
-            file
-            for file in edited
-            if file.probable or ((file.mine or not mine) and (file.others or not others))
-        ]
-        rows = phrases.table(_row(file, session.id) for file in files)
+    edited = session.edited_since(
+        when and _point(when, session._context.clock()),  # noqa: SLF001 - as above
+        deleted_messages=deleted,
+    )
+    files = [
+        file
+        for file in edited
+        if file.probable or ((file.mine or not mine) and (file.others or not others))
+    ]
     if call.json:
         output.json({"files": shape(files), "unread": shape(edited.unread)})
         return
-    if rows:
-        output.text("\n".join(rows))
+    if files:
+        output.text("\n".join(phrases.table(_row(file, session.id) for file in files)))
     elif not edited.unread:
         output.note(call, "No file changed since then.")
     if edited.unread:
         output.note(call, f"{words.unread_calls([each.tool for each in edited.unread])}.")
+
+
+def _point(when: str, now_us: int) -> int | datetime | str:
+    """Return a position or a time as 'log --since' takes them; any other word names a checkpoint."""
+    try:
+        begun = time_points.since(when, now_us)
+    except ValueError:
+        return when
+    return begun.position if begun.at is None else output.local(begun.at)
 
 
 def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
@@ -123,7 +159,7 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
     return time(file.at) if file.at else "-", quoted(file.path), by
 
 
-@command(Session.warnings)
+@command(Session.warnings, example="warnings")
 def warnings(call: Call) -> None:
     """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
     with call.survey() as context:
@@ -135,7 +171,7 @@ def warnings(call: Call) -> None:
         output.note(call, f"Once it was seen to: sightline ack {listed[0].id}")
 
 
-@command(Session.briefing, message={"flag": "--message"})
+@command(Session.briefing, example="briefing --message 'go on'", message={"flag": "--message"})
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""

@@ -1,4 +1,4 @@
-"""Commands for checkpoints: checkpoint, checkpoints, checkpoint-diff, checkpoint-export, rewind."""
+"""The command checkpoint, with list, diff, export and delete; rewind and undo."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from msgspec import structs
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.changes.authors import moment
 from sightline.checkpoints import words
 from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
-from sightline.checkpoints.rewind import recovery
+from sightline.checkpoints.rewind import recovery, rewinder
 from sightline.checkpoints.rewind import words as rewind_words
-from sightline.checkpoints.take import named
+from sightline.checkpoints.take import drop, named
 from sightline.cli import output
-from sightline.cli.failures import NO, Answered
+from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.cli.words import since as ago
+from sightline.cli.words import since
+from sightline.history import session_history
 from sightline.model.manifest import FileDifference
 from sightline.model.results import RewindReport
 from sightline.notices.words import raised
@@ -30,7 +32,7 @@ from sightline.notices.words import raised
 LABEL_MAX = 200
 
 
-@command(Session.checkpoint)
+@command(Session.checkpoint, example="checkpoint 'before the refactoring'")
 def checkpoint(call: Call, label: str) -> None:
     """Exit code 1: the checkpoint could not be taken."""
     if len(label) > LABEL_MAX or not label.isprintable():
@@ -40,14 +42,14 @@ def checkpoint(call: Call, label: str) -> None:
     output.result(call, {"checkpoint": shape(kept)}, "\n".join(words.describe_taken(kept)))
 
 
-@command(Session.checkpoints)
-def checkpoints(call: Call) -> None:
+@command(Session.checkpoints, name="checkpoint list", example="checkpoint list")
+def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
         chapters, unfinished = story(context), recovery.listed(context)
     lines: list[str] = []
     for chapter in chapters:
-        when = ago(chapter.checkpoint.at)
+        when = since(chapter.checkpoint.at)
         lines += words.in_list(chapter.checkpoint, when, chapter.changed, first=not lines)
     listed = [shape(chapter.checkpoint) for chapter in chapters]
     output.answer(
@@ -57,14 +59,14 @@ def checkpoints(call: Call) -> None:
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
     for rewind in () if call.json else unfinished:
-        output.say(rewind_words.begun(rewind.to, rewind.session, ago(rewind.at)))
+        output.say(rewind_words.begun(rewind.to, rewind.session, since(rewind.at)))
 
 
-@command()
+@command(name="checkpoint diff", example="checkpoint diff 'before the refactoring' --stat")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", required=False)
 @click.option("--stat", is_flag=True, help="Print only file names and counts of changed lines.")
-def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -> None:
+def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) -> None:
     """Show what changed between checkpoints, or since one.
 
     A and B are ids or labels of checkpoints; without B, A is compared with the files as they are
@@ -87,14 +89,15 @@ def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -
 
 @command(
     Session.export,
-    name="checkpoint-export",
+    name="checkpoint export",
+    example="checkpoint export 'before the refactoring' --branch before",
     checkpoint={"metavar": "ID"},
     since={"metavar": "A"},
     until_now={"flag": "--now"},
 )
 @click.option("--patch", is_flag=True, help="Print its changes as a patch for 'git apply'.")
 @click.option("--output", "file", metavar="FILE", help="The new file that a patch goes to.")
-def checkpoint_export(
+def export_checkpoint(
     call: Call, *, branch: str | None, patch: bool, file: str | None, **arguments: Any
 ) -> None:
     """ID and A are ids or labels of checkpoints. Exit code 1: nothing was exported."""
@@ -124,8 +127,21 @@ def checkpoint_export(
         output.note(call, "\n".join(words.patched(made, file)))
 
 
+@command(name="checkpoint delete", example="checkpoint delete 'before the refactoring'")
+@click.argument("checkpoints", nargs=-1, required=True, metavar="ID...")
+def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
+    """Delete checkpoints, by id or label.
+
+    All or none. The next gc forgets the texts that nothing else needs.
+    """
+    with call.open() as session:
+        gone = drop(session._context, checkpoints)  # noqa: SLF001 - faces compose the parts
+    output.result(call, {"deleted": gone}, f"Deleted {', '.join(gone)}.")
+
+
 @command(
     Session.rewind,
+    example="rewind 'before the refactoring' --dry-run",
     without=("deleted_messages",),
     checkpoint={"metavar": "ID"},
     force_paths={"flag": "--force-path"},
@@ -135,7 +151,7 @@ def checkpoint_export(
 @click.option(
     "--messages",
     metavar="F",
-    help="With --conversation --no-files: the messages removed from the conversation, in the format of edited-since (- is stdin).",
+    help="With --conversation --no-files: the messages removed from the conversation, in the format of 'changes --messages' (- is stdin).",
 )
 def rewind(
     call: Call,
@@ -151,41 +167,84 @@ def rewind(
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone.
     """
+    asking = _is_asking(call, dry_run=dry_run, yes=yes)
+    if messages is not None and (arguments["files"] or not arguments["conversation"]):
+        raise click.UsageError("--messages is for --conversation --no-files.")
+    arguments["deleted_messages"] = messages_in(messages)
+    to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
+    with call.open(finish=False) as session:  # this rewind replaces an unfinished one
+        _rewind(call, session, to, asking=asking, dry_run=dry_run, diff=diff, **arguments)
+
+
+@command(Session.undo, example="undo --dry-run")
+@click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+def undo(call: Call, *, dry_run: bool, diff: bool, yes: bool) -> None:
+    """Without --session: of the session that changed a file last. On a terminal the plan is shown
+    first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
+    was left alone, or there is nothing to undo.
+    """
+    asking = _is_asking(call, dry_run=dry_run, yes=yes)
+    with call.survey() as context:
+        for unfinished in recovery.listed(context, call.named_session):
+            done = recovery.finish(context.for_session(unfinished.session))
+            report(call, "interrupted", done, "To go further back: sightline undo")
+            raise Answered(NO)
+        turn = rewinder.last_turn(context, call.named_session)
+        name = session_history.names_of(context.store)(turn.session)
+    call.session = turn.session
+    which = f"turn {turn.number}" if turn.number else "the last change"
+    if not call.json:
+        output.note(call, f"Undo {which} of session {name}, {since(moment(turn.at))}.")
+    with call.open() as session:
+        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run, diff=diff)
+
+
+def _is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
+    """Return whether the user is to be asked. UsageError where nobody can be."""
     asking = not (dry_run or yes)
     if asking and (call.json or not output.can_ask()):
         raise click.UsageError(
             "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
         )
-    if messages is not None and (arguments["files"] or not arguments["conversation"]):
-        raise click.UsageError("--messages is for --conversation --no-files.")
-    deleted = messages_in(messages)
-    to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
-    with call.open(finish=False) as session:  # this rewind replaces an unfinished one
+    return asking
 
-        def carried_out(*, dry_run: bool) -> RewindReport:
-            return session.rewind(to, dry_run=dry_run, deleted_messages=deleted, **arguments)
 
-        plan = carried_out(dry_run=True) if asking or dry_run or diff else None
-        cautious = plan
-        if asking and arguments["commands"]:
-            cautious = session.rewind(to, dry_run=True, **{**arguments, "commands": False})
-        wanted = plan.diffs if plan and (asking or diff or call.json) else None
-        if asking and plan is not None and cautious is not None:
-            doubts = cautious if arguments["commands"] else None
-            if not _agreed(call, plan, wanted or (), doubts, diff=diff):
-                return
-        report = plan
-        if plan is None or not dry_run:
-            with output.progress(call, "Rewinding"):
-                report = carried_out(dry_run=False)
-    assert report is not None
+def _rewind(
+    call: Call,
+    session: Session,
+    to: int | str,
+    *,
+    asking: bool,
+    dry_run: bool,
+    diff: bool,
+    commands: bool = False,
+    **arguments: Any,
+) -> None:
+    """Plan a rewind, ask if wanted, carry it out, and print the report."""
+
+    def carried_out(*, dry_run: bool, commands: bool = commands) -> RewindReport:
+        return session.rewind(to, dry_run=dry_run, commands=commands, **arguments)
+
+    options = call.options_for(session.id)
+    plan = carried_out(dry_run=True) if asking or dry_run or diff else None
+    wanted = plan.diffs if plan and (asking or diff or call.json) else None
+    if asking and plan is not None:
+        doubts = carried_out(dry_run=True, commands=False) if commands else None
+        if not _agreed(call, plan, wanted or (), doubts, options, diff=diff):
+            return
+    done = plan
+    if plan is None or not dry_run:
+        with output.progress(call, "Rewinding"):
+            done = carried_out(dry_run=False)
+    assert done is not None
     if call.json:
-        output.json(shape(structs.replace(report, diffs=wanted)))
+        output.json(shape(structs.replace(done, diffs=wanted)))
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
-        warned = [] if report.warning is None else [raised(report.warning)]
-        output.done(call, "\n".join([*rewind_words.lines_of(report), *warned]))
-    if report.left_alone and not dry_run:
+        warned = [] if done.warning is None else [raised(done.warning)]
+        output.done(call, "\n".join([*rewind_words.lines_of(done, None, options), *warned]))
+    if done.left_alone and not dry_run:
         raise Answered(NO)
 
 
@@ -199,6 +258,7 @@ def _agreed(
     plan: RewindReport,
     differences: Sequence[FileDifference],
     cautious: RewindReport | None,
+    options: str,
     *,
     diff: bool,
 ) -> bool:
@@ -208,7 +268,7 @@ def _agreed(
         _show(call, differences)
     counts = rewind_words.counts_of(differences)
     doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
-    output.text("\n".join([*rewind_words.lines_of(plan, counts), *doubts]))
+    output.text("\n".join([*rewind_words.lines_of(plan, counts, options), *doubts]))
     if not (rewind_words.changes(plan) or plan.conversation):
         return False
     if not output.confirmed("Do this?"):

@@ -1,4 +1,4 @@
-"""Commands for several agents in one tree: claim, release, claims, hand-over."""
+"""The command claim, with list, release and hand-over, for several agents in one tree."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def _claimable(context: click.Context, _: click.Parameter, names: tuple[str, ...
 
 @command(
     Session.claim,
+    example="claim src/app.py --ttl 10m",
     paths={"callback": _claimable, "required": False},
     ttl={
         "type": ttl_from,
@@ -78,7 +79,12 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
         output.note(call, session_words.this_machine_alone(kind))
 
 
-@command(Session.release, claim={"nargs": -1, "required": False, "metavar": "ID..."})
+@command(
+    Session.release,
+    name="claim release",
+    example="claim release --all",
+    claim={"nargs": -1, "required": False, "metavar": "ID..."},
+)
 @click.option("--all", "every", is_flag=True, help="All claims of this session.")
 def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
     """Several ids are released one after the other."""
@@ -93,7 +99,7 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
     output.result(call, {"released": released}, words)
 
 
-@command(Session.claims)
+@command(Session.claims, name="claim list", example="claim list")
 def claims(call: Call) -> None:
     """A claim ends with its session."""
     with call.survey() as context:
@@ -106,7 +112,13 @@ def claims(call: Call) -> None:
     output.answer(call, {"claims": shape(standing)}, words)
 
 
-@command(Session.hand_over, to={"metavar": "SESSION"}, paths={"metavar": "[PATH]..."})
+@command(
+    Session.hand_over,
+    name="claim hand-over",
+    example="claim hand-over helper src/app.py --session main",
+    to={"metavar": "SESSION"},
+    paths={"metavar": "[PATH]..."},
+)
 def hand_over(call: Call, to: str, paths: list[str], lines: Span | None) -> None:
     """SESSION is one that this session started, was started by, or is a fork of."""
     if lines is not None and len(paths) != 1:

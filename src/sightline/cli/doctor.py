@@ -24,7 +24,7 @@ STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "ca
 """State of a finding -> its word."""
 
 
-@command()
+@command(example="doctor")
 @click.option("--fix", is_flag=True, help="Repair file permissions, hooks and interrupted rewinds.")
 def doctor(call: Call, *, fix: bool) -> None:
     """Check that the guard works, and say how to repair it.

@@ -1,4 +1,4 @@
-"""Guarded verbs that change files: edit, edit-lines, write, patch, create, delete, move."""
+"""Guarded verbs that change files: edit, write, patch, create, delete, move."""
 
 from __future__ import annotations
 
@@ -58,61 +58,71 @@ def _refused(call: Call, error: EditRefused | FileMissing | PathRefused | Unveri
 
 
 @command(
-    Session.edit,
+    *(Session.edit, Session.edit_lines),
+    example="edit src/app.py --old 'a = 1' --new 'a = 2'",
+    without=("start", "end"),
     old={"flag": "--old"},
     new={"flag": "--new"},
     count={"type": count_from, "default": "1", "metavar": "N", "show_default": False},
 )
 @click.option("--old-file", metavar="F", help="The text to replace, from a file (- is stdin).")
 @click.option("--new-file", metavar="F", help="The new text, from a file (- is stdin).")
+@click.option(
+    "--lines",
+    type=place_from,
+    metavar="A-B",
+    help="Replace lines A to B, both included, as this session last saw them. 10-9 inserts before "
+    "line 10. Without --new, the new lines come from stdin.",
+)
 def edit(
     call: Call,
+    path: str,
     old: str | None,
     new: str | None,
+    count: int | None,
     old_file: str | None,
     new_file: str | None,
-    **arguments: Any,
+    lines: Span | None,
 ) -> None:
     """A line end in TEXT is a real line end: nothing is unescaped."""
-    before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
-    edited(call, Session.edit, old=before, new=after, **arguments)
+    if lines is None:
+        before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
+        edited(call, Session.edit, path, before, after, count=count)
+        return
+    if old is not None or old_file is not None or count != 1:
+        raise click.UsageError("--lines names what to replace: leave out --old and --count.")
+    from_options = new is not None or new_file is not None
+    after = (
+        text_or_file(new, new_file, "new") if from_options else from_stdin(call, "the new lines")
+    )
+    edited(call, Session.edit_lines, path, *lines, after)
 
 
-@command(Session.edit_lines, without=("start", "end"), new={"flag": "--new"})
-@click.argument("lines", type=place_from, metavar="A-B")
-def edit_lines(call: Call, path: str, lines: Span, new: str | None) -> None:
-    """A-B are the first and the last line to replace, such as 10-12. To insert before line 10, write
-    10-9. Without --new, the new lines come from stdin.
-    """
-    text = from_stdin(call, "the new lines") if new is None else new
-    edited(call, Session.edit_lines, path, *lines, text)
-
-
-@command(Session.write, without=("content", "raw"))
+@command(Session.write, example="write src/app.py < new.py", without=("content", "raw"))
 def write(call: Call, path: str) -> None:
     """The content comes from stdin."""
     edited(call, Session.write, path, from_stdin(call, "the file's content"))
 
 
-@command(Session.patch, without=("unified_diff",))
+@command(Session.patch, example="patch < change.diff", without=("unified_diff",))
 def patch(call: Call) -> None:
     """The diff comes from stdin. Paths in it are relative to the workspace."""
     edited(call, Session.patch, from_stdin(call, "the patch"))
 
 
-@command(Session.create, without=("content",))
+@command(Session.create, example="create src/new.py < new.py", without=("content",))
 def create(call: Call, path: str) -> None:
     """The content comes from stdin."""
     edited(call, Session.create, path, from_stdin(call, "the file's content"))
 
 
-@command(Session.delete)
+@command(Session.delete, example="delete src/app.py")
 def delete(call: Call, path: str) -> None:
     """Exit code 1: the file changed, or does not exist."""
     edited(call, Session.delete, path)
 
 
-@command(Session.move)
+@command(Session.move, example="move src/app.py src/main.py")
 def move(call: Call, src: str, dst: str) -> None:
     """Exit code 1: the file was not renamed."""
     edited(call, Session.move, src, dst)

@@ -22,7 +22,11 @@ INTERRUPTED_S = 0.5
 """How long `related` may take to answer after Ctrl-C."""
 
 
-@command(Session.find, without=("name", "reason", "deadline_s", "progress"))
+@command(
+    Session.find,
+    example="find config.py 'src/**/conf*.py'",
+    without=("name", "reason", "deadline_s", "progress"),
+)
 def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
     with call.open() as session, usage(), output.progress(call, "Listing the files"):
@@ -32,7 +36,12 @@ def find(call: Call, **arguments: Any) -> None:
         raise Answered(NO)
 
 
-@command(Session.list_directory, name="list", path={"metavar": "[DIR]"})
+@command(
+    Session.list_directory,
+    name="list",
+    example="list src --recursive --filter '*.py'",
+    path={"metavar": "[DIR]"},
+)
 @click.option(
     "--next-turn", is_flag=True, help="Do not list now; add the listing to the next briefing."
 )
@@ -48,7 +57,11 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
     output.answer(call, shape(listing), words.listing(listing))
 
 
-@command(Session.related, without=("max_bytes", "max_tokens", "deadline_s", "progress"))
+@command(
+    Session.related,
+    example="related src/app.py",
+    without=("max_bytes", "max_tokens", "deadline_s", "progress"),
+)
 @click.option(
     "--complete", is_flag=True, help="Read every source before the answer, however long it takes."
 )
@@ -73,7 +86,7 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
         raise Answered(INTERRUPTED)
 
 
-@command(Session.registry, without=("limit",), with_md5={"flag": "--md5"})
+@command(Session.registry, example="registry", without=("limit",), with_md5={"flag": "--md5"})
 @click.option("--all", "every", is_flag=True, help="All files, however many.")
 def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     """MD5 sums are printed with --json only."""
@@ -86,7 +99,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
         output.text("\n".join(briefing_words.lines(known)))
 
 
-@command(Session.stats)
+@command(Session.stats, example="stats")
 def stats(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
     with call.survey() as context:

@@ -6,44 +6,66 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
 
 from sightline import __version__
 from sightline.cli.failures import exit_code
-from sightline.cli.options import global_options
+from sightline.cli.options import VerbCommand, global_options
 from sightline.cli.output import Call
 from sightline.filesystem.open_files import enough_files
 
+SUMMARY = 64
+"""Characters of a summary that stand beside the names in 80 columns."""
+
+SECTIONS = {
+    "Start": ("tour", "init", "up", "doctor"),
+    "Look": ("status", "check", "diff", "log", "why", "changes", "watch"),
+    "Go back": ("undo", "checkpoint", "rewind"),
+    "Find": ("find", "list", "related"),
+    "For agents and scripts": (
+        *("read", "saw", "edit", "write", "patch", "run", "claim", "session", "ack", "briefing"),
+        *("replay", "window"),
+    ),
+}
+"""Heading of the help -> the commands below it, those of the lab last."""
+
 COMMANDS = {
-    "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking",
-    "diff": "looking", "log": "history", "why": "history", "sessions": "sessions",
-    "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
-    "write": "editing", "patch": "editing", "create": "editing", "delete": "editing", "move": "editing",
-    "claim": "claims", "release": "claims", "claims": "claims",
-    "checkpoint": "checkpoints", "checkpoints": "checkpoints", "checkpoint-diff": "checkpoints",
-    "checkpoint-export": "checkpoints", "rewind": "checkpoints",
-    "hand-over": "claims", "run": "run", "watch": "watch", "changes": "changes", "notice": "changes",
-    "ack": "changes", "edited-since": "changes", "turn": "sessions", "doctor": "doctor",
-    "warnings": "changes", "models": "sessions",
-    "find": "finding", "list": "finding", "related": "finding", "registry": "finding",
-    "stats": "finding", "briefing": "changes",
-    "window": "window", "replay": "replay", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
+    "tour": "tour", "init": "init", "up": "up", "doctor": "doctor",
+    "status": "looking", "check": "looking", "diff": "looking", "log": "history", "why": "history",
+    "changes": "changes", "watch": "watch", "undo": "checkpoints",
+    "checkpoint": "checkpoints", "checkpoint list": "checkpoints", "checkpoint diff": "checkpoints",
+    "checkpoint export": "checkpoints", "checkpoint delete": "checkpoints", "rewind": "checkpoints",
+    "find": "finding", "list": "finding", "related": "finding",
+    "read": "looking", "saw": "looking", "edit": "editing", "write": "editing", "patch": "editing",
+    "create": "editing", "delete": "editing", "move": "editing", "run": "run",
+    "claim": "claims", "claim list": "claims", "claim release": "claims", "claim hand-over": "claims",
+    "session": "sessions", "session list": "sessions", "session show": "sessions",
+    "session fork": "sessions", "session delete": "sessions",
+    "ack": "changes", "briefing": "changes", "turn": "sessions", "warnings": "changes",
+    "registry": "finding", "replay": "replay", "window": "window", "stats": "finding",
+    "models": "sessions", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
-"""Command -> its module, in the order of the help. Only the module of the command that runs is
+"""Command -> its module, in the order of the reference. Only the module of the command that runs is
 imported."""
 
-
 OTHER_NAMES = {
-    "undo": "rewind", "restore": "rewind", "revert": "rewind", "rollback": "rewind",
+    "restore": "rewind", "revert": "rewind", "rollback": "rewind", "reset": "rewind", "redo": "rewind",
     "history": "log", "timeline": "log", "snapshot": "checkpoint", "save": "checkpoint",
-    "snapshots": "checkpoints", "lock": "claim", "unlock": "release", "locks": "claims",
-    "blame": "why", "explain": "why", "search": "find", "ls": "list", "cat": "read", "show": "read",
-    "rm": "delete", "remove": "delete", "mv": "move", "rename": "move", "replace": "edit",
-    "verify": "check", "setup": "init", "install": "init", "connect": "init", "uninstall": "init --remove",
-    "start": "up", "serve": "up", "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc",
-    "prune": "gc", "help": "--help", "version": "--version",
+    "checkpoints": "checkpoint list", "snapshots": "checkpoint list",
+    "checkpoint-diff": "checkpoint diff", "checkpoint-export": "checkpoint export",
+    "lock": "claim", "unlock": "claim release", "locks": "claim list",
+    "claims": "claim list", "release": "claim release", "hand-over": "claim hand-over",
+    "handover": "claim hand-over", "sessions": "session list", "fork": "session fork",
+    "blame": "why", "explain": "why", "notice": "changes --for-agent", "edited-since": "changes --since",
+    "acknowledge": "ack", "edit-lines": "edit --lines",
+    "search": "find", "ls": "list", "cat": "read", "show": "read", "rm": "delete", "remove": "delete",
+    "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
+    "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
+    "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc", "prune": "gc", "help": "--help",
+    "version": "--version",
 }  # fmt: skip
 """What people try -> the command that does it."""
 
@@ -55,21 +77,45 @@ class Commands(click.Group):
     """The group. `run` turns errors into words and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [name for name in COMMANDS if " " not in name]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"sightline.cli.{COMMANDS[cmd_name]}")
-        members = [each for each in vars(module).values() if isinstance(each, click.Command)]
-        return next(each for each in members if each.name == cmd_name)
+        members = {e.name: e for e in vars(module).values() if isinstance(e, click.Command)}
+        made = members[cmd_name]
+        start = f"{cmd_name} "
+        if isinstance(made, VerbCommand):
+            names = [name for name in COMMANDS if name.startswith(start)]
+            made.below = {name.removeprefix(start): members[name] for name in names}
+        return made
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS:
-            _unknown(ctx, args[0])
-        return super().resolve_command(ctx, args)
+        name, *rest = args
+        at = first_word(rest)
+        if at is not None and f"{name} {rest[at]}" in COMMANDS:
+            name = f"{name} {rest.pop(at)}"
+        if name not in COMMANDS:
+            _unknown(ctx, name)
+        return super().resolve_command(ctx, [name, *rest])
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the commands by sections, in no more lines than a terminal has."""
+        self.format_usage(ctx, formatter)
+        formatter.write(f"{cleandoc(self.help or '')}\n")
+        formatter.write_paragraph()
+        width = max(len(name) for names in SECTIONS.values() for name in names)
+        for heading, names in SECTIONS.items():
+            formatter.write(f"{heading}:\n")
+            with formatter.indentation():
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                rows = [
+                    (name.ljust(width), c.get_short_help_str(SUMMARY)) for name, c in commands if c
+                ]
+                formatter.write_dl(rows)
 
     def run(self, args: Sequence[str]) -> int:
         """Run with these arguments and return the exit code."""
@@ -88,6 +134,21 @@ class Commands(click.Group):
         sys.exit(self.run(sys.argv[1:] if args is None else args))
 
 
+def first_word(args: Sequence[str]) -> int | None:
+    """Return the index of the first argument that is neither an option of every command nor its
+    value; None where there is none."""
+    valued = {f"--{each.name}" for each in global_options(hidden=True) if not each.is_flag}
+    words = iter(enumerate(args))
+    for at, word in words:
+        if word == "--":
+            break
+        if not word.startswith("-"):
+            return at
+        if word in valued:
+            next(words, None)
+    return None
+
+
 def _unknown(ctx: click.Context, name: str) -> None:
     known = {each: each for each in COMMANDS if each != "hook"} | OTHER_NAMES
     near = [name] if name in known else get_close_matches(name, known, n=1, cutoff=ALIKE)
@@ -97,19 +158,15 @@ def _unknown(ctx: click.Context, name: str) -> None:
 
 @click.command(
     cls=Commands,
-    params=[*global_options(hidden=False)],
+    params=[*global_options(hidden=True)],
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="These options may stand before or after a command. Exit codes: 0 done, 1 the answer is "
-    "no, 2 wrong usage, 3 could not tell, 130 interrupted.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Keeps a coding agent's view of its files true.
-
-    Records what each agent was shown, compares it with what is on disk, and judges every edit by
-    the lines it touches. Start with 'sightline tour', then 'sightline up' in a project.
-    """
+    """Keeps a coding agent's view of its files true. Begin with 'sightline tour'.
+    Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not tell.
+    Options of every command: see 'sightline status --help'."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -37,6 +37,7 @@ BEFORE = 10
 
 @command(
     Workspace.timeline,
+    example="log --since 2h --kind changed",
     without=("session",),
     since={"metavar": "WHEN"},
     kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
@@ -88,7 +89,7 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
             wait(EVERY_S)
 
 
-@command()
+@command(example="why src/app.py")
 @path_argument
 def why(call: Call, path: str) -> None:
     """Explain the verdict on a file, fact by fact.

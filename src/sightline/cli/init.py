@@ -20,7 +20,7 @@ from sightline.model.text import split
 from sightline.text.phrases import table
 
 
-@command()
+@command(example="init claude-code --dry-run")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option("--remove", is_flag=True, help="Take our hooks out again.")
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")

@@ -17,10 +17,10 @@ from sightline.history import session_history
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.spans import Span
-from sightline.text.phrases import count, shown, spans
+from sightline.text.phrases import count, printable, shown, spans
 
 
-@command()
+@command(example="status")
 @last_sessions
 def status(call: Call, last: int | None) -> None:
     """Show each session's files, and the changed ones.
@@ -37,15 +37,21 @@ def status(call: Call, last: int | None) -> None:
         output.text("\n".join(words.status_lines(call, context, shown_now, call.session)))
 
 
-MANY = {"nargs": -1, "metavar": "PATH..."}
+MANY = {"nargs": -1, "metavar": "[PATH]...", "required": False}
 
 
-@command(Session.check, without=("old", "content"), path=MANY)
+@command(Session.check, example="check src/app.py", without=("old", "content"), path=MANY)
 def check(call: Call, path: tuple[str, ...]) -> None:
-    """Exit code 0: the session may rely on all files; 1: not on all; 3: a file cannot be read right now."""
+    """Without PATH: all files that the session was shown. Exit code 0: the session may rely on all of
+    them; 1: not on all; 3: a file cannot be read right now.
+    """
     with call.open() as session:
-        verdicts = [session.check(each) for each in path]
-        width = max(len(verdict.state) for verdict in verdicts)
+        paths = path or [file.path for file in session.files()]
+        verdicts = [session.check(each) for each in paths]
+        if not verdicts and not call.json:
+            output.note(call, f"Session {printable(session.id)} was shown no file here.")
+            return
+        width = max((len(verdict.state) for verdict in verdicts), default=0)
         lines = [
             f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
             for verdict in verdicts
@@ -54,7 +60,7 @@ def check(call: Call, path: tuple[str, ...]) -> None:
     answer(verdicts)
 
 
-@command()
+@command(example="diff src/app.py")
 @path_argument
 def diff(call: Call, path: str) -> None:
     """Show what changed since this session last saw a file.
@@ -77,7 +83,7 @@ def diff(call: Call, path: str) -> None:
     answer([verdict])
 
 
-@command(Session.read)
+@command(Session.read, example="read src/app.py --lines 1-20")
 def read(call: Call, path: str, lines: Span | None) -> None:
     """--lines A- shows everything from line A on. A pipe gets the file's own bytes, a terminal gets line
     numbers.
@@ -94,7 +100,7 @@ def read(call: Call, path: str, lines: Span | None) -> None:
     _tell_about(call, view, lines)
 
 
-@command(Session.saw, without=("text",))
+@command(Session.saw, example="saw src/app.py --via search", without=("text",))
 @click.option(
     "--text-file", metavar="F", help="Exactly the text that the tool showed (- is stdin)."
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import cleandoc
 from os import PathLike
@@ -17,45 +17,74 @@ from sightline.history.session_history import LAST as LAST_SESSIONS
 from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
 
-EPILOG = "Options of all commands: see 'sightline --help'."
-
 PATHS = {"path", "paths", "src", "dst", "force_paths"}
 """Parameters that hold paths, which are typed relative to the current folder."""
 
+Verb = Callable[..., Any]
+
 
 class VerbCommand(click.Command):
-    """A command that takes parameters from a verb. `without` names those that it does not take."""
+    """A command that takes parameters from verbs. `without` names those that it does not take;
+    `example` is a call of the command that works; `below` has the commands that begin with its name."""
 
-    verb: Callable[..., Any] | None = None
+    verbs: tuple[Verb, ...] = ()
     without: tuple[str, ...] = ()
+    example: str
+    below: Mapping[str, click.Command] = {}
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"Example: sightline {self.example}")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, the commands below it, and the options of all commands."""
+        own: list[tuple[str, str]] = []
+        common: list[tuple[str, str]] = []
+        for each in self.get_params(ctx):
+            record = None if isinstance(each, click.Argument) else each.get_help_record(ctx)
+            if record is not None:
+                (own if each.expose_value else common).append(record)
+        below = [(name, each.get_short_help_str(60)) for name, each in self.below.items()]
+        for heading, rows in (("Options", own), ("Commands", below), (COMMON, common)):
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+COMMON = "Options of every command"
 
 
 def command(
-    verb: Callable[..., Any] | None = None,
-    *,
+    *verbs: Verb,
+    example: str,
     name: str | None = None,
     without: tuple[str, ...] = (),
     **spelled: dict[str, Any],
 ) -> Callable[[Callable[..., Any]], VerbCommand]:
     """Return a decorator that makes a command of a function.
 
-    The command takes the parameters of a verb, except those in `without`, and passes them on by
-    their names. Its help is the verb's docstring followed by the function's own. `spelled` names
-    the attributes of click that a parameter has here: "flag" for another option, and any that the
-    annotation does not say. The global options are left out of the help.
+    The command takes the parameters of its verbs, except those in `without`, and passes them on by
+    their names. Its help is the first verb's docstring followed by the function's own, and an
+    example. `spelled` names the attributes of click that a parameter has here: "flag" for another
+    option, and any that the annotation does not say.
     """
 
     def decorate(function: Callable[..., Any]) -> VerbCommand:
-        texts = [prose(verb) if verb else "", cleandoc(function.__doc__ or "")]
+        texts = [*map(prose, verbs[:1]), cleandoc(function.__doc__ or "")]
         text = "\n\n".join(part for part in texts if part)
-        made = click.command(name, VerbCommand, help=text, epilog=EPILOG)(click.pass_obj(function))
-        made.verb, made.without = verb, without
-        taken = [each for each in parameters(verb) if each.name not in without] if verb else []
+        made = click.command(name, VerbCommand, help=text)(click.pass_obj(function))
+        made.verbs, made.without, made.example = verbs, without, example
+        named: dict[str, Parameter] = {}
+        for each in (each for verb in verbs for each in parameters(verb)):
+            named.setdefault(each.name, each)
+        taken = [name for name in named if name not in without]
         derived = [
-            derived_parameter(each, spelled.get(each.name, {}), is_first=not number)
+            derived_parameter(named[each], spelled.get(each, {}), is_first=not number)
             for number, each in enumerate(taken)
         ]
-        made.params = [*derived, *made.params, *global_options(hidden=True)]
+        made.params = [*derived, *made.params, *global_options(hidden=False)]
         return made
 
     return decorate

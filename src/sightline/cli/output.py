@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
+from shlex import quote
 from textwrap import fill
 from threading import Timer
 from typing import Any, TextIO
@@ -118,8 +119,15 @@ def say(words: str) -> None:
     click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
 
 
-COMMANDS = {"files": "status", "timeline": "log"}
-"""Verb -> the command that shows the same, where that is not the verb's name with dashes."""
+COMMANDS = {
+    "acknowledge": "ack", "checkpoints": "checkpoint list", "claims": "claim list",
+    "edit_lines": "edit --lines", "edited_since": "changes --since", "export": "checkpoint export",
+    "files": "status", "fork": "session fork", "hand_over": "claim hand-over",
+    "list_directory": "list", "model_usage": "models", "notice": "changes --for-agent",
+    "ran": "run", "release": "claim release", "renew": "claim --renew", "sessions": "session list",
+    "timeline": "log",
+}  # fmt: skip
+"""Verb -> its command, where that is not the verb's name."""
 
 OPTIONS = {
     "open_session(workspace='DIR')": "--workspace DIR",
@@ -137,7 +145,7 @@ def as_commands(hint: str) -> str:
 
     def command(found: re.Match[str]) -> str:
         session, verb, arguments = found.groups()
-        words = ["sightline", COMMANDS.get(verb, verb.replace("_", "-"))]
+        words = ["sightline", COMMANDS.get(verb, verb)]
         for argument in filter(None, re.split(r",\s*", arguments)):
             option, _, value = argument.rpartition("=")
             words += [f"--{option}"] if option else []
@@ -273,6 +281,14 @@ class Call:
     def session_id(self) -> str:
         """The session whose view the command shows."""
         return AGENT if self.named_session is None else self.named_session
+
+    def options_for(self, session: str) -> str:
+        """Return the options, with a space before each, by which a further command is about the same
+        workspace and store, and about a session."""
+        usual = session == (os.environ.get("SIGHTLINE_SESSION") or AGENT)
+        named = {"workspace": self.workspace, "store": self.store}
+        named["session"] = None if usual else session
+        return "".join(f" --{name} {quote(value)}" for name, value in named.items() if value)
 
     @contextmanager
     def open(self, *, finish: bool = True) -> Iterator[Session]:

@@ -22,7 +22,7 @@ from sightline.replay.words import no_session, report
 from sightline.text.tokens import estimate
 
 
-@command()
+@command(example="replay ~/.claude/projects")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable.")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip

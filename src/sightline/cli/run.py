@@ -27,12 +27,14 @@ NOT_RUNNABLE, NOT_FOUND = 126, 127
 PATHS_NAMED = 10
 
 
-@command(Session.ran, without=("cwd",), command={"nargs": -1, "type": click.UNPROCESSED})
+@command(
+    Session.ran,
+    example="run -- make format",
+    without=("cwd",),
+    command={"nargs": -1, "type": click.UNPROCESSED},
+)
 def run(call: Call, command: tuple[str, ...]) -> None:
-    """For example: sightline run -- make format
-
-    The exit code is the command's own. With --json, what it prints goes to stderr.
-    """
+    """The exit code is the command's own. With --json, what it prints goes to stderr."""
     with call.open() as session, _interrupts() as interrupts:
         with session.ran(shlex.join(command), cwd=os.getcwd()) as under_way:
             under_way.exit_code = code = _spawned(call, command)

@@ -1,4 +1,4 @@
-"""Commands about sessions: sessions, with show, delete and fork; turn, models."""
+"""Commands about sessions: session list, show, fork and delete; turn, models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.cli import output, words
 from sightline.cli.failures import NO, Answered, report
-from sightline.cli.options import EPILOG, command, global_options, last_sessions, usage
+from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
 from sightline.history import session_history
 from sightline.sessions import lifecycle
@@ -22,18 +22,21 @@ from sightline.text import phrases
 from sightline.text.phrases import one_line, printable
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG, params=[*global_options(hidden=True)])
+@command(example="session list")
+@click.argument("what", type=click.Choice(["list", "show", "fork", "delete"]))
+def session(_: Call, what: str) -> None:
+    """List sessions, or show, fork or delete one."""
+    raise click.UsageError(f"Say it without --: sightline session {what}")
+
+
+@command(name="session list", example="session list --last all")
 @last_sessions
-@click.pass_context
-def sessions(context: click.Context, last: int | None) -> None:
-    """List sessions, or show, delete or fork one.
+def list_sessions(call: Call, last: int | None) -> None:
+    """List the sessions of this workspace.
 
     A session is present while the process that holds it lives: an agent's own, or the shell that
     commands were typed in.
     """
-    if context.invoked_subcommand is not None:
-        return
-    call = context.ensure_object(Call)
     with call.survey() as ground:
         page = session_history.sessions(ground, last=last)
         names = session_history.names_of(ground.store)
@@ -56,11 +59,11 @@ def sessions(context: click.Context, last: int | None) -> None:
         rows.append((known.id, known.agent, *times, str(known.turn), str(each.files), name))
     lines = phrases.table(rows) if listed else ["No session worked here yet."]
     if page.left_out:
-        lines += ["", words.more_sessions(page.left_out, "sessions")]
+        lines += ["", words.more_sessions(page.left_out, "session list")]
     output.answer(call, {"sessions": shapes, "left_out": page.left_out}, "\n".join(lines))
 
 
-@command()
+@command(name="session show", example="session show cli")
 @click.argument("id")
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
@@ -80,7 +83,7 @@ def show(call: Call, id: str) -> None:
     output.text("\n".join(lines))
 
 
-@command()
+@command(name="session delete", example="session delete cli --force")
 @click.argument("id")
 @click.option("--force", is_flag=True, help="Also if it is at work.")
 def delete(call: Call, id: str, *, force: bool) -> None:
@@ -97,7 +100,12 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     output.result(call, shape, words)
 
 
-@command(Session.fork, id={"flag": "--as", "metavar": "NEW"})
+@command(
+    Session.fork,
+    name="session fork",
+    example="session fork cli --as experiment",
+    id={"flag": "--as", "metavar": "NEW"},
+)
 @click.argument("parent", metavar="ID")
 def fork(call: Call, id: str | None, parent: str) -> None:
     """ID is the session to fork."""
@@ -111,17 +119,13 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     output.result(call, {"session": forked.id, "parent": parent}, words)
 
 
-for _command in (show, delete, fork):
-    sessions.add_command(_command)
-
-
 def _check_known(call: Call, context: SessionContext, id: str) -> None:
     if context.store.session(id) is None:
         report(call, "session", *session_words.no_session(id))
         raise Answered(NO)
 
 
-@command(Session.turn)
+@command(Session.turn, example="turn --model some-model")
 def turn(call: Call, **arguments: Any) -> None:
     """--provider and --mode need a model, named now or before."""
     with call.open() as session, usage("--model"):
@@ -129,7 +133,7 @@ def turn(call: Call, **arguments: Any) -> None:
     output.result(call, {"session": call.session_id, "turn": begun}, f"Turn {begun} began.")
 
 
-@command(Session.model_usage)
+@command(Session.model_usage, example="models")
 def models(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
     with call.survey() as context:

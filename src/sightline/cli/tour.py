@@ -361,10 +361,11 @@ NEXT = (
 )
 
 
-@command()
+@command(example="tour")
 def tour(call: Call) -> None:
-    """See a real agent's session judged, step by step, in a throw-away folder.
+    """See a real agent's session judged, step by step.
 
+    It plays in a throw-away folder.
     Files, reads and edits come from a recording; what Sightline says of them is said now. Exit
     code 1: a step did not end as expected.
     """

@@ -41,7 +41,7 @@ AGENT_FOLDERS = {
 """Agent -> where it keeps its settings, in the user's home folder or in the workspace."""
 
 
-@command()
+@command(example="up --once")
 @click.option("--once", is_flag=True, help="Print the state and exit.")
 @click.option("--yes", is_flag=True, help="Connect the agents that are found.")
 @click.option(
@@ -198,7 +198,7 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     with output.progress(call, f"Reading in {many}"):
         facts = [_archive(context, each) for each in recorded_here]
     new, total = count(sum(map(bool, facts)), "conversation"), count(sum(facts), "fact")
-    output.note(call, f"Read in: {new}, {total}. See: sightline sessions")
+    output.note(call, f"Read in: {new}, {total}. See: sightline session list")
 
 
 def _archive(context: SessionContext, recording: Recording) -> int:

@@ -20,6 +20,7 @@ from sightline.hooks import client
 
 @command(
     Workspace.gc,
+    example="gc --dry-run",
     older_than={"type": age_from, "metavar": "AGE"},
     max_size={"type": size_from, "metavar": "SIZE"},
     forget_commands={"flag": "--forget-command"},
@@ -47,7 +48,7 @@ def gc(
     output.result(call, shape(swept_texts), "\n".join(swept(swept_texts)))
 
 
-@command()
+@command(example="completion bash")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(_: Call, shell: str) -> None:
     """Print the completion script of a shell.

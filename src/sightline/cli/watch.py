@@ -20,7 +20,7 @@ from sightline.history.watching import Watching
 from sightline.history.words import seeing
 
 
-@command()
+@command(example="watch src")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", callback=place)
 def watch(call: Call, paths: Sequence[str]) -> None:
     """Print changes of files as they happen, until Ctrl-C.

@@ -26,7 +26,7 @@ MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
 
 
-@command()
+@command(example="window history.json --budget 9000")
 @click.argument("file", metavar="FILE")
 @click.option("--budget", type=number_from(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", help="The folding policy, as in 'sightline replay'. Default: default.")  # fmt: skip

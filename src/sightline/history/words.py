@@ -97,7 +97,7 @@ _LOG_FORMS = {
 }
 
 _OWN = {
-    "CheckpointDropped": "checkpoint {detail} was dropped to make room",
+    "CheckpointDropped": "checkpoint {detail} was dropped",
     "CheckpointMissed": "no checkpoint could be kept by itself: {detail}",
     "RewindStarted": "a rewind to {detail} began",
     "RewindEnded": "the agent knows again what it knew at position {detail}",

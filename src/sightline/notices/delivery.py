@@ -54,6 +54,17 @@ def hand_over(context: SessionContext, notice: Notice) -> None:
         deliver(context, notice.id, [change.path for change in notice.changes], notice.told)
 
 
+def newest_notice(context: SessionContext) -> str:
+    """Return the id of the last notice that this session asked for. UnknownName."""
+    recorded = context.store.timeline(session=context.session, kinds=[NoticeDelivered])
+    names = [each.fact.notice for each in recorded if isinstance(each.fact, NoticeDelivered)]
+    asked = [name for name in names if ":" not in name]  # the host has its own texts acknowledged
+    if not asked:
+        hint = "Ask for one: session.notice()"
+        raise UnknownName("This session was given no notice to acknowledge.", hint)
+    return asked[-1]
+
+
 def acknowledge(context: SessionContext, answer: Notice | EditRefused | FileWarning | str) -> None:
     """Record that the agent knows what an answer told it, or that a warning was seen to. A string
     is the id of a notice or a warning. A file that this session read or edited since is skipped:

@@ -200,7 +200,7 @@ def test_sessions_that_ended_or_went_quiet_are_counted(scene):
     scene.agent("done")._context.append([SessionEnded()])
     scene.clock.advance(seconds=90_000)
     scene.agent("new").read("README")
-    assert "1 quiet, 1 ended: sightline sessions" in scene.lines()
+    assert "1 quiet, 1 ended: sightline session list" in scene.lines()
     assert [each.id for each in scene.settled().sessions] == ["new"]
 
 
@@ -209,7 +209,7 @@ def test_a_sub_agent_that_was_not_heard_of_for_a_while_is_counted(scene):
     scene.clock.advance(seconds=1000)
     scene.first.read("README")
     lines = scene.lines()
-    assert "1 quiet: sightline sessions" in lines
+    assert "1 quiet: sightline session list" in lines
     assert "claude-code 0f6c1d2e  last heard of 00:16" in lines
 
 

@@ -143,12 +143,22 @@ def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -
         )
 
 
-def is_own(cause: Cause, session: str) -> bool:
-    """Return whether a session made a change: by an edit, by a command, or by a formatter that ran
+def owner(cause: Cause) -> str | None:
+    """Return the session that made a change: by an edit, by a command, or by a formatter that ran
     after its edit."""
     if cause.kind == "formatter":
-        return cause.detail == session
-    return cause.kind in ("agent", "session", "command") and cause.who == session
+        return cause.detail
+    return cause.who if cause.kind in ("agent", "session", "command") else None
+
+
+def is_own(cause: Cause, session: str) -> bool:
+    """Return whether a session made a change."""
+    return owner(cause) == session
+
+
+def is_rewind(cause: Cause) -> bool:
+    """Return whether a rewind made a change."""
+    return (cause.detail or "").startswith(REWINDING)
 
 
 def is_certain(cause: Cause) -> bool:
@@ -157,8 +167,7 @@ def is_certain(cause: Cause) -> bool:
     evidence a command was certain, or a formatter likely."""
     if cause.kind == "formatter":
         return cause.evidence == "watched"
-    is_rewind = (cause.detail or "").startswith(REWINDING)
-    return cause.kind != "command" or is_rewind or cause.evidence == "named"
+    return cause.kind != "command" or is_rewind(cause) or cause.evidence == "named"
 
 
 class PriorState:

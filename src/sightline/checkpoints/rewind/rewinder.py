@@ -8,21 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.apply import apply_undo
-from sightline.checkpoints.rewind.effects import EFFECTS, Target
+from sightline.checkpoints.rewind.effects import EFFECTS, Target, is_rewind, owner
 from sightline.checkpoints.rewind.planning import RewindPlan, find_vanished, plan_rewind
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
 from sightline.errors import RewindInterrupted, RewindRefused, SightlineError, StoreError
 from sightline.guard.unfinished import unfinished_rewinds
-from sightline.model.events import Changed, Fact, Moved, RewindEnded, RewindStarted, WarningRaised
+from sightline.model.events import (
+    Changed,
+    CheckpointDropped,
+    CheckpointTaken,
+    CommandEnded,
+    CommandStarted,
+    Fact,
+    Moved,
+    RewindEnded,
+    RewindStarted,
+    TurnBegan,
+    WarningRaised,
+    WriteIntended,
+)
 from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
+from sightline.model.timeline import Recorded, archived, of_kind
 from sightline.notices import warnings
 
 
@@ -72,6 +86,110 @@ def rewind(
     undone.append(find_vanished(context, plan, safety.manifest))
     report = build_report(context, plan, undone, dry_run=False, conversation=conversation)
     return structs.replace(report, safety_checkpoint=safety.fact.checkpoint, warning=warning)
+
+
+class Turn(Struct, frozen=True):
+    """What a session changed since its user last asked it for something; a change outside of any
+    turn, as by a command, is a turn of its own. number: 0 outside of turns. to: the rewind target
+    before the turn, a checkpoint's id or a position. at: the time of the newest change, in UTC
+    microseconds."""
+
+    session: str
+    number: int
+    to: str | int
+    at: int
+
+
+VERBS: tuple[type[Fact], ...] = (WriteIntended, CommandStarted)
+"""The kinds of fact that a verb begins with."""
+
+
+def last_turn(context: SessionContext, session: str | None = None) -> Turn:
+    """Find the newest turn that an undo takes back: of the session with the newest change that no
+    rewind took back, or of the named one. A turn of which others removed everything is passed over.
+    RewindRefused where there is none."""
+    upto: int | None = None
+    while (newest := _newest_effect(context, session, upto)) is not None:
+        recorded, session = newest
+        turn, upto = _turn(context, session, recorded)
+        plan = plan_rewind(context.for_session(session), turn.to)
+        if any(each.steps or each.skipped for each in plan.undone):
+            return turn
+    raise RewindRefused(*words.nothing_to_undo(session))
+
+
+def _newest_effect(
+    context: SessionContext, session: str | None, upto: int | None
+) -> tuple[Recorded, str] | None:
+    """Return the newest effect up to a position that no rewind took back, and its session."""
+    standing: dict[str, list[tuple[int, int]]] = {}
+    for recorded in take.newest_first(context, [*EFFECTS, CommandEnded], upto=upto):
+        author = _author(recorded)
+        if author is None or session not in (None, author):
+            continue
+        if author not in standing:
+            standing[author] = _standing(context, author)
+        if any(after < recorded.position <= end for after, end in standing[author]):
+            return recorded, author
+    return None
+
+
+def _author(recorded: Recorded) -> str | None:
+    """Return the session that a fact is an effect of; None for one that is no effect, and for a
+    rewind's own."""
+    fact = recorded.fact
+    if archived(recorded.session) or (isinstance(fact, Moved) and fact.intent is None):
+        return None
+    if isinstance(fact, Changed | Moved):
+        return None if is_rewind(fact.cause) else owner(fact.cause)
+    return recorded.session if isinstance(fact, CommandEnded) and fact.paths else None
+
+
+def _standing(context: SessionContext, session: str) -> list[tuple[int, int]]:
+    """Return the ranges (after, up to) of positions whose effects stand. A rewind leaves those that
+    stood at its target, so a rewind to a safety checkpoint brings effects back."""
+    ends: list[tuple[int, list[tuple[int, int]]]] = [(0, [])]
+
+    def at(position: int) -> list[tuple[int, int]]:
+        end, before = next(each for each in reversed(ends) if each[0] <= position)
+        return [*before, (end, position)]
+
+    started: RewindStarted | None = None
+    for recorded in context.store.timeline(session=session, kinds=[RewindStarted, RewindEnded]):
+        if isinstance(recorded.fact, RewindStarted):
+            started = recorded.fact
+        elif started is not None and started.with_files:
+            ends.append((recorded.position, at(started.to)))
+            started = None
+    return at(context.store.position())
+
+
+def _turn(context: SessionContext, session: str, effect: Recorded) -> tuple[Turn, int]:
+    """Return the turn of an effect, and the last position before the turn."""
+    upto, timeline = effect.position, context.store.timeline
+    begun = [*timeline(session=session, kinds=[TurnBegan], upto=upto, newest=1)]
+    number = max((fact.number for fact in of_kind(TurnBegan, begun)), default=0)
+    before = begun[0].position if begun else _before_verb(context, session, upto)
+    facts = timeline(after=before, upto=upto, kinds=[*EFFECTS, CommandEnded])
+    first = next((each.position for each in facts if _author(each) == session), upto)
+    # The automatic checkpoint before the first change has files that no session had read.
+    taken = timeline(session=session, kinds=[CheckpointTaken], after=before, upto=first, newest=1)
+    dropped = timeline(kinds=[CheckpointDropped], after=before)
+    gone = {fact.checkpoint for fact in of_kind(CheckpointDropped, dropped)}
+    names = [f.checkpoint for f in of_kind(CheckpointTaken, taken) if f.checkpoint not in gone]
+    return Turn(session, number, names[0] if names else before, effect.happened_at), before
+
+
+def _before_verb(context: SessionContext, session: str, position: int) -> int:
+    """Return the position before the verb that made the effect at a position."""
+    began, has_begun = position, False
+    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded, *VERBS]
+    for recorded in take.newest_first(context, kinds, session=session, upto=position):
+        is_start = isinstance(recorded.fact, VERBS)
+        if has_begun and not is_start:
+            break
+        began, has_begun = recorded.position, has_begun or is_start
+    return began - 1
 
 
 def _begin(

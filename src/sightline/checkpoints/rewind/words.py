@@ -64,8 +64,11 @@ _REASONS = {
 }
 
 
-def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator[str]:
-    """Yield the lines to print for a plan, or for a rewind that was done."""
+def lines_of(
+    report: RewindReport, counts: LineCounts | None = None, options: str = ""
+) -> Iterator[str]:
+    """Yield the lines to print for a plan, or for a rewind that was done. options: of the commands
+    that the lines name, with a space before each."""
     planned, lines = report.dry_run, counts or {}
     modes = {each.path: each for each in report.modes}
     where = report.checkpoint or name_of_position(report.to)
@@ -88,17 +91,17 @@ def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator
     for src, path in report.moved:
         verb = "move" if planned else "moved"
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
-    yield from _left_alone(report)
+    yield from _left_alone(report, options)
     for session, paths in report.stands:
         yield f"What {session} changed stands: {', '.join(map(quoted, paths))}"
     if report.conversation:
         verb = "would know" if planned else "knows"
         yield f"This session {verb} of its files what it knew then."
     if report.safety_checkpoint:
-        yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}"
+        yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}{options}"
 
 
-def _left_alone(report: RewindReport) -> Iterator[str]:
+def _left_alone(report: RewindReport, options: str) -> Iterator[str]:
     probable = [each for each in report.left_alone if each.command is not None]
     layouts = [each for each in report.left_alone if each.probable and each.command is None]
     others = [each for each in report.left_alone if not each.probable]
@@ -107,7 +110,8 @@ def _left_alone(report: RewindReport) -> Iterator[str]:
     )
     yield from _listed("Left alone, laid out anew after your agent's edit; may be yours:", layouts)
     if probable or layouts:
-        yield "  Take one back with --force-path PATH, all of them with --commands."
+        again = f"sightline rewind {report.checkpoint or report.to}{options}"
+        yield f"  Take one back: {again} --force-path PATH; all of them: --commands."
     yield from _listed("Left alone:", others)
     yield from _listed("Nothing of this session's is left at:", report.gone)
 
@@ -151,6 +155,13 @@ def nothing_asked() -> tuple[str, str]:
         "There is nothing to rewind without its files.",
         "Rewind files, the conversation, or both.",
     )
+
+
+def nothing_to_undo(session: str | None) -> tuple[str, str]:
+    """Word the error of an undo where no change of a session stands."""
+    whose = "no session" if session is None else f"session {printable(session)}"
+    verb = "changed a file here" if session is None else "has no change that stands"
+    return f"There is nothing to undo: {whose} {verb}.", "See what happened: workspace.timeline()"
 
 
 def no_checkpoint() -> tuple[str, str]:

@@ -115,7 +115,7 @@ def _sessions(
         *([f"{view.ended} ended"] if view.ended else []),
     ]
     if more:
-        parts.append(_text((f"{', '.join(more)}: sightline sessions", "dim")))
+        parts.append(_text((f"{', '.join(more)}: sightline session list", "dim")))
     elif not view.sessions:
         parts.append(_text("No agent was shown a file here yet."))
     else:
