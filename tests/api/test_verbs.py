@@ -3,21 +3,27 @@
 import inspect
 
 import pytest
-from tests.support.verb_commands import (
-    OTHER_COMMANDS,
-    WITHOUT_COMMAND,
-    command_name,
-    without_option,
-)
+from tests.support.verb_commands import WITHOUT_COMMAND, command_name, without_option
 
 from sightline.api.async_verbs import AsyncConversation
 from sightline.api.session import AsyncSession, Session
 from sightline.api.verbs import REQUIRED, FilePath, parameters, prose
 from sightline.cli.group import COMMANDS
+from sightline.cli.output import COMMANDS as OTHER_NAMES
 from sightline.conversation.log import Conversation
 
 ABOUT_MANY = {
-    *("up", "watch", "log", "why", "diff", "checkpoint diff", "checkpoint delete", "window", "replay"),
+    *(
+        "up",
+        "watch",
+        "log",
+        "why",
+        "diff",
+        "checkpoint diff",
+        "checkpoint delete",
+        "window",
+        "replay",
+    ),
     *("session", "session list", "session show", "session delete"),
 }
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
@@ -57,7 +63,7 @@ def test_every_verb_has_a_command_or_stands_in_the_list_of_those_without():
     commands = {without_option(command_name(name) or "") for name in VERBS} - {""}
     assert commands | ABOUT_MANY | OF_ITSELF == set(COMMANDS)
     assert not commands & (ABOUT_MANY | OF_ITSELF)
-    assert set(VERBS) | OF_WORKSPACE >= WITHOUT_COMMAND | set(OTHER_COMMANDS)
+    assert set(VERBS) | OF_WORKSPACE >= WITHOUT_COMMAND | set(OTHER_NAMES)
 
 
 def test_no_name_stands_for_two_verbs():

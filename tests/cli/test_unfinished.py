@@ -54,3 +54,11 @@ def test_a_look_at_what_it_would_do_touches_nothing(sl, half):
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"]
     sl("rewind", half, "--yes")
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == []
+
+
+def test_an_interrupted_rewind_is_finished_and_no_more_is_undone(sl, half):
+    done = sl("undo", "--yes")
+    assert done.code == 1
+    assert f"The rewind to {half}, which had been interrupted, was finished" in done.err
+    assert "To go further back: sightline undo" in done.err
+    assert sl("log", "--kind", "rewind", "--json").out.count('"kind": "rewind"') == 2

@@ -11,6 +11,7 @@ from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, forei
 from tests.properties.test_machine import WIDE
 from tests.support.examples import examples
 
+from sightline.errors import RewindRefused
 from sightline.model.events import WriteIntended
 
 COUNTS: Counter[str] = Counter()
@@ -83,6 +84,27 @@ def test_a_rewind_of_the_rewind_is_the_identity(after, ends):
     assert again.left_alone == ()
     world.one.rewind(again.safety_checkpoint)
     assert world.disk() == rewound
+
+
+@wide
+@given(deeds, ends)
+def test_undos_go_back_one_after_the_other_and_can_all_be_taken_back(after, ends):
+    world, _, _, _ = lived([], after, ends)
+    ways: list[tuple[str, dict[str, bytes]]] = []
+    while len(ways) < 3:
+        stood = world.disk()
+        try:
+            report = world.one.undo()
+        except RewindRefused:
+            break
+        if report.safety_checkpoint is None:  # all of that turn was left alone
+            assert world.disk() == stood
+            break
+        ways.append((report.safety_checkpoint, stood))
+    COUNTS["undone"] += len(ways)
+    for back, stood in reversed(ways):
+        world.one.rewind(back)
+        assert world.disk() == stood
 
 
 class Killed(BaseException):

@@ -133,3 +133,28 @@ def test_a_file_of_no_text_that_others_changed_is_left_alone(place, s):
     report = s.rewind(then)
     assert place.bytes("a.bin") == b"\0three"
     assert "no text" in report.left_alone[0].reason
+
+
+@pytest.mark.parametrize("first", ["new.txt", "a.py"])
+def test_what_a_rewind_took_back_to_the_byte_stays_so_in_a_rewind_further_back(place, three, first):
+    """new.txt and a.py are what a command probably made and changed; the user took that back."""
+    begin = three.checkpoint("begin")
+    three.edit("a.py", "one", "1")
+    then = three.checkpoint("then")
+    with three.ran("python3 script.py"):
+        place.put(first, "by a script\n")
+    three.rewind(then, commands=True)
+    report = three.rewind(begin)
+    assert report.left_alone == ()
+    assert (place.text("a.py"), place.names()) == ("one\ntwo\nthree\n", ["a.py"])
+    three.rewind(report.safety_checkpoint)
+    assert (place.text("a.py"), place.names()) == ("1\ntwo\nthree\n", ["a.py"])
+
+
+def test_what_a_rewind_left_alone_is_still_taken_back_by_the_next_with_commands(place, three):
+    then = three.checkpoint("then")
+    three.edit("a.py", "one", "1")
+    with three.ran("python3 script.py"):
+        place.put("new.txt", "by a script\n")
+    assert [each.path for each in three.rewind(then).left_alone] == ["new.txt"]
+    assert three.rewind(then, commands=True).removed == ("new.txt",)

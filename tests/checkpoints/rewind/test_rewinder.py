@@ -298,3 +298,34 @@ def test_line_ends_and_encodings_of_others_stay_as_they_are(place, s):
     place.put("a.txt", "1\r\nzw\xe4i\r\nvier\r\n".encode("latin-1"))
     s.rewind(then)
     assert place.bytes("a.txt") == "eins\r\nzw\xe4i\r\nvier\r\n".encode("latin-1")
+
+
+def test_an_undo_is_of_this_session_alone_and_the_next_one_goes_further_back(place, three):
+    other = place.session("other")
+    three.turn()
+    three.edit("a.py", "one", "1")
+    three.edit("a.py", "two", "2")
+    three.turn()
+    three.edit("a.py", "three", "3")
+    other.create("b.py", "b\n")
+    plan = three.undo(dry_run=True)
+    assert (plan.restored, place.text("a.py")) == (("a.py",), "1\n2\n3\n")
+    three.undo()
+    assert place.text("a.py") == "1\n2\nthree\n"
+    report = three.undo()
+    assert (place.text("a.py"), place.names()) == ("one\ntwo\nthree\n", ["a.py", "b.py"])
+    with pytest.raises(sightline.RewindRefused, match="nothing to undo"):
+        three.undo()
+    three.rewind(report.safety_checkpoint)
+    assert place.text("a.py") == "1\n2\nthree\n"
+
+
+def test_an_undo_without_checkpoints_goes_to_the_position_before_the_turn(place):
+    place.put("a.py", "one\n")
+    s = place.session(checkpoints="off")
+    s.read("a.py")
+    s.turn()
+    s.edit("a.py", "one", "1")
+    s.rewind(s.checkpoint(), conversation=True, files=False)
+    assert s.undo().checkpoint is None
+    assert place.text("a.py") == "one\n"

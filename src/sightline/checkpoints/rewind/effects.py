@@ -20,6 +20,8 @@ from sightline.model.events import (
     Fact,
     GitMoved,
     Moved,
+    RewindEnded,
+    RewindStarted,
     Seen,
 )
 from sightline.model.manifest import Entry, Manifest
@@ -65,7 +67,55 @@ def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     since = live(context.store.timeline(after=target.position, kinds=kinds))
     prior = PriorState(context)
     effects = [each for recorded in since for each in _effects(context, target, recorded, prior)]
-    return [prior.complete(each) for each in effects]
+    return _without_taken_back(context, target, [prior.complete(each) for each in effects])
+
+
+class PastRewind(Struct, frozen=True):
+    """A rewind of files that ended. to, began, ended: positions, of its target and of its facts."""
+
+    to: int
+    began: int
+    ended: int
+
+
+def past_rewinds(context: SessionContext, session: str) -> list[PastRewind]:
+    """Return the rewinds of a session's files, oldest first."""
+    past: list[PastRewind] = []
+    started: Recorded | None = None
+    for recorded in context.store.timeline(session=session, kinds=[RewindStarted, RewindEnded]):
+        if isinstance(recorded.fact, RewindStarted):
+            started = recorded
+        elif started is not None and isinstance(started.fact, RewindStarted):
+            if started.fact.with_files:
+                past.append(PastRewind(started.fact.to, started.position, recorded.position))
+            started = None
+    return past
+
+
+def _without_taken_back(
+    context: SessionContext, target: Target, effects: list[Effect]
+) -> list[Effect]:
+    """Leave out effects on a path that an earlier rewind took back to the byte, and that rewind's
+    own: undoing both would bring back for a moment, or for good, what the user took back."""
+    for past in reversed(past_rewinds(context, context.session)):
+        by_path: dict[str, list[Effect]] = {}
+        for each in effects if past.to >= target.position else ():
+            for path in each.paths if past.to < each.position <= past.ended else ():
+                by_path.setdefault(path, []).append(each)
+        exact = {
+            path
+            for path, of in by_path.items()
+            if of[0].before == of[-1].after != UNKNOWN
+            and of[-1].position > past.began
+            and (of[0].before == MISSING or all(each.mode is None for each in of))
+            and not any(each.src for each in of)
+        }
+        effects = [
+            each
+            for each in effects
+            if not (past.to < each.position <= past.ended and each.path in exact)
+        ]
+    return effects
 
 
 def _effects(

@@ -15,7 +15,13 @@ from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.apply import apply_undo
-from sightline.checkpoints.rewind.effects import EFFECTS, Target, is_rewind, owner
+from sightline.checkpoints.rewind.effects import (
+    EFFECTS,
+    Target,
+    is_rewind,
+    owner,
+    past_rewinds,
+)
 from sightline.checkpoints.rewind.planning import RewindPlan, find_vanished, plan_rewind
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
@@ -154,13 +160,8 @@ def _standing(context: SessionContext, session: str) -> list[tuple[int, int]]:
         end, before = next(each for each in reversed(ends) if each[0] <= position)
         return [*before, (end, position)]
 
-    started: RewindStarted | None = None
-    for recorded in context.store.timeline(session=session, kinds=[RewindStarted, RewindEnded]):
-        if isinstance(recorded.fact, RewindStarted):
-            started = recorded.fact
-        elif started is not None and started.with_files:
-            ends.append((recorded.position, at(started.to)))
-            started = None
+    for past in past_rewinds(context, session):
+        ends.append((past.ended, at(past.to)))  # noqa: PERF401 - each needs those before it
     return at(context.store.position())
 
 

@@ -158,10 +158,10 @@ def nothing_asked() -> tuple[str, str]:
 
 
 def nothing_to_undo(session: str | None) -> tuple[str, str]:
-    """Word the error of an undo where no change of a session stands."""
-    whose = "no session" if session is None else f"session {printable(session)}"
-    verb = "changed a file here" if session is None else "has no change that stands"
-    return f"There is nothing to undo: {whose} {verb}.", "See what happened: workspace.timeline()"
+    """Word the error of an undo where no change of a session, or of any, stands."""
+    whose = "a session" if session is None else f"session {printable(session)}"
+    message = f"There is nothing to undo: no change of {whose} stands here."
+    return message, "See what happened: workspace.timeline()"
 
 
 def no_checkpoint() -> tuple[str, str]:
