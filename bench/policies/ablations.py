@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bench.policies.baseline import NOTHING, Baseline, removed
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import Ask, Policy, Setting
+from sightline.replay.policies import NOTHING, Ask, Baseline, Policy, Setting, removed
 
 Order = Callable[[Sequence[int]], Sequence[int]]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.policies.baseline import NOTHING, Baseline, removed, shuffled
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Decision
-from sightline.replay.policies import Ask, Setting
+from sightline.replay.policies import NOTHING, Ask, Baseline, Setting, removed
 
 
 class Batch(Struct, frozen=True):
@@ -72,3 +71,8 @@ class RandomBatch(AgeBatch):
 
 STUB = 10
 """Tokens of a stub, about."""
+
+
+def shuffled(places: Sequence[int]) -> Sequence[int]:
+    """In an order that says nothing, the same in every run (Knuth's multiplicative hash)."""
+    return sorted(places, key=lambda place: place * 2_654_435_761 % (1 << 32))

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from bench.policies.ablations import Order, SameReclaim, oldest
-from bench.policies.baseline import shuffled
-from bench.policies.batches import AgeBatch, Batch, RandomBatch
-from bench.policies.clearing import Anthropic, Everything, Masking
+from bench.policies.batches import AgeBatch, Batch, RandomBatch, shuffled
+from bench.policies.clearing import Everything
 from bench.policies.oracle import Oracle
 from bench.policies.protecting import Protected
 from bench.policies.pruning import Gemini, OpenCode, Trimmer
@@ -17,12 +16,10 @@ from bench.policies.truncating import Cline, Roo
 from msgspec import structs
 
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
-from sightline.replay.policies import POLICIES, Maker, Ours, Setting
+from sightline.replay.policies import POLICIES, Anthropic, Maker, Masking, Ours, Setting
 
 BASELINES: Mapping[str, Maker] = {
-    "anthropic": Anthropic,
     "anthropic-keep-10": partial(Anthropic, keep=10),
-    "mask-10": partial(Masking, keep=10),
     "mask-10-batched": partial(Masking, keep=10, polling=10),
     "mask-20-batched": partial(Masking, keep=20, polling=20),
     "last-5": partial(Masking, keep=5),

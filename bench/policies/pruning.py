@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench.policies.baseline import NOTHING, Baseline, removed
-
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import Ask, Setting
+from sightline.replay.policies import NOTHING, Ask, Baseline, Setting, removed
 
 EDGE = 250
 """Characters that Gemini CLI leaves at each end of what it masks."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bench.policies.baseline import NOTHING, Baseline
 from bench.policies.truncating import Truncating
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision, Tail
-from sightline.replay.policies import Ask, Setting
+from sightline.replay.policies import NOTHING, Ask, Baseline, Setting
 
 
 class Nanocoder(Baseline):

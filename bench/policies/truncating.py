@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bench.policies.baseline import NOTHING, Baseline
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import Ask, Setting
+from sightline.replay.policies import NOTHING, Ask, Baseline, Setting
 
 ROO_OUTPUT = 8_192
 """Tokens that Roo keeps free for the answer."""

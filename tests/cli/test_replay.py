@@ -33,7 +33,7 @@ def test_it_compares_all_policies_in_one_table(sl, recorded):
     lines = answer.out.split("\n")
     assert lines[0].startswith("2 recorded sessions (all), ")
     names = [line.split("  ")[0] for line in lines[4:] if re.match(r"[a-z].*\d\.\d{3} ", line)]
-    assert names == ["none", "default", "careful"]
+    assert names == ["none", "default", "careful", "anthropic", "mask-10"]
     assert "is modelled here, not observed." in answer.out
 
 
@@ -78,7 +78,7 @@ def test_where_nothing_is_recorded_it_says_what_to_name(sl, tmp_path):
     [
         (["--policy", "rooo"], "There is no policy 'rooo'"),
         (["--price", "1/2"], "There are no prices '1/2'"),
-        (["--policy", "roo"], "There are: none, default, careful"),
+        (["--policy", "roo"], "There are: none, default, careful, anthropic, mask-10"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_is_played(sl, recorded, options, said):

@@ -445,8 +445,7 @@ def replays(sl: Story) -> None:
     some = ["--policy", "default", "--policy", "careful"]
     sl("replay", "recorded", *some)
     sl("replay", "recorded", "--policy", "careful", "--price", "none", "--soft-budget", "21000")
-    sl("replay", "recorded", "--half", "tuned", "--policy", "none")
-    sl("replay", "recorded", "--half", "held-out", "--policy", "none")
+    sl("replay", "recorded")
     sl("replay", "recorded", "--min-tokens", "10000000")
     sl("replay", "recorded", "--policy", "rooo")
     real = "<recordings>/PackmindHub-context-evaluator-188f64dd752f-0.jsonl"

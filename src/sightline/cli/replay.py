@@ -24,12 +24,11 @@ from sightline.text.tokens import estimate
 
 @command(example="replay ~/.claude/projects")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable.")  # fmt: skip
+@click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable. Default: none, default, careful, anthropic (clear_tool_uses) and mask-10 (SWE-agent).")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
 @click.option("--min-tokens", type=number_from(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
 @click.option("--soft-budget", type=number_from(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
 @click.option("--limit", type=number_from(1), metavar="N", help="Only the first N files.")
-@click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="Play only one half of the sessions, chosen by a digest of their ids: what is tuned on one is shown on the other.")  # fmt: skip
 def replay(
     call: Call,
     paths: tuple[str, ...],
@@ -38,7 +37,6 @@ def replay(
     min_tokens: int,
     soft_budget: int | None,
     limit: int | None,
-    half: Half,
 ) -> None:
     """Compute what sessions would cost under folding policies.
 
@@ -48,7 +46,7 @@ def replay(
     observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy made a
     view that its format does not allow.
     """
-    wanted = order(policies, prices, min_tokens, soft_budget, half)
+    wanted = order(policies, prices, min_tokens, soft_budget)
     with output.progress(call, "Playing the recordings") as progress:
         recorded = played(paths, wanted, limit=limit, progress=progress)
     rows = recorded.rows()

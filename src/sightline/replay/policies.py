@@ -1,4 +1,5 @@
-"""The interface of a folding policy, and the policies of the product: its own folding, and none.
+"""The interface of a folding policy, and the policies to compare: our own folding, none, and two
+rules of others.
 
 A policy receives blocks one by one and decides before each call of the model. It sees only the past,
 and its decisions are final.
@@ -6,13 +7,13 @@ and its decisions are final.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
 from msgspec import Struct, structs
 
-from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Folding, Rules
 from sightline.conversation.window.prices import PROFILES
 from sightline.conversation.words import stub
@@ -111,12 +112,135 @@ class Untouched:
         return Decision()
 
 
+NOTHING = Decision()
+
+
+class Baseline:
+    """Another product's rule. It leaves typed text and fixed blocks alone, even where its original
+    takes them.
+
+    blocks: all so far; full: whether each is still as it came; tokens: of all blocks as they came,
+    with the prefix; results: the places of results that are not folded and may be.
+    """
+
+    name = ""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.blocks: list[Block] = []
+        self.full = bytearray()
+        self.tokens = setting.prefix
+        self.results: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """Receive the next block."""
+        if block.kind == "result" and not block.fixed:
+            self.results.append(len(self.blocks))
+        self.blocks.append(block)
+        self.full.append(1)
+        self.tokens += block.tokens
+
+    def decide(self, ask: Ask) -> Decision:
+        """Fold nothing."""
+        return NOTHING
+
+    def fold(self, places: Iterable[int], stub: Callable[[Block], str]) -> Decision:
+        """Fold results to stubs, where a stub is shorter than the result."""
+        folds: list[Fold] = []
+        for place in places:
+            text = stub(self.blocks[place])
+            tokens = self.setting.count(text)
+            if tokens < self.blocks[place].tokens:
+                folds.append(Fold(place, text, tokens, self.name))
+                self.full[place] = 0
+        gone = {fold.block for fold in folds}
+        self.results = [place for place in self.results if place not in gone]
+        return Decision(folds=tuple(folds))
+
+    def standing(self) -> Sequence[int]:
+        """Return the places of the results that are not folded, oldest first."""
+        return self.results
+
+
+def removed(_: Block) -> str:
+    """Return the stub of a cleared result."""
+    return "[Old tool result content cleared]"
+
+
+class Recent(Baseline):
+    """A rule that counts results. came: the places of all results, folded or not."""
+
+    def __init__(self, setting: Setting, keep: int) -> None:
+        super().__init__(setting)
+        self.keep = keep
+        self.came: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """Receive the next block."""
+        if block.kind == "result":
+            self.came.append(len(self.blocks))
+        super().add(block)
+
+    def older(self, keep: int) -> list[int]:
+        """Return the places of results that are not folded, without the last `keep` of all."""
+        if not keep:
+            return list(self.results)
+        first_kept = self.came[-keep] if keep <= len(self.came) else 0
+        return [place for place in self.results if place < first_kept]
+
+
+class Anthropic(Recent):
+    """Anthropic's clear_tool_uses_20250919 by its defaults, and LangChain's ClearToolUsesEdit, which
+    copies it: above 100,000 tokens, clear all but the last 3 results. The client keeps the whole
+    history, so every later call is above that, too. (Anthropic's documentation of context editing;
+    langchain.agents.middleware.context_editing.)"""
+
+    name = "anthropic"
+
+    def __init__(self, setting: Setting, keep: int = 3, trigger: int = 100_000) -> None:
+        super().__init__(setting, keep)
+        self.trigger = trigger
+
+    def decide(self, ask: Ask) -> Decision:
+        """Clear all but the last, above the trigger."""
+        if self.tokens <= self.trigger:
+            return NOTHING
+        return self.fold(self.older(self.keep), removed)
+
+
+class Masking(Recent):
+    """SWE-agent's last_n_observations: replace all but the last n observations by their numbers of
+    lines; with polling, only after every so many results. (sweagent.agent.history_processors.) n = 10
+    without polling is the masking of "The Complexity Trap" (arXiv 2508.21433)."""
+
+    name = "mask"
+
+    def __init__(self, setting: Setting, keep: int, polling: int = 1) -> None:
+        super().__init__(setting, keep)
+        self.polling = polling
+
+    def decide(self, ask: Ask) -> Decision:
+        """Mask all but the last n to n + polling - 1."""
+        keep = self.keep + (len(self.came) - self.keep) % self.polling
+        return self.fold(self.older(keep), _omitted)
+
+
+def _omitted(block: Block) -> str:
+    lines = block.text.count("\n") + 1
+    return f"Old environment output: ({lines} lines omitted)"
+
+
 Maker = Callable[[Setting], Policy]
 """Makes a fresh policy for a segment."""
 
 OURS: Mapping[str, Maker] = {rules.name: partial(Ours, rules) for rules in (DEFAULT, CAREFUL)}
 
-POLICIES: Mapping[str, Maker] = {Untouched.name: Untouched, **OURS}
+POLICIES: Mapping[str, Maker] = {
+    Untouched.name: Untouched,
+    **OURS,
+    Anthropic.name: Anthropic,
+    "mask-10": partial(Masking, keep=10),
+}
 
 
 def select(names: Iterable[str], among: Mapping[str, Maker] = POLICIES) -> dict[str, Maker]:

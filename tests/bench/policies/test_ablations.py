@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.policies.ablations import SameReclaim, oldest
-from bench.policies.baseline import shuffled
+from bench.policies.batches import shuffled
 from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 

@@ -6,8 +6,9 @@ import pytest
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, words
 
-from bench.policies import batches, clearing, oracle, pruning, shrinking
+from bench.policies import batches, oracle, pruning, shrinking
 from bench.policies import truncating as t
+from sightline.replay import policies
 from sightline.replay.engine import play
 
 
@@ -36,7 +37,7 @@ def result(number):
 
 
 def test_anthropics_keeps_three_once_the_whole_history_is_above_the_trigger():
-    policy = clearing.Anthropic(SETTING, trigger=260)
+    policy = policies.Anthropic(SETTING, trigger=260)
     assert told(runs(7), policy) == {
         6: ([result(1), result(2)], []),
         7: ([result(3)], []),
@@ -45,14 +46,14 @@ def test_anthropics_keeps_three_once_the_whole_history_is_above_the_trigger():
 
 
 def test_masking_moves_on_with_every_result_or_in_steps():
-    assert told(runs(5), clearing.Masking(SETTING, 3)) == {5: ([2], []), 6: ([4], [])}
-    polled = told(runs(9), clearing.Masking(SETTING, 3, 3))
+    assert told(runs(5), policies.Masking(SETTING, 3)) == {5: ([2], []), 6: ([4], [])}
+    polled = told(runs(9), policies.Masking(SETTING, 3, 3))
     assert polled == {7: ([2, 4, 6], []), 10: ([8, 10, 12], [])}
 
 
 def test_what_masks_says_how_many_lines_there_were():
     talk = Talk().typed("go").ran("ls", "\n".join(["a b c"] * 9)).ran("ls", "x").said("y")
-    decisions = [m.decision for m in play(talk.record(), clearing.Masking(SETTING, 1), 0)]
+    decisions = [m.decision for m in play(talk.record(), policies.Masking(SETTING, 1), 0)]
     assert decisions[2].folds[0].stub == "Old environment output: (9 lines omitted)"
 
 
