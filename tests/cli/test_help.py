@@ -14,7 +14,19 @@ import pytest
 import sightline
 from sightline.cli.group import COMMANDS, OTHER_NAMES, SECTIONS, SUMMARY, cli
 
-ENTRY = ["position", "at", "session", "agent", "kind", "path", "lines", "before", "after", "cause"]
+ENTRY = [
+    "schema",
+    "position",
+    "at",
+    "session",
+    "agent",
+    "kind",
+    "path",
+    "lines",
+    "before",
+    "after",
+    "cause",
+]
 
 
 @pytest.fixture
@@ -90,11 +102,22 @@ def test_a_completion_script_asks_the_command(sl, shell):
     assert "_SIGHTLINE_COMPLETE" in sl("completion", shell).out
 
 
-def test_completion_knows_the_commands(sl, monkeypatch):
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("sightline stat", ["stats", "status"]),
+        ("sightline checkpoint ex", ["export"]),
+        ("sightline claim hand", ["hand-over"]),
+        ("sightline session s", ["show"]),
+        ("sightline checkpoint diff --st", ["--stat", "--store"]),
+    ],
+)
+def test_completion_knows_the_commands(sl, monkeypatch, words, completed):
     monkeypatch.setenv("_SIGHTLINE_COMPLETE", "zsh_complete")
-    monkeypatch.setenv("COMP_WORDS", "sightline stat")
-    monkeypatch.setenv("COMP_CWORD", "1")
-    assert "status" in sl.process().stdout.decode()
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    told = sl.process().stdout.decode().splitlines()
+    assert sorted(told[1::3]) == completed
 
 
 HEADINGS = ["Start", "Look", "Go back", "Find", "For agents and scripts"]

@@ -112,7 +112,7 @@ def test_calls_without_results_are_listed_and_nothing_is_done(sl):
     assert json.loads(file.read_text()) == broken
     told = sl("window", str(file), "--budget", "10", "--json").json
     assert told["error"]["kind"] == "malformed_history"
-    assert told["problems"][0]["message"] == 1
+    assert "message 1: the call t0 has no result" in told["error"]["message"]
 
 
 def test_a_view_that_cannot_be_written_is_said(sl, history):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
@@ -372,17 +371,3 @@ def _author(by: ChangedBy | None) -> str:
         return "somebody"
     names = {"agent": "you", "external": "somebody", "session": f"session {by.who}"}
     return names.get(by.kind, by.kind)
-
-
-def registry_json(registry: Registry) -> dict[str, Any]:
-    """Return the registry as JSON: times in ISO 8601, full revisions."""
-    shape: dict[str, Any] = _plain(registry)
-    return {"schema": 1, **shape}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Struct):
-        return {name: _plain(item) for name, item in structs.asdict(value).items()}
-    return value.isoformat() if hasattr(value, "isoformat") else value

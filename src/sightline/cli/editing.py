@@ -116,7 +116,7 @@ def create(call: Call, path: str) -> None:
     edited(call, Session.create, path, from_stdin(call, "the file's content"))
 
 
-@command(Session.delete, example="delete src/app.py")
+@command(Session.delete, example="delete src/old.py")
 def delete(call: Call, path: str) -> None:
     """Exit code 1: the file changed, or does not exist."""
     edited(call, Session.delete, path)

@@ -93,10 +93,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     with call.open() as session:
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
-    if call.json:
-        output.json(briefing_words.registry_json(known), schema=False)
-    else:
-        output.text("\n".join(briefing_words.lines(known)))
+    output.answer(call, shape(known), "\n".join(briefing_words.lines(known)))
 
 
 @command(Session.stats, example="stats")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -126,6 +127,8 @@ class Commands(click.Group):
                     list(args), prog_name="sightline", standalone_mode=False, obj=call
                 )
         except BaseException as error:  # noqa: BLE001 - Ctrl-C and a closed pipe too have their exit codes
+            if isinstance(error, click.UsageError):  # options behind the wrong one were not read
+                call.json = "--json" in [*takewhile("--".__ne__, args)]
             return exit_code(error, call)
         return done if isinstance(done, int) else 0
 

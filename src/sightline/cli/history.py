@@ -71,7 +71,7 @@ def log(
         entries = session_history.select(context.store, asked)
         if call.json:
             for entry in entries:
-                output.json(shape(entry), schema=False)
+                output.json(shape(entry))
             return
         name_of = session_history.names_of(context.store)
         dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
@@ -94,10 +94,12 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
 def why(call: Call, path: str) -> None:
     """Explain the verdict on a file, fact by fact.
 
-    Without a session: as the session knows it that was shown the file last. Writes no fact.
+    A file that session cli was not shown: as the session knows it that was shown the file last,
+    unless --session names one. Writes no fact.
     """
     with call.survey() as context:
-        session = call.named_session or knower(context, path) or call.session_id
+        usual = call.session_id
+        session = call.named_session or knower(context, path, usual) or usual
         reasons = reasons_for(context.for_session(session), path)
         name_of = session_history.names_of(context.store)
         entries = tuple(session_history.named(entry, name_of) for entry in reasons.entries)

@@ -112,7 +112,7 @@ def derived_parameter(
         )
         if parameter.default not in (REQUIRED, None):
             attributes["default"] = parameter.default
-        attributes |= spelled
+        attributes |= {"shell_complete": _below, **spelled}
         return click.Argument([parameter.name], help=parameter.description, **attributes)
     flag = flag or f"--{parameter.name.replace('_', '-')}"
     if not attributes.get("is_flag"):
@@ -123,6 +123,12 @@ def derived_parameter(
     shown = default not in (None, False, "", ())
     attributes |= {"default": default, "show_default": shown, "multiple": is_many, **spelled}
     return click.Option([*flag.split(), parameter.name], help=parameter.description, **attributes)
+
+
+def _below(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the words that make another command of a command's name."""
+    below = context.command.below if isinstance(context.command, VerbCommand) else ()
+    return [name for name in below if name.startswith(incomplete)]
 
 
 def _attributes(annotation: Any) -> dict[str, Any]:

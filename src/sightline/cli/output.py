@@ -55,9 +55,9 @@ def raw(data: bytes) -> None:
     _answer(data)
 
 
-def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
+def json(shape: Mapping[str, Any]) -> None:
     """Print one object on one line, in ASCII: no terminal, shell or locale changes ASCII."""
-    _answer(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode() + b"\n")
+    _answer(codec.dumps({"schema": SCHEMA, **shape}).encode() + b"\n")
 
 
 def _answer(data: str | bytes, *, color: bool | None = None) -> None:

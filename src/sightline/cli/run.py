@@ -29,7 +29,7 @@ PATHS_NAMED = 10
 
 @command(
     Session.ran,
-    example="run -- make format",
+    example="run -- sh build.sh",
     without=("cwd",),
     command={"nargs": -1, "type": click.UNPROCESSED},
 )

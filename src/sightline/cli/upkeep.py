@@ -50,7 +50,7 @@ def gc(
 
 @command(example="completion bash")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(_: Call, shell: str) -> None:
+def completion(call: Call, shell: str) -> None:
     """Print the completion script of a shell.
 
     Put the line of your shell into its settings file:
@@ -64,7 +64,8 @@ def completion(_: Call, shell: str) -> None:
 
     shell_class = get_completion_class(shell)
     assert shell_class is not None
-    output.text(shell_class(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source())
+    script = shell_class(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source()
+    output.answer(call, {"script": script}, script)
 
 
 @click.command(hidden=True, context_settings={"ignore_unknown_options": True})

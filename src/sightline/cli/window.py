@@ -8,7 +8,7 @@ import click
 
 from sightline.api.json_shapes import Shape, fields
 from sightline.cli import output
-from sightline.cli.failures import NO, Answered
+from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
@@ -62,13 +62,7 @@ def window(
         )
     history = _history(file, name)
     if problems := history.problems():
-        output.say("\n".join(words.refusal(name, problems)))
-        output.say("Hint: Repair the history in the program that writes it. Nothing was changed.")
-        if call.json:
-            why = f"{name} would be refused."
-            error = {"kind": "malformed_history", "message": why, "hint": ""}
-            listed = [fields(problem, "message", "why") for problem in problems]
-            output.json({"error": error, "problems": listed})
+        report(call, "malformed_history", *words.refusal(name, problems))
         raise Answered(NO)
     count = counter(model or MODELS.get(history.format.name))
     with output.progress(call, "Reading the messages"):

@@ -37,14 +37,16 @@ OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 """Kinds of a session's own facts that are listed. The changes of a command have their own facts."""
 
 
-def knower(context: SessionContext, path: str) -> str | None:
-    """Return the session that learned of a file last, of those that have not ended if any; None for
-    a file that no session knows."""
+def knower(context: SessionContext, path: str, usual: str | None = None) -> str | None:
+    """Return the session `usual` if it knows a file, else the one that learned of the file last, of
+    those that have not ended if any; None for a file that no session knows."""
     resolved = located(context, path)
     store = context.store
     row = store.disk(resolved.path)
     names = [resolved.name or resolved.path, row.moved_to if row else None]
     for name in filter(None, names):
+        if usual is not None and store.knowledge(usual, name):
+            return usual
         at_work = store.knowers(name)
         if at_work:
             return max(at_work, key=lambda session: (at_work[session].position, session))

@@ -45,7 +45,7 @@ class Lines:
         """Print facts."""
         for entry in entries:
             if self._json:
-                output.json(shape(entry), schema=False)
+                output.json(shape(entry))
                 continue
             entry = named(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.conversation.formats.problems import Problem
 from sightline.conversation.window.folding_plan import Plan
-from sightline.text.phrases import count, one_line, printable
+from sightline.text.phrases import count, named, one_line, printable
 
 TIERS = {
     "superseded": "newer text of these lines stands further down",
@@ -63,10 +63,9 @@ def summary(plan: Plan) -> list[str]:
     return lines
 
 
-def refusal(name: str, problems: Sequence[Problem]) -> list[str]:
-    """List why a provider would refuse a history."""
-    number = count(len(problems), "problem")
-    lines = [f"{printable(name)}: a provider would refuse this history ({number}):"]
-    lines += [f"  message {p.message}: {printable(p.why)}" for p in problems[:PROBLEMS_MAX]]
-    more = len(problems) - PROBLEMS_MAX
-    return [*lines, f"  and {more:,} more"] if more > 0 else lines
+def refusal(name: str, problems: Sequence[Problem]) -> tuple[str, str]:
+    """Word the error of a history that a provider would refuse."""
+    listed = [f"message {each.message}: {printable(each.why)}" for each in problems]
+    why = named(listed, PROBLEMS_MAX)
+    hint = "Repair the history in the program that writes it. Nothing was changed."
+    return f"{printable(name)}: a provider would refuse this history: {why}.", hint
