@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from msgspec import structs
 from sybil import Document, Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
+from sightline.cli.group import COMMANDS, cli
 from sightline.config.schema import KEYS
 from sightline.config.settings import Settings
 
@@ -112,6 +114,53 @@ def test_no_page_installs_the_package_of_another_project():
     assert not by_name.search("pip install . && sightline tour")
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     assert {name: found[0] for name, text in texts.items() if (found := by_name.search(text))} == {}
+
+
+NAMED = re.compile(
+    r"(?:[\"'`(|]|: |\bor |\b[Rr]un |[$>] |&& |; )sightline((?: --\w+ \S+)*)"
+    r" ([a-z][a-z-]*)(?: ([a-z][a-z-]*)\b)?([^\"'`|;&,\n]*)"
+)
+"""A command as a sentence or an example names it: the options of all commands, its words, the rest."""
+
+SOURCES = sorted(
+    each for end in ("py", "txt") for each in (ROOT / "src" / "sightline").rglob(f"*.{end}")
+)
+OLD = re.compile(r"\b(?:edited-since|edit-lines|checkpoint-diff|checkpoint-export)\b")
+OLD_MAY_STAND = {"group.py", "CHANGELOG.md"}
+
+
+def unknown_commands(text: str) -> list[str]:
+    """The commands that a text names and that are not there, or lack an option that it names."""
+    unknown = []
+    for _, first, second, rest in NAMED.findall(text):
+        both = f"{first} {second}"
+        name = both if both in COMMANDS else first
+        if name not in COMMANDS or (name == "session" and second):
+            unknown.append(both)
+            continue
+        made = cli.get_command(click.Context(cli), name)
+        assert made is not None
+        known = {"--help"} | {
+            opt for each in made.params for opt in (*each.opts, *each.secondary_opts)
+        }
+        own = rest.partition(" -- ")[0] if name != "hook" else ""
+        unknown += [f"{name} {opt}" for opt in re.findall(r" (--[a-z-]+)", own) if opt not in known]
+    return unknown
+
+
+@pytest.mark.parametrize("page", [*PAGES, *SOURCES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_text_names_is_there_with_its_options(page):
+    text = page.read_text(encoding="utf-8")
+    assert unknown_commands(text) == []
+    assert page.name in OLD_MAY_STAND or not OLD.search(text)
+
+
+def test_a_command_that_is_not_there_is_seen():
+    text = "Do `sightline nowhere`, or sightline read a.py --deep.\nList: sightline session shwo"
+    assert unknown_commands(text) == ["nowhere ", "read --deep", "session shwo"]
+    assert len(NAMED.findall((ROOT / "docs/how-to/checkpoints.md").read_text())) > 20
+    words = (ROOT / "src/sightline/cli/doctor.txt").read_text()
+    assert len(NAMED.findall(words)) > 10
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -65,7 +65,7 @@ def test_no_command_prints_a_raw_name(at):
 
     def say(*words, stdin=b""):
         done = at(*words, stdin=stdin)
-        assert "sightline itself failed" not in done.err, done.err
+        assert "Sightline itself failed" not in done.err, done.err
         assert_safe(done.out, words)
         assert_safe(done.err, words)
         return done

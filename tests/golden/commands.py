@@ -324,6 +324,35 @@ def checkpoints(sl: Story) -> None:
     sl("gc", "--max-size", "1")
 
 
+def undone(sl: Story) -> None:
+    sl.put("app.py", APP)
+    sl("undo", "--yes")
+    sl("check")
+    sl("read", "app.py", "--quiet")
+    sl("edit", "app.py", "--old", "8080", "--new", "9090")
+    sl("turn")
+    sl("edit", "app.py", "--old", "localhost", "--new", "example.org")
+    sl("create", "new.py", "--session", "helper", stdin="new = True\n")
+    sl("undo")
+    sl("undo", "--dry-run", "--diff")
+    sl("undo", "--yes")
+    sl("undo", "--yes")
+    sl("undo", "--yes", "--session", "cli")
+    sl("undo", "--yes", "--session", "cli")
+    sl.stands("app.py", "new.py")
+    sl("checkpoint", "list")
+    sl("rewind", "<checkpoint 3>", "--yes")
+    sl.stands("app.py")
+    sl("changes", "--for-agent")
+    sl("ack")
+    sl("check")
+    sl("checkpoint", "delete", "<checkpoint 1>", "<checkpoint 2>")
+    sl("checkpoint", "delete", "<checkpoint 1>")
+    sl("checkpoint", "list")
+    sl("session")
+    sl("log")
+
+
 def exports(sl: Story) -> None:
     sl.put("app.py", APP)
     sl.put(".gitignore", "*.log\n")
@@ -501,6 +530,7 @@ STORIES: dict[str, Callable[[Story], None]] = {
     "news": news,
     "several": several,
     "checkpoints": checkpoints,
+    "undone": undone,
     "exports": exports,
     "commands_run": commands_run,
     "watched": watched,

@@ -44,7 +44,7 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
     """Return the hooks that call this installation, by event. SettingsError."""
     if not sys.executable:
         raise SettingsError(
-            "It cannot be told which Python runs this.", "Run sightline from a shell."
+            "It cannot be told which Python runs this.", "Run this command from a shell."
         )
     command = hook_settings.command_hook(os.path.abspath(sys.executable), entry_script())
     if kind == "command":

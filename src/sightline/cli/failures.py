@@ -59,7 +59,7 @@ def exit_code(error: BaseException, call: Call) -> int:
         report(call, "output", f"The answer cannot be printed: {error}.", hint)
         return UNKNOWN
     what = f"{type(error).__name__}: {error}"
-    report(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
+    report(call, "internal", f"Sightline itself failed: {what}", "Run it again with --debug.")
     return UNKNOWN
 
 
