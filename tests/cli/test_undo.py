@@ -89,6 +89,7 @@ def test_all_files_of_one_patch_go_together(edited):
     assert edited("patch", stdin=diff).code == 0
     told = edited("undo", "--yes", "--json").json
     assert (told["schema"], told["removed"], told["restored"]) == (1, ["n.py"], ["a.py"])
+    assert told["session"] == "cli"
     assert text(edited) == "1\n2\nthree\n"
 
 

@@ -57,6 +57,8 @@ def test_a_look_at_what_it_would_do_touches_nothing(sl, half):
 
 
 def test_an_interrupted_rewind_is_finished_and_no_more_is_undone(sl, half):
+    assert "nothing to undo" in sl("undo", "--dry-run").err
+    assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"], "a look touches nothing"
     done = sl("undo", "--yes")
     assert done.code == 1
     assert f"The rewind to {half}, which had been interrupted, was finished" in done.err

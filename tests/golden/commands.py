@@ -334,7 +334,7 @@ def undone(sl: Story) -> None:
     sl("edit", "app.py", "--old", "localhost", "--new", "example.org")
     sl("create", "new.py", "--session", "helper", stdin="new = True\n")
     sl("undo")
-    sl("undo", "--dry-run", "--diff")
+    sl("undo", "--dry-run")
     sl("undo", "--yes")
     sl("undo", "--yes")
     sl("undo", "--yes", "--session", "cli")

@@ -177,17 +177,16 @@ def rewind(
 
 
 @command(Session.undo, example="undo --dry-run")
-@click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
-def undo(call: Call, *, dry_run: bool, diff: bool, yes: bool) -> None:
+def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
     """Without --session: of the session that changed a file last. On a terminal the plan is shown
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone, or there is nothing to undo.
     """
     asking = _is_asking(call, dry_run=dry_run, yes=yes)
     with call.survey() as context:
-        for unfinished in recovery.listed(context, call.named_session):
-            done = recovery.finish(context.for_session(unfinished.session))
+        for unfinished in () if dry_run else recovery.listed(context, call.named_session):
+            done = recovery.finish(context.for_session(unfinished.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
         turn = rewinder.last_turn(context, call.named_session)
@@ -196,8 +195,8 @@ def undo(call: Call, *, dry_run: bool, diff: bool, yes: bool) -> None:
     which = f"turn {turn.number}" if turn.number else "the last change"
     if not call.json:
         output.note(call, f"Undo {which} of session {name}, {since(moment(turn.at))}.")
-    with call.open() as session:
-        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run, diff=diff)
+    with call.open(finish=False) as session:
+        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run)
 
 
 def _is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
@@ -217,7 +216,7 @@ def _rewind(
     *,
     asking: bool,
     dry_run: bool,
-    diff: bool,
+    diff: bool = False,
     commands: bool = False,
     **arguments: Any,
 ) -> None:
@@ -239,7 +238,7 @@ def _rewind(
             done = carried_out(dry_run=False)
     assert done is not None
     if call.json:
-        output.json(shape(structs.replace(done, diffs=wanted)))
+        output.json({**shape(structs.replace(done, diffs=wanted)), "session": session.id})
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
         warned = [] if done.warning is None else [raised(done.warning)]

@@ -7,7 +7,7 @@ and its decisions are final.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -156,10 +156,6 @@ class Baseline:
         gone = {fold.block for fold in folds}
         self.results = [place for place in self.results if place not in gone]
         return Decision(folds=tuple(folds))
-
-    def standing(self) -> Sequence[int]:
-        """Return the places of the results that are not folded, oldest first."""
-        return self.results
 
 
 def removed(_: Block) -> str:
