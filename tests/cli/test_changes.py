@@ -41,6 +41,49 @@ def test_a_notice_is_told_until_it_is_acknowledged_by_its_id(news):
     assert news("check", "app.py").code == 0
 
 
+def test_without_an_id_the_last_notice_is_acknowledged(news):
+    refused = news("ack")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.splitlines() == [
+        "Error: This session was given no notice to acknowledge.",
+        "Hint: Ask for one: sightline changes --for-agent",
+    ]
+    news("changes", "--for-agent")
+    news.put("app.py", "c\n")
+    told = news("changes", "--for-agent", "--json").json["notice"]
+    done = news("ack", "--json").json
+    assert done == {"schema": 1, "acknowledged": told["id"], "left": []}
+    assert news("changes", "--for-agent").err == "Nothing is new.\n"
+    assert news("ack").code == 0, "it is acknowledged already"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--for-agent", "--since", "1h"),
+        ("--all", "--for-agent"),
+        ("--all", "--since"),
+        ("--mine",),
+        ("--others", "--for-agent"),
+        ("--since", "--mine", "--others"),
+        ("--budget", "10"),
+        ("--budget", "0", "--for-agent"),
+    ],
+)
+def test_forms_of_changes_that_do_not_go_together_are_wrong_usage(news, options):
+    assert news("changes", *options).code == 2
+
+
+@pytest.mark.parametrize("when", ["0", "1h", "2020-01-01", "2020-01-01T12:00:00Z", "start"])
+def test_a_point_in_time_is_one_of_the_log_or_a_checkpoint(sl, when):
+    sl.put("app.py", "a\n")
+    sl("read", "app.py")
+    sl("checkpoint", "start")
+    sl.put("app.py", "b\n")
+    (file,) = sl("changes", "--since", when, "--json").json["files"]
+    assert (file["path"], file["others"]) == ("app.py", True)
+
+
 def test_what_was_handed_over_is_on_record_once(news):
     for _ in range(3):
         news("changes", "--for-agent")

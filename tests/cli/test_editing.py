@@ -103,7 +103,15 @@ def test_long_texts_come_from_files_or_stdin(shown, tmp_path):
 
 @pytest.mark.parametrize(
     "args",
-    ["--old a", "--old a --old-file f --new b", "--old-file missing --new b", "--count 0 --new b"],
+    [
+        *("--old a", "--old a --old-file f --new b", "--old-file missing --new b"),
+        *("--count 0 --new b", "--lines 1-2 --old a --new b", "--lines 1-2 --count 2 --new b"),
+        *(
+            "--lines 1-2 --new a --new-file b",
+            "--lines 2 --new-file missing",
+            "--lines 3-1 --new a",
+        ),
+    ],
 )
 def test_half_an_edit_is_wrong_usage(shown, args):
     done = shown("edit", "app.py", *args.split())
@@ -115,7 +123,8 @@ def test_half_an_edit_is_wrong_usage(shown, args):
 def test_lines_are_replaced_and_inserted(shown):
     assert shown("edit", "app.py", "--lines", "2-3", "--new", "two\n").code == 0
     assert shown("edit", "app.py", "--lines", "1-0", stdin="zero\n").code == 0
-    assert on_disk(shown).startswith("zero\na = 1\ntwo\nd = 4\n")
+    assert shown("edit", "app.py", "--lines", "1", "--new-file", "-", stdin="nil\n").code == 0
+    assert on_disk(shown).startswith("nil\na = 1\ntwo\nd = 4\n")
 
 
 def test_a_whole_write_merges_what_others_changed(shown):

@@ -83,7 +83,7 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
     Session.release,
     name="claim release",
     example="claim release --all",
-    claim={"nargs": -1, "required": False, "metavar": "ID..."},
+    claim={"nargs": -1, "required": False, "metavar": "[ID]..."},
 )
 @click.option("--all", "every", is_flag=True, help="All claims of this session.")
 def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
