@@ -33,6 +33,9 @@ SECTIONS = {
 }
 """Heading of the help -> the commands below it, those of the lab last."""
 
+LAB = {"replay": "Lab: ", "window": "Lab: "}
+"""Command of the lab -> what its summary begins with."""
+
 COMMANDS = {
     "tour": "tour", "init": "init", "up": "up", "doctor": "doctor",
     "status": "looking", "check": "looking", "diff": "looking", "log": "history", "why": "history",
@@ -114,7 +117,9 @@ class Commands(click.Group):
             with formatter.indentation():
                 commands = [(name, self.get_command(ctx, name)) for name in names]
                 rows = [
-                    (name.ljust(width), c.get_short_help_str(SUMMARY)) for name, c in commands if c
+                    (name.ljust(width), LAB.get(name, "") + each.get_short_help_str(SUMMARY))
+                    for name, each in commands
+                    if each
                 ]
                 formatter.write_dl(rows)
 
