@@ -8,7 +8,7 @@ import pytest
 from tests.filesystem.doubles import Hooked
 
 from sightline.filesystem.disk import DiskWorkspace
-from sightline.filesystem.read import PAUSES_S
+from sightline.filesystem.read import EMPTIED_NS, PAUSES_S
 from sightline.filesystem.system_calls import Calls
 from sightline.model.revision import UNKNOWN, Stamp, revision_of
 
@@ -119,6 +119,45 @@ def test_a_file_that_will_not_hold_still_is_unreadable(root):
     found = opened(root, changing_after(1000, root / "x")).read("x")
     assert (found.kind, found.why, found.revision) == ("unreadable", "changing", UNKNOWN)
     assert Still.waits == list(PAUSES_S[1:])
+
+
+class Saving(Calls):
+    """A program truncates a file, and writes its text in the reader's pause of that number."""
+
+    def __init__(self, path, text, pause=1, age_ns=1_000_000):
+        self.waits = []
+        self._path, self._text, self._pause, self._age_ns = path, text, pause, age_ns
+        path.write_bytes(b"")
+
+    def time_ns(self):
+        return self._path.stat().st_mtime_ns + self._age_ns
+
+    def sleep(self, seconds):
+        self.waits.append(seconds)
+        if len(self.waits) == self._pause:
+            self._path.write_bytes(self._text)
+
+
+@pytest.mark.parametrize("limit", [None, 0])
+@pytest.mark.parametrize("pause", [1, len(PAUSES_S) - 1])
+def test_a_file_that_was_just_emptied_is_read_when_its_text_is_there(root, limit, pause):
+    (root / "x").write_bytes(b"old")
+    found = opened(root, Saving(root / "x", b"new", pause)).read("x", limit=limit)
+    assert found.revision == revision_of(b"new")
+
+
+def test_a_file_that_was_just_emptied_and_stays_so_is_empty(root):
+    calls = Saving(root / "x", b"")
+    found = opened(root, calls).read("x")
+    assert (found.kind, found.data) == ("file", b"")
+    assert calls.waits == list(PAUSES_S[1:])
+
+
+@pytest.mark.parametrize("age_ns", [EMPTIED_NS, -EMPTIED_NS])
+def test_a_file_that_is_empty_for_longer_is_not_waited_for(root, age_ns):
+    calls = Saving(root / "x", b"new", age_ns=age_ns)
+    assert opened(root, calls).read("x").data == b""
+    assert calls.waits == []
 
 
 def test_a_file_that_grows_between_chunks_is_not_half_hashed(root):

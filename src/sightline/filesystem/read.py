@@ -23,6 +23,10 @@ PAUSES_S = (0.0, 0.001, 0.002, 0.004, 0.008)
 """Pauses before each attempt at a file that changes while it is read. A save takes about a
 millisecond; a file that is written for longer is better judged later than waited for."""
 
+EMPTIED_NS = 50_000_000
+"""The age up to which an empty file counts as changing: most programs empty a file before they save
+it."""
+
 _HINTS = {
     errno.EACCES: "Check who may write to the file and its folder.",
     errno.EPERM: "Check who may write to the file and its folder.",
@@ -39,6 +43,7 @@ _HINTS = {
 def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileState:
     """Return the state of a canonical path. Content of more than `limit` bytes is hashed in chunks
     and not returned. Never raises for the disk's state."""
+    state: FileState | None = None
     for pause_s in PAUSES_S:
         if pause_s:
             calls.sleep(pause_s)
@@ -48,9 +53,16 @@ def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileSt
                 state = _read_once(folder, limit, started_ns)
         except OSError as error:
             state = failed(path, error, started_ns)
-        if state is not None:
+        if state is not None and not _is_just_emptied(state):
             return state
-    return FileState(path, "unreadable", UNKNOWN, None, None, started_ns, "changing")
+    return state or FileState(path, "unreadable", UNKNOWN, None, None, started_ns, "changing")
+
+
+def _is_just_emptied(state: FileState) -> bool:
+    signature = state.signature
+    if state.kind != "file" or signature is None or signature.size:
+        return False
+    return abs(state.read_at_ns - signature.mtime_ns) < EMPTIED_NS
 
 
 def content_of(folder: Folder, name: str) -> Revision:

@@ -18,9 +18,11 @@ from sightline.agents.hook_events import (
     Prompted,
     Wrote,
 )
+from sightline.filesystem.system_calls import Calls
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace, WriteWhole
 from sightline.model.events import Changed, Merged, Moved, NoticeDelivered, Refused, WriteIntended
+from sightline.model.revision import revision_of
 
 LINES = [f"line {n}\n" for n in range(1, 41)]
 TEXT = "".join(LINES)
@@ -684,3 +686,67 @@ def test_a_sub_agent_knows_what_it_was_told_and_not_what_its_parent_was(host, pl
     assert helper.ask("a.txt", WriteWhole(TEXT.replace("line 5\n", "x\n"))).refuse is not None
     helper.batch_ends()
     assert helper.ask("a.txt", WriteWhole(TEXT.replace("line 5\n", "y\n"))) == Answer()
+
+
+@pytest.fixture
+def formatter(host, monkeypatch):
+    """A function that empties the file, as a formatter does; the text follows in a reader's pause."""
+
+    def empty():
+        formatted = host.place.text("a.txt").replace("line 3\n", "line three\n")
+        save = staticmethod(lambda _seconds: host.place.put("a.txt", formatted))
+        monkeypatch.setattr(Calls, "sleep", save)
+        host.place.put("a.txt", "")
+
+    return empty
+
+
+NEWS = "-line 3\n+line three\n"
+
+
+def emptied_after_the_edit(host, formatter):
+    host.ask("a.txt", Replace("line 40\n", "forty\n"))
+    user(host, 40, "forty\n")
+    mine = host.place.text("a.txt")
+    formatter()
+    return attend(host.session, Wrote("a.txt", "c1", TEXT, content=mine))
+
+
+def emptied_before_the_batch_ends(host, formatter):
+    formatter()
+    return host.batch_ends()
+
+
+def emptied_before_a_prompt(host, formatter):
+    formatter()
+    return attend(host.session, Prompted("go on"))
+
+
+def emptied_during_a_command(host, formatter):
+    attend(host.session, CommandBegan("make", "c1", str(host.place.root)))
+    formatter()
+    return attend(host.session, CommandEnded("make", "c1", str(host.place.root)))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        emptied_after_the_edit,
+        emptied_before_the_batch_ends,
+        emptied_before_a_prompt,
+        emptied_during_a_command,
+    ],
+)
+def test_a_file_that_a_formatter_has_just_emptied_is_told_once_with_its_text(
+    host, formatter, event
+):
+    host.read("a.txt")
+    assert NEWS in event(host, formatter).context
+    assert "-line 1\n" not in host.batch_ends().context
+    assert revision_of(b"") not in [fact.after for fact in host.facts(Changed)]
+
+
+def test_an_edit_of_a_file_that_was_just_emptied_is_judged_by_its_text(host, formatter):
+    host.read("a.txt")
+    formatter()
+    assert host.ask("a.txt", Replace("line 9\n", "nine\n")).refuse is None
