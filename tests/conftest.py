@@ -46,3 +46,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
     for role in ("AUTHOR", "COMMITTER"):
         os.environ |= {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures that tests recorded as their property `figures`."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in report.user_properties if report.when == "call" else ():
+                if name == "figures":
+                    terminalreporter.write_line(str(value))

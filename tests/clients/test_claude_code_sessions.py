@@ -1,33 +1,39 @@
 """Long sessions of two agents, a user, a formatter and git: what the judge of bench/sessions.py finds.
 
-The longer ones are wide; a run of sixty steps takes about 10 s.
+The longer ones are wide; a run of sixty steps takes about 10 s. pytest prints the figures of each at its end.
 """
 
+from collections import Counter
+
 import pytest
-from bench.sessions import SEEDS, STEPS, play
+from bench.sessions import PROMISES, SEEDS, STEPS, play
 
 pytestmark = pytest.mark.client
 
 
-KINDS = ("untold", "false refusal", "wrong author")
-"""Not yet: in one run of three, some changes were told twice."""
+@pytest.fixture
+def broken(record_property):
+    """A function: the promises that a session broke. It did something, and no hook failed."""
+
+    def judge(one):
+        found = Counter(fault.kind for fault in one.faults)
+        counts = ", ".join(f"{found[kind]} {kind}" for kind in PROMISES)
+        record_property("figures", f"session {one.seed} of {one.steps} steps: {counts}")
+        assert one.counts["went through"]
+        assert one.hooks == ""
+        return one.broken
+
+    return judge
 
 
-def broken(one):
-    """The promises that a session broke; it did something, and no hook failed."""
-    assert one.counts["went through"]
-    assert one.hooks == ""
-    return [fault for fault in one.broken if fault.kind in KINDS]
-
-
-def test_a_short_session_breaks_no_promise():
-    assert not broken(play(5, 10))
+def test_a_short_session_breaks_no_promise(broken):
+    assert broken(play(5, 10)) == []
 
 
 @pytest.mark.wide
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sixty_steps_break_no_promise(seed):
+def test_sixty_steps_break_no_promise(seed, broken):
     one = play(seed, STEPS)
     assert one.steps == STEPS
     assert one.counts["notices"]
-    assert not broken(one)
+    assert broken(one) == []
