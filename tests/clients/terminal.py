@@ -143,14 +143,15 @@ class Terminal:
 
 
 @contextmanager
-def terminal(claude: Claude, *args: str) -> Iterator[Terminal]:
-    """The client, past its questions of a first start, ready for a prompt."""
+def terminal(claude: Claude, *args: str, trusts: str = "") -> Iterator[Terminal]:
+    """The client, past its questions of a first start, ready for a prompt. trusts: another folder
+    that the user trusted earlier."""
     trusted = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
     known = {
         "hasCompletedOnboarding": True,
         "theme": "dark",
         "customApiKeyResponses": {"approved": ["none"], "rejected": []},
-        "projects": {str(claude.root): trusted},
+        "projects": {path: trusted for path in (str(claude.root), trusts) if path},
     }
     (claude.home / ".claude.json").write_text(json.dumps(known))
     keys, client_side = pty.openpty()

@@ -1,9 +1,11 @@
 """Files outside the project: a second repository, a folder without git, and forks that know them."""
 
+import json
 import subprocess
 
 import pytest
 from tests.clients.acting import TEXT, bash, changed, done, edit, read, write
+from tests.clients.terminal import terminal
 
 pytestmark = pytest.mark.client
 
@@ -90,6 +92,52 @@ def test_an_edit_of_changed_lines_in_an_added_folder_is_refused(guarded, model, 
     assert len(refusals(run)) == 1
     assert "+line 3, says the user" in model.sent(2)
     assert (beside / "notes.txt").read_text() == changed(l3="line 3, says the user, and mine")
+
+
+THEIRS = changed(l3="line 3, says the user")
+MINE = changed(l28="line 28, says the agent")
+
+
+def keep_a_save(model, file, beside):
+    """A script of "Fix it" that writes the whole file over a user's save."""
+    model.script(
+        "Fix it",
+        bash(f"cat {file} {beside}/other.txt"),
+        write(file, MINE, lambda: put(beside, THEIRS)),
+        done(),
+    )
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("scope", ["user", "local"])
+def test_a_save_in_a_folder_that_settings_add_is_kept(guarded, model, beside, file, scope):
+    """The folder is named as seen from the project."""
+    root = guarded.home if scope == "user" else guarded.root
+    settings = root / ".claude" / ("settings.json" if scope == "user" else "settings.local.json")
+    settings.parent.mkdir(exist_ok=True)
+    others = json.loads(settings.read_text()) if settings.exists() else {}
+    more = {"permissions": {"additionalDirectories": ["../beside"]}}
+    settings.write_text(json.dumps(others | more))
+    keep_a_save(model, file, beside)
+    guarded.run("Fix it")
+    both = MINE.replace("line 3\n", "line 3, says the user\n")
+    assert (beside / "notes.txt").read_text() == both
+
+
+@pytest.mark.wide
+def test_a_save_in_a_folder_added_in_mid_conversation_is_kept(guarded, model, beside, file):
+    """Only the interactive client takes `/add-dir`."""
+    own = guarded.put("own.txt", "own\n")
+    model.script("Look", read(own), done())
+    keep_a_save(model, file, beside)
+    with terminal(guarded, trusts=str(beside)) as screen:
+        screen.say("Look")
+        screen.say(f"/add-dir {beside}", "1. Yes, for this session")
+        screen.press("1")
+        screen.see("as a working directory")
+        screen.say("Fix it")
+    both = MINE.replace("line 3\n", "line 3, says the user\n")
+    assert (beside / "notes.txt").read_text() == both
 
 
 def test_a_scratch_file_is_written_without_a_word(connected, model, tmp_path):

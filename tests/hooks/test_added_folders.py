@@ -1,8 +1,10 @@
 """Folders that the user adds to an agent's project, and what commands printed of other workspaces."""
 
 import json
+import os
 
 import pytest
+from tests.hooks.hooking import refusal
 
 from sightline.agents.claude_code.dialect import added_folders, unhooked
 from sightline.agents.hook_events import CommandEnded, Printed
@@ -21,7 +23,7 @@ from sightline.hooks.open_sessions import find_added
     ],
 )
 def test_the_command_line_names_added_folders(arguments, folders):
-    assert added_folders(arguments) == folders
+    assert added_folders(arguments, [], {}, "/nobody") == folders
 
 
 def test_a_file_belongs_to_the_nearest_added_folder(tmp_path):
@@ -78,3 +80,107 @@ def test_a_transcript_tells_what_commands_printed_before_the_session_began(tmp_p
     assert found == [Printed("cat a.txt", "/p", "one")]
     assert unhooked(str(file), 0, before=0)[0] == []
     assert unhooked(str(file), 0, before=1)[0] == []
+
+
+TEXT = "one\ntwo\n"
+
+
+@pytest.fixture(params=["folder", "repository"])
+def beside(host, request):
+    """A file of a folder beside the project, with git or without."""
+    folder = host.folder("beside", marked=request.param == "repository")
+    (folder / "notes.txt").write_text(TEXT)
+    return str(folder / "notes.txt")
+
+
+def is_guarded(host, path, session="s1"):
+    """Whether the agent is refused an edit of a line that changed since it was shown the file."""
+    host.ask(host.shown(path, TEXT, session=session))
+    with open(path, "w") as file:
+        file.write("one\n2\n")
+    return "+2" in refusal(host.ask(host.edit(path, "two\n", "zwei\n", session=session)))
+
+
+def put_settings(folder, *added):
+    (folder / ".claude").mkdir(exist_ok=True)
+    text = json.dumps({"permissions": {"additionalDirectories": [*added]}})
+    (folder / ".claude/settings.json").write_text(text)
+
+
+@pytest.mark.parametrize("spelled", ["absolute", "../beside", "~/beside"])
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_a_folder_that_a_projects_settings_add_is_guarded(host, beside, name, spelled):
+    put_settings(host.root, spelled.replace("absolute", os.path.dirname(beside)))
+    (host.root / ".claude/settings.json").rename(host.root / ".claude" / name)
+    assert is_guarded(host, beside)
+    assert host.faults() == []
+
+
+def test_a_folder_that_the_users_settings_add_is_guarded(host, beside):
+    put_settings(host.home, "../beside")
+    assert is_guarded(host, beside)
+
+
+def test_a_folder_that_the_users_settings_elsewhere_add_is_guarded(host, beside):
+    put_settings(host.home / "project", "../beside")
+    (host.root / ".claude").rename(host.home / "config")
+    host.environ["CLAUDE_CONFIG_DIR"] = str(host.home / "config")
+    assert is_guarded(host, beside)
+
+
+def test_paths_start_where_the_client_was_started_and_the_repositorys_settings_count(host):
+    inside = host.folder("project/inside", marked=False)
+    host.environ["CLAUDE_PROJECT_DIR"] = str(inside)
+    file = host.folder("beside", marked=False) / "notes.txt"
+    file.write_text(TEXT)
+    put_settings(host.root, "../../beside")
+    assert is_guarded(host, str(file))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"permissions": 1}',
+        '{"permissions": {"additionalDirectories": "../beside"}}',
+        '{"permissions": {"additionalDirectories": [1, "", "/gone", "../other"]}}',
+    ],
+)
+def test_settings_that_add_no_such_folder_guard_nothing(host, text):
+    file = host.folder("beside", marked=False) / "notes.txt"
+    file.write_text(TEXT)
+    put_settings(host.root)
+    (host.root / ".claude/settings.json").write_text(text)
+    assert not is_guarded(host, str(file))
+
+
+def added(host, path, session="s1"):
+    folder = os.path.dirname(path)
+    return host.payload("DirectoryAdded", session, directory=folder, source="slash_command")
+
+
+def test_a_folder_that_is_added_in_mid_conversation_is_guarded(host, beside):
+    host.ask(host.payload("SessionStart", source="startup"))
+    assert host.ask(added(host, beside)) == {}
+    assert is_guarded(host, beside)
+    assert host.faults() == []
+
+
+def test_a_sub_agent_works_in_the_folder_that_was_added(host, beside):
+    host.ask(added(host, beside))
+    shown = json.loads(host.shown(beside, TEXT)) | {"agent_id": "a1", "agent_type": "general"}
+    edit = json.loads(host.edit(beside, "two\n", "zwei\n"))
+    edit |= {"agent_id": "a1", "agent_type": "general"}
+    host.ask(json.dumps(shown).encode())
+    with open(beside, "w") as file:
+        file.write("one\n2\n")
+    assert "+2" in refusal(host.ask(json.dumps(edit).encode()))
+
+
+def test_a_folder_that_one_conversation_adds_is_not_another_ones(host):
+    file = host.folder("beside", marked=False) / "notes.txt"
+    file.write_text(TEXT)
+    host.ask(added(host, str(file)))
+    assert not is_guarded(host, str(file), "s2")

@@ -33,8 +33,20 @@ class Dialect(Protocol):
         missing file has no events. OSError.
         """
 
-    def added_folders(self, arguments: Sequence[str]) -> list[str]:
-        """Return the folders that the product's command line adds to its project, as given."""
+    def added_folders(
+        self,
+        arguments: Sequence[str],
+        roots: Iterable[str],
+        environ: Mapping[str, str],
+        home: str,
+    ) -> list[str]:
+        """Return the folders that the product's command line and settings add to its project, as
+        given: relative ones start where the product was started.
+
+        arguments: the command line, none where the system does not tell it. roots: folders of the
+        project that may hold settings. environ, home: of the agent's user. Settings that cannot be
+        read add no folder.
+        """
 
     def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
         """Return the time up to which the conversation has its older messages, UTC microseconds,

@@ -185,6 +185,12 @@ class ChangedOutside(Event, frozen=True):
     path: str
 
 
+class FolderAdded(Event, frozen=True):
+    """The user added a folder to the agent's project in mid-conversation. folder: absolute."""
+
+    folder: str
+
+
 class Compacted(Event, frozen=True):
     """The conversation was replaced by a summary: no file's text is in the window any more."""
 

@@ -31,6 +31,7 @@ from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.handlers.transcript import follow, mark_of, reconcile, record_mark
+from sightline.hooks.handlers.turns import added_folders
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
     begins_empty,
@@ -73,7 +74,7 @@ class Silent(NotJudged):
 
 BESIDE = (
     *(events.Began, events.Prompted, events.Compacted, events.Ended),
-    *(events.Instructed, events.ChangedOutside, events.Used),
+    *(events.Instructed, events.ChangedOutside, events.Used, events.FolderAdded),
 )
 """Events at which the transcript need not have the row of the newest prompt."""
 
@@ -326,11 +327,16 @@ class Call:
         that the user added to the agent's project."""
         root = find_root(event, self.project, self.home)
         path = getattr(event, "path", None)
-        if root is not None or not path or self._dialect is None or self.owner is None:
+        if root is not None or not path or self._dialect is None or self.caller is None:
             return root
-        added = self._dialect.added_folders(arguments_of(self.owner))
-        start = self.project or (self.caller.cwd if self.caller else "")
-        return find_added(path, [os.path.join(start, each) for each in added], self.home)
+        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or self.caller.cwd
+        roots = dict.fromkeys([start, self.project or start])
+        arguments = arguments_of(self.owner) if self.owner else []
+        added = self._dialect.added_folders(arguments, roots, self.environ, self.home)
+        if self.project is not None:
+            context = self._workspace(self.project).context()
+            added += added_folders(context, self.caller.parent or self.caller.session)
+        return find_added(path, [absolute(each, start, self.home) for each in added], self.home)
 
     def _note_printed_elsewhere(self, event: events.CommandEnded) -> None:
         """Record what a command printed of files in other workspaces than the agent's own."""

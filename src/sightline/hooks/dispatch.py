@@ -27,6 +27,7 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Printed: shell_commands.printed,
     events.Answered: turns.answered,
     events.ChangedOutside: file_reads.changed_outside,
+    events.FolderAdded: turns.folder_added,
     events.Compacted: turns.compacted,
     events.Stopped: turns.stopped,
     events.Ended: turns.ended,

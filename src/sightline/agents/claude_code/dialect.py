@@ -16,7 +16,7 @@ from sightline.agents import hook_events as host
 from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.hook_events import Answer, Caller, Event, Source
-from sightline.agents.json_fields import nested, read_fields
+from sightline.agents.json_fields import nested, parse_row, read_fields
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
 
@@ -245,6 +245,12 @@ class FileFields(Struct):
     file_path: str
 
 
+class FolderFields(Struct):
+    """Fields of DirectoryAdded."""
+
+    directory: str
+
+
 def _before_tool(payload: Payload) -> list[Event]:
     fields = read_fields(payload, ToolFields)
     call = fields.tool_use_id or ""
@@ -361,6 +367,9 @@ _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
     "FileChanged": lambda payload: [
         host.ChangedOutside(read_fields(payload, FileFields).file_path)
     ],
+    "DirectoryAdded": lambda payload: [
+        host.FolderAdded(read_fields(payload, FolderFields).directory)
+    ],
     "SubagentStart": lambda _: [host.Began("startup")],
     # A sub-agent ends once it has answered; one that is called again begins once more. The client's
     # own helpers, such as the writer of a summary, have no type.
@@ -442,8 +451,18 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join([part for part in parts if part])
 
 
-def added_folders(arguments: Sequence[str]) -> list[str]:
-    """Return the folders that the client's command line adds to its project (--add-dir), as given."""
+def added_folders(
+    arguments: Sequence[str], roots: Iterable[str], environ: Mapping[str, str], home: str
+) -> list[str]:
+    """Return the folders that the client's command line (--add-dir) and settings add to its project;
+    see agents.dialect.Dialect.added_folders."""
+    own = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    files = [os.path.join(own, SETTINGS[0])]
+    files += [os.path.join(root, ".claude", name) for root in roots for name in SETTINGS]
+    return [*_in_command_line(arguments), *(each for file in files for each in _in_settings(file))]
+
+
+def _in_command_line(arguments: Sequence[str]) -> list[str]:
     folders: list[str] = []
     is_list = False
     for argument in arguments[1:]:
@@ -456,7 +475,19 @@ def added_folders(arguments: Sequence[str]) -> list[str]:
     return folders
 
 
+def _in_settings(path: str) -> list[str]:
+    try:
+        with open(path, "rb") as file:
+            settings = parse_row(file.read())
+    except OSError:
+        return []
+    added = nested(settings, "permissions", "additionalDirectories")
+    added = added if isinstance(added, list) else []
+    return [each for each in added if each and isinstance(each, str)]
+
+
 ADD_FOLDERS = "--add-dir"
+SETTINGS = ("settings.json", "settings.local.json")
 
 unhooked = transcripts.unhooked
 went_back = transcripts.went_back

@@ -33,6 +33,7 @@ EVENTS = {
     "PostToolUseFailure": f"{_EDITS}|Bash",
     "PostToolBatch": "",
     "FileChanged": "",
+    "DirectoryAdded": "",
     "SubagentStart": "",
     "SubagentStop": "",
     "Stop": "",

@@ -22,8 +22,9 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
-from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
+from sightline.model.events import Dropped, Imported, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
+from sightline.model.timeline import of_kind
 from sightline.notices.delivery import hand_warnings
 from sightline.notices.pending import PendingChange
 from sightline.notices.warnings import warn_of_ignore_files
@@ -38,6 +39,9 @@ MENTION_LINES = 2_000
 MENTION_BYTES = 100_000
 """Limits up to which hosts add a mentioned file without cutting it. Of a larger file nothing counts
 as shown until the transcript shows it."""
+
+ADDED = "added folder "
+"""The start of Imported.source for a folder that the user added in mid-conversation."""
 
 ANSWERED_BY = 0.8
 """The part of a hook's deadline after which its answer has to be complete."""
@@ -100,6 +104,19 @@ def compacted(context: SessionContext, _: events.Compacted) -> Answer:
     _end_calls(context)
     context.append([Dropped(None)])
     return NOTHING
+
+
+def folder_added(context: SessionContext, event: events.FolderAdded) -> Answer:
+    """Record a folder that the user added to the agent's project."""
+    context.append([Imported(f"{ADDED}{event.folder}", "")])
+    return NOTHING
+
+
+def added_folders(context: SessionContext, session: str) -> list[str]:
+    """Return the folders that the user added in a conversation."""
+    imported = of_kind(Imported, context.store.timeline(session=session, kinds=[Imported]))
+    sources = [fact.source for fact in imported if fact.source.startswith(ADDED)]
+    return [source.removeprefix(ADDED) for source in sources]
 
 
 def stopped(context: SessionContext, _: events.Stopped) -> Answer:
