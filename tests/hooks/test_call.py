@@ -22,7 +22,7 @@ from sightline.hooks import fault_log
 from sightline.hooks.call import Call
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.hooks.words import HELD, SILENT
-from sightline.model.events import Imported, Seen, SessionStarted, TurnBegan, WriteIntended
+from sightline.model.events import Imported, Merged, Seen, SessionStarted, TurnBegan, WriteIntended
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
 
@@ -567,6 +567,30 @@ def test_a_shown_file_that_became_a_symlink_to_outside_is_refused(host, marked, 
         Path(path).symlink_to(outside / "a.py")
     assert "left src/a.py alone" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
     assert "left src/a.py alone" in refusal(host.ask(host.write(path, "a = 2\n")))
+
+
+@posix
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_merge_is_not_claimed_where_a_symlink_to_outside_came_before_the_write(host, marked):
+    outside = host.folder("elsewhere", marked=marked) / "a.py"
+    path = host.put("a.py", "a = 1\n\n\nb = 1\n")
+    host.ask(host.shown(path, "a = 1\n\n\nb = 1\n"))
+    host.put("a.py", "a = 7\n\n\nb = 1\n")
+    asked = host.ask(host.write(path, "a = 1\n\n\nb = 2\n"))["hookSpecificOutput"]
+    merged = asked["updatedInput"]["content"]
+    assert merged == "a = 7\n\n\nb = 2\n"
+    outside.write_text("elsewhere\n")
+    Path(path).unlink()
+    Path(path).symlink_to(outside)
+    outside.write_text(merged)  # the host follows the symlink
+    given = {"tool_name": "Write", "tool_use_id": "t1", "tool_input": asked["updatedInput"]}
+    told = {"filePath": path, "type": "update", "content": merged, "originalFile": "elsewhere\n"}
+    told["structuredPatch"] = []
+    after = host.payload("PostToolUse", **given, tool_response=told)
+    answers = [host.ask(after), host.ask(host.payload("UserPromptSubmit", prompt="go on"))]
+    assert "both" not in json.dumps(answers)
+    timelines = [host.root, outside.parent] if marked else [host.root]
+    assert [kinds(host.facts(root), Merged) for root in timelines] == [[]] * len(timelines)
 
 
 @posix

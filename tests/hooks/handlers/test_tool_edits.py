@@ -689,6 +689,59 @@ def test_a_sub_agent_knows_what_it_was_told_and_not_what_its_parent_was(host, pl
 
 
 @pytest.fixture
+def outside(host):
+    """A file outside of the workspace with a text that a write of ours merges with, and a function:
+    put a symlink to it in place of the workspace's file."""
+    file = host.place.home / "outside.txt"
+    file.write_text(THEIRS)
+
+    def lead_out():
+        (host.place.root / "a.txt").unlink()
+        (host.place.root / "a.txt").symlink_to(file)
+
+    return file, lead_out
+
+
+def merges(host, *answers):
+    """What says or records that a write was merged."""
+    said = [word for each in answers for word in (each.context, each.tell) if "both" in word]
+    return [*said, *host.facts(Merged)]
+
+
+def test_a_write_where_a_symlink_leads_out_is_not_merged(host, outside):
+    file, lead_out = outside
+    host.read("a.txt")
+    lead_out()
+    asked, done = host.write("a.txt", MINE)
+    assert "left a.txt alone" in asked.refuse
+    assert (asked.content, done, file.read_text()) == (None, None, THEIRS)
+    assert merges(host, asked, host.batch_ends()) == []
+
+
+def test_a_merge_is_not_claimed_where_a_symlink_led_out_before_the_write(host, outside):
+    """The host follows the symlink: the file outside is written by the host, not by a merge."""
+    _, lead_out = outside
+    host.read("a.txt")
+    host.place.put("a.txt", THEIRS)
+    asked, done = host.write("a.txt", MINE, between=lead_out)
+    assert asked.content == THEIRS.replace("line 30\n", "line 30, by the agent\n")
+    ended = host.batch_ends()
+    prompted = attend(host.session, Prompted("go on"))
+    assert merges(host, asked, done, ended, prompted) == []
+    assert host.session.check("a.txt").state != "fresh"
+    assert (host.place.root / "a.txt").is_symlink()
+
+
+def test_a_merge_through_a_symlink_inside_is_written_to_its_file(host):
+    (host.place.root / "link.txt").symlink_to("a.txt")
+    host.read("link.txt")
+    host.place.put("a.txt", THEIRS)
+    asked, done = host.write("link.txt", MINE)
+    assert host.place.text("a.txt") == THEIRS.replace("line 30\n", "line 30, by the agent\n")
+    assert len(merges(host, asked, done)) == 3
+
+
+@pytest.fixture
 def formatter(host, monkeypatch):
     """A function that empties the file, as a formatter does; the text follows in a reader's pause."""
 
