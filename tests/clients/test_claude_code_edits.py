@@ -359,3 +359,30 @@ def test_a_diff_that_explains_a_failed_write_is_not_in_the_notice_of_its_batch(g
     run = guarded.run("Fix it")
     answers = "".join(hook["stdout"] for hook in run.hooks)
     assert answers.count("+line 3, says the user") == 1
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("answer", [{"decision": "block", "reason": "no"}, {"continue": False}])
+def test_a_save_that_only_a_stopped_prompt_told_is_kept(guarded, model, answer):
+    """A hook of the user's stops the prompt, so the model has nothing of what was added to it."""
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    theirs = changed(l3="line 3, says the user")
+    hook = guarded.home / "stops.py"
+    hook.write_text(
+        "import json, sys\n"
+        f"if json.load(sys.stdin)['prompt'] == 'Stop this': print({json.dumps(answer)!r})\n"
+    )
+    command = {"type": "command", "command": f"{sys.executable} -I -S {hook}"}
+    hooks = {"hooks": {"UserPromptSubmit": [{"hooks": [command]}]}}
+    guarded.put(".claude/settings.json", json.dumps(hooks))
+    model.script("Look", bash(TWO_AT_ONCE), done(saves(guarded, "notes.txt", theirs)))
+    model.script("Stop this", done())
+    model.script("Fix it", write(file, changed(l28="line 28, says the agent")), done())
+    run = guarded.run("Look", "Stop this", "Fix it")
+    added = [hook["stdout"] for hook in run.hooks if "says the user" in hook["stdout"]]
+    assert "UserPromptSubmit" in added[0]
+    assert "says the user" not in model.sent(0, "Fix it")
+    both = changed(l3="line 3, says the user", l28="line 28, says the agent")
+    assert guarded.text("notes.txt") == both
+    assert "says the user" in model.sent(1, "Fix it")

@@ -177,3 +177,61 @@ def test_what_a_prompt_told_counts_while_it_is_in_the_conversation(host, transcr
     begin(host, "p3")
     transcript.turn("p3", first if is_taken_out else second)
     assert ('"deny"' in write_over(host, path, "p3")) == is_taken_out
+
+
+def stopped_prompt(transcript, before, kind):
+    """The id of the last row of a prompt that another hook stopped; `continue: false` keeps it."""
+    is_kept = kind == "stopped_by_hook"
+    if is_kept:
+        prompt = transcript.add("user", before, promptId="p2", promptSource="sdk")
+        before = transcript.add("user", prompt, promptId="p2", isMeta=True)
+    ending = {"ending": {"kind": kind, "reason": "no"}, "promptKept": is_kept}
+    return transcript.add("system", before, subtype="informational", promptSubmitEnding=ending)
+
+
+@pytest.mark.parametrize("kind", ["blocked_by_hook", "stopped_by_hook", "no_verdict"])
+@pytest.mark.parametrize("end", ["", "SessionEnd", "SessionStart"])
+def test_what_a_prompt_told_that_another_hook_stopped_does_not_count(host, transcript, kind, end):
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    first = transcript.add("system", first, subtype="turn_duration")
+    host.put("a.txt", USERS)
+    told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
+    assert "+three, says the user" in json.dumps(told)
+    stopped = stopped_prompt(transcript, first, kind)
+    if end:
+        host.ask(host.payload(end, prompt_id="p2", source="compact"))
+    begin(host, "p3")
+    transcript.turn("p3", stopped)
+    refused = write_over(host, path, "p3")
+    assert '"deny"' in refused
+    assert "+three, says the user" in refused
+    assert host.faults() == []
+
+
+def test_a_change_that_a_stopped_prompt_told_is_told_again(host, transcript):
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    first = transcript.add("system", first, subtype="turn_duration")
+    host.put("a.txt", USERS)
+    begin(host, "p2")
+    stopped = stopped_prompt(transcript, first, "blocked_by_hook")
+    begin(host, "p3")
+    transcript.turn("p3", stopped)
+    again = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
+    assert "+three, says the user" in json.dumps(again)
+
+
+def test_a_stopped_prompt_takes_nothing_out_that_was_shown_before_or_after(
+    host, transcript, looked
+):
+    path, _, second = looked
+    begin(host, "p3")
+    stopped = stopped_prompt(transcript, second, "blocked_by_hook")
+    begin(host, "p4")
+    transcript.turn("p4", stopped)
+    assert '"deny"' not in write_over(host, path, "p4")

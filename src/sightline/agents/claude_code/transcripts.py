@@ -34,6 +34,9 @@ COMMAND = b'"command"'
 PROMPT = b'"promptSource"'
 """In the row of a message that the user sent."""
 
+STOPPED = b'"promptSubmitEnding"'
+"""In the row that the client writes when a hook stopped a prompt: the model is not asked."""
+
 ANSWER = b'"type":"assistant"'
 
 TAIL = 1 << 16
@@ -83,25 +86,29 @@ def _used(row: Row) -> Used | None:
 
 def went_back(transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
     """Return where the conversation continued; see agents.dialect.Dialect.went_back. The row of a
-    prompt names the row before it: after the client's own rewind an older one than the newest.
-    OSError."""
+    prompt names the row before it: after the client's own rewind an older one than the newest. A
+    prompt that another hook stopped takes the conversation back to the row before it, because the
+    model has nothing of what was added to it. OSError."""
     name = prompt.encode()
     back: int | None = None
     try:
         with open(transcript, "rb") as file:
             begin = at = offset if offset <= os.fstat(file.fileno()).st_size else 0
             found = None
-            for end, row in rows(file, begin, (PROMPT, name)):
-                is_prompt = row is not None and row.get("type") == "user"
-                if row is not None and is_prompt and not row.get("isSidechain"):
+            for end, row in rows(file, begin, (PROMPT, name, STOPPED)):
+                since, place = None, file.tell()
+                if row is None or row.get("isSidechain"):
+                    pass
+                elif "promptSubmitEnding" in row:  # behind this prompt: left for the next one
+                    since = _before_stopped(file, at, row) if found is None else None
+                elif row.get("type") == "user":
                     is_this = row.get("promptId") == prompt
                     if "promptSource" in row or (is_this and found is None):
-                        place, parent = file.tell(), row.get("parentUuid")
-                        since = _left_at(file, at, parent)
-                        file.seek(place)
-                        if since is not None:
-                            back = since if back is None else min(back, since)
+                        since = _left_at(file, at, row.get("parentUuid"))
                     found = end if is_this else found
+                file.seek(place)
+                if since is not None:
+                    back = since if back is None else min(back, since)
                 at = end
             return (back, found) if found is not None else (None, offset)
     except (FileNotFoundError, NotADirectoryError):
@@ -112,28 +119,48 @@ def _left_at(file: IO[bytes], end: int, parent: object) -> int | None:
     """Return the time of the row that another one names as the row before it, when the conversation
     had gone on since: 0 for a conversation that begins anew; None where it had not, or where the
     last PART_MAX bytes lack the row. end: the offset of that other row."""
-    name = f'"uuid":"{parent}"'.encode()
-    part, at = b"", -1
+    left, since = _row_of(file, end, parent)
+    if (left is None and parent is not None) or not _is_said(since):
+        return None
+    return 0 if left is None else time_of(left)
+
+
+def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
+    """Return the time of the row before a prompt that another hook stopped: 0 for the first prompt,
+    None where the last PART_MAX bytes lack the row. ending: the row that says so, behind the prompt
+    where the conversation keeps it. end: the offset of that row."""
+    parent = ending.get("parentUuid")
+    is_inside = nested(ending, "promptSubmitEnding", "promptKept") is True
+    row, _ = _row_of(file, end, parent)
+    while row is not None and is_inside:
+        is_inside, parent = "promptSource" not in row, row.get("parentUuid")
+        row, _ = _row_of(file, end, parent)
+    if row is None:
+        return 0 if parent is None else None
+    return time_of(row)
+
+
+def _row_of(file: IO[bytes], end: int, id: object) -> tuple[Row | None, bytes]:
+    """Return the row of an id before an offset, and the bytes between them; without such a row in
+    the last PART_MAX bytes, None and those."""
+    name, part = f'"uuid":"{id}"'.encode(), b""
     for size in (TAIL, PART_MAX):
         begin = max(end - size, 0)
         file.seek(begin)
         part = file.read(end - begin)
-        at = -1 if parent is None else part.rfind(name)
-        if at >= 0 or begin == 0:
+        at = part.rfind(name)
+        if at >= 0:
+            line, after = _line_at(part, at)
+            return parse_row(line), part[after:]
+        if begin == 0:
             break
-    if at < 0 and parent is not None:
-        return None
-    left, after = _line_at(part, at) if at >= 0 else (b"", 0)
-    if not _is_said(part, after):
-        return None
-    return 0 if parent is None else time_of(parse_row(left) or {})
+    return None, part
 
 
-def _is_said(part: bytes, after: int) -> bool:
-    """Return whether a part of a transcript has a prompt or an answer of the main conversation after
-    a place."""
+def _is_said(part: bytes) -> bool:
+    """Return whether a part of a transcript has a prompt or an answer of the main conversation."""
     for word in (ANSWER, PROMPT):
-        at = part.find(word, after)
+        at = part.find(word)
         while at >= 0:
             line, end = _line_at(part, at)
             row = parse_row(line)
