@@ -231,7 +231,7 @@ def interrupt(name: str, hosts: Callable[[str], Host], step: int) -> None:
             check(host, verb, before, after, lines[place])
         host.session.close()
     least = 0 if name in LAZY else len(places) // step * 3 / 4
-    assert reached > least  # threads and caches make runs differ a little
+    assert reached and reached >= least  # threads and caches make runs differ a little
 
 
 State = tuple[dict[str, str], list[tuple[str, str, str | None]]]
