@@ -25,10 +25,11 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp, named
-from sightline.model.timeline import NOBODY, Recorded, live, turns_at
+from sightline.model.timeline import NOBODY, Recorded, live, of_kind, turns_at
 from sightline.model.timeline import archived as is_archived
 from sightline.store.event_index import (
     check_expected,
+    check_needed,
     column_conflict,
     is_pending,
     new_part,
@@ -65,6 +66,8 @@ class ReferenceStore:
         blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
+        needed: Iterable[Revision] = (),
+        needed_since: int = 0,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -74,6 +77,8 @@ class ReferenceStore:
             check_expected(self._knowledge.get(session, {}), expect or {})
             if column is not None and any(r.session == session for r in self._log[column:]):
                 raise column_conflict(session, column)
+            if needed_since:
+                check_needed(of_kind(BlobPurged, self._log[needed_since:]), needed)
             self._blobs.update(named(blobs))
             self._stamps.update(stats or {})
             start = len(self._log)
@@ -231,6 +236,9 @@ class ReferenceStore:
             texts = named(blobs)
             self._blobs.update(texts)
             self._ahead.update(dict.fromkeys(texts, len(self._log)))
+
+    def kept(self, revisions: Iterable[Revision]) -> set[Revision]:
+        return {revision for revision in revisions if revision in self._blobs}
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)

@@ -86,6 +86,8 @@ class SessionContext:
         blobs: Iterable[bytes] = (),
         found: Iterable[FileState] = (),
         expect: dict[str, int] | None = None,
+        needed: Iterable[Revision] = (),
+        needed_since: int = 0,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
@@ -101,6 +103,8 @@ class SessionContext:
             blobs=blobs,
             stats=stats,
             expect=expect,
+            needed=needed,
+            needed_since=needed_since,
             durable=durable,
             like=like,
         )

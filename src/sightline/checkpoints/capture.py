@@ -19,6 +19,7 @@ from sightline.model.revision import Revision, revision_of
 from sightline.text.phrases import size
 
 StoreTexts = Callable[[dict[Revision, bytes]], None]
+KeptAmong = Callable[[Iterable[Revision]], set[Revision]]
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
@@ -34,6 +35,11 @@ BATCH_TEXTS, BATCH_BYTES = 1000, 2 << 20
 """Texts, and their bytes, of one transaction: other writers wait some milliseconds for it."""
 
 
+READING = 0.25
+"""The share of a capture's time in which files are read. A daemon reads files ahead (keep_texts);
+the files that are left out then come with the next capture."""
+
+
 class Capture(Struct, frozen=True):
     """A captured tree. texts: those that are not stored yet; step: the difference from the last
     manifest."""
@@ -44,62 +50,102 @@ class Capture(Struct, frozen=True):
 
 
 def capture_tree(
-    context: SessionContext, last: Manifest, store: StoreTexts, until: float | None = None
+    context: SessionContext,
+    last: Manifest,
+    store: StoreTexts,
+    kept: KeptAmong,
+    until: float | None = None,
 ) -> Capture:
     """Capture all files that the ignore rules show. last: a manifest whose texts are stored.
-    store: called with batches of texts where there are many. until: the time.monotonic() by which
-    the capture should end; files that there is no time to read are left out. StoreError,
-    Unverifiable, DeadlinePassed."""
-    look = _Look(context, last, until)
-    batch: dict[Revision, bytes] = {}
-    read = room = 0
-    stored = False
-    for path, row, data in context.workspace.contents(look.unread_files()):
-        read += 1
-        if data is not None:
-            row[CONTENT] = revision_of(data)
-            look.rows[path] = (row[CONTENT], row[MODE])  # type: ignore[assignment]
-        else:
-            data = look.read_again(path, row)
-        if data is not None:
-            batch[row[CONTENT]] = data  # type: ignore[index]
-            room += len(data)
-        if room >= BATCH_BYTES or len(batch) == BATCH_TEXTS:
-            store(batch)
-            batch, room, stored = {}, 0, True
-    if batch and (stored or len(batch) > FEW_TEXTS):
-        store(batch)
-        batch = {}
-    lasting = bool(look.late) or read > WORTH_REMEMBERING
+    store: called with batches of texts where there are many. kept: returns those of the revisions
+    whose texts are stored. until: the time.monotonic() by which the capture should end; files that
+    there is no time to read are left out. StoreError, Unverifiable, DeadlinePassed."""
+    look = _Look(context, last, kept, until)
+    few: dict[Revision, bytes] = {}
+    for few in look.texts(BATCH_TEXTS):
+        if look.read > FEW_TEXTS or sum(map(len, few.values())) >= BATCH_BYTES:
+            store(few)
+            few = {}
+    lasting = bool(look.late) or look.read > WORTH_REMEMBERING
     context.workspace.remember(look.tree, lasting=lasting)
     look.omitted.update(dict.fromkeys(_by_folder(look.tree, look.late), NO_TIME))
     captured = Manifest(look.rows, look.omitted)
-    return Capture(captured, tuple(batch.values()), step(last, captured))
+    return Capture(captured, tuple(few.values()), step(last, captured))
+
+
+def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None]) -> None:
+    """Store the texts that the next capture would have to read. last: as in capture_tree. pause:
+    called before each FEW_TEXTS texts; it returns when nobody waits for this process. StoreError,
+    Unverifiable."""
+    look = _Look(context, last, context.store.kept, None)
+    for texts in look.texts(FEW_TEXTS):
+        context.store.keep(texts)
+        pause()
+    if look.read > WORTH_REMEMBERING:
+        context.workspace.remember(context.workspace.remembered())
 
 
 class _Look:
     """A walk of the whole tree. rows, omitted: the captured files and those left out, so far;
-    late: files that there is no time to read; tree: the index of the tree, complete at the end."""
+    late: files that there is no time to read; read: the number of files read; tree: the index of
+    the tree, complete at the end."""
 
-    def __init__(self, context: SessionContext, last: Manifest, until: float | None) -> None:
+    def __init__(
+        self, context: SessionContext, last: Manifest, kept: KeptAmong, until: float | None
+    ) -> None:
         self.rows: dict[str, manifest.Row] = {}
         self.omitted: dict[str, str] = {}
         self.late: list[str] = []
+        self.read = 0
         self.tree = context.workspace.remembered()
         self._context = context
         self._last = last
+        self._kept = kept
         self._until = until
 
-    def unread_files(self) -> Iterator[tuple[str, Row]]:
+    def texts(self, most: int) -> Iterator[dict[Revision, bytes]]:
+        """Read the files whose texts are not stored, and yield the texts in batches of `most` or of
+        BATCH_BYTES; the last batch may have fewer."""
+        batch: dict[Revision, bytes] = {}
+        room = 0
+        for path, row, data in self._context.workspace.contents(self._unread_files()):
+            self.read += 1
+            if data is not None:
+                row[CONTENT] = revision_of(data)
+                self.rows[path] = (row[CONTENT], row[MODE])  # type: ignore[assignment]
+            else:
+                data = self._read_again(path, row)
+            if data is not None:
+                batch[row[CONTENT]] = data  # type: ignore[index]
+                room += len(data)
+            if room >= BATCH_BYTES or len(batch) == most:
+                yield batch
+                batch, room = {}, 0
+        if batch:
+            yield batch
+
+    def _unread_files(self) -> Iterator[tuple[str, Row]]:
         """Yield the files that have to be read; add all others to rows or omitted."""
+        started, until = monotonic(), self._until
+        self.tree = self._context.workspace.tree(self.tree, until=until)
+        # Recording the tree takes about as long as walking it.
+        if until is not None and 2 * (monotonic() - started) > until - started:
+            raise DeadlinePassed
+        unknown = list(self._unknown_files())
+        kept = self._kept({str(row[CONTENT]) for _, row in unknown if row[CONTENT]})
+        if until is not None:
+            until = monotonic() + READING * (until - started)
+        for path, row in unknown:
+            if row[CONTENT] in kept:
+                self.rows[path] = (row[CONTENT], row[MODE])  # type: ignore[assignment]
+            elif until is not None and monotonic() > until:
+                self.late.append(path)
+            else:
+                yield path, row
+
+    def _unknown_files(self) -> Iterator[tuple[str, Row]]:
+        """Yield the files that differ from the last manifest; add all others to rows or omitted."""
         last, settings = self._last.rows, self._context.settings
-        started = monotonic()
-        self.tree = self._context.workspace.tree(self.tree, until=self._until)
-        if self._until is not None:
-            # Recording the tree takes about as long as walking it.
-            self._until -= monotonic() - started
-            if monotonic() > self._until:
-                raise DeadlinePassed
         linked = secret_inodes(self._context.workspace, settings, self.tree)
         for folder, listing in self.tree.listings.items():
             for name, reason in listing.hidden.items():
@@ -117,12 +163,10 @@ class _Look:
                     self.omitted[path] = SECRET
                 elif (too_large := _too_large(self._context, row[0])) is not None:  # type: ignore[arg-type]
                     self.omitted[path] = too_large
-                elif self._until is not None and monotonic() > self._until:
-                    self.late.append(path)
                 else:
                     yield path, row
 
-    def read_again(self, path: str, row: Row) -> bytes | None:
+    def _read_again(self, path: str, row: Row) -> bytes | None:
         """Read a file that did not match its row, and return its bytes, where it has any."""
         found = _read(self._context, path)
         if found.data is not None and found.signature is not None:

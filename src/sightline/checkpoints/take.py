@@ -7,7 +7,8 @@ recorded, and the caller gets an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from os import urandom
 from typing import cast
 
@@ -16,10 +17,16 @@ from msgspec import Struct
 from sightline.changes.authors import moment
 from sightline.changes.commands import changes
 from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, stored_manifest
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import TRIES, SessionContext
 from sightline.checkpoints import words
-from sightline.checkpoints.capture import NO_TIME, Capture, capture_paths, capture_tree
-from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifiable
+from sightline.checkpoints.capture import NO_TIME, Capture, capture_paths, capture_tree, keep_texts
+from sightline.errors import (
+    CheckpointFailed,
+    StoreConflict,
+    StoreError,
+    UnknownName,
+    Unverifiable,
+)
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import (
@@ -86,48 +93,79 @@ def record(
     there is no time to read are not covered. followed_by: facts to record in the same append.
     CheckpointFailed, and nothing recorded, where a text cannot be read or stored."""
     try:
-        last = _newest(context)
-        captured: Capture | None = None
-        read: tuple[FileState, ...] = ()
-        if paths is not None and last.revision is not None:
-            asked = _canonical(context, last.manifest, paths)
-            captured = capture_paths(context, last.manifest, asked)
-        if captured is None:
-            found = changes(context)  # changes of known files that nobody recorded yet
-            if found.facts:
-                found.record(context)
-            captured = capture_tree(context, last.manifest, context.store.keep, until)
-            read = () if found.facts else found.fresh  # unchanged files, for the stat cache
-        current = captured.manifest
-        if current.omitted and not current:
-            late = NO_TIME in current.omitted.values()
-            raise CheckpointFailed(*(words.late() if late else words.empty(len(current.omitted))))
-        texts = list(captured.texts)
-        newest = last
-        if last.revision is None or captured.step.size:
-            kept_as = stored(current, captured.step, last.revision, last.steps, last.whole)
-            texts.append(encode(kept_as))
-            revision = revision_of(texts[-1])
-            whole = Whole(revision, current) if kept_as.base is None else last.whole
-            newest = StoredManifest(current, revision, kept_as.steps, whole)
-        name = f"{ID}{urandom(4).hex()}"
-        assert newest.revision is not None
-        messages = context.store.timeline(
-            session=context.session, kinds=[MessageAppended], newest=1
-        )
-        message = next((each.message for each in of_kind(MessageAppended, messages)), None)
-        fact = CheckpointTaken(name, label, newest.revision, message, len(current), why)
-        like = replaced(last.manifest, captured.step)
-        recorded = context.append(
-            [fact, *followed_by], blobs=texts, found=read, durable=durable, like=like
-        )
+        for _ in range(TRIES - 1):
+            with suppress(StoreConflict):
+                return _record(context, label, paths, why, until, followed_by, durable=durable)
+        return _record(context, label, paths, why, until, followed_by, durable=durable)
     except DeadlinePassed:
         raise CheckpointFailed(*words.late()) from None
     except (StoreError, Unverifiable, OSError) as error:
         raise CheckpointFailed(*words.failed(error)) from error
+
+
+def _record(
+    context: SessionContext,
+    label: str,
+    paths: Iterable[str] | None,
+    why: str,
+    until: float | None,
+    followed_by: Sequence[Fact],
+    *,
+    durable: bool,
+) -> TakenCheckpoint:
+    """Record a checkpoint, as record() does, and let errors pass. StoreConflict where a text that
+    was stored before was deleted meanwhile."""
+    began = context.store.position()
+    last = _newest(context)
+    captured: Capture | None = None
+    read: tuple[FileState, ...] = ()
+    if paths is not None and last.revision is not None:
+        asked = _canonical(context, last.manifest, paths)
+        captured = capture_paths(context, last.manifest, asked)
+    if captured is None:
+        found = changes(context)  # changes of known files that nobody recorded yet
+        if found.facts:
+            found.record(context)
+        captured = capture_tree(
+            context, last.manifest, context.store.keep, context.store.kept, until
+        )
+        read = () if found.facts else found.fresh  # unchanged files, for the stat cache
+    current = captured.manifest
+    if current.omitted and not current:
+        late = NO_TIME in current.omitted.values()
+        raise CheckpointFailed(*(words.late() if late else words.empty(len(current.omitted))))
+    texts = list(captured.texts)
+    newest = last
+    if last.revision is None or captured.step.size:
+        kept_as = stored(current, captured.step, last.revision, last.steps, last.whole)
+        texts.append(encode(kept_as))
+        revision = revision_of(texts[-1])
+        whole = Whole(revision, current) if kept_as.base is None else last.whole
+        newest = StoredManifest(current, revision, kept_as.steps, whole)
+    name = f"{ID}{urandom(4).hex()}"
+    assert newest.revision is not None
+    messages = context.store.timeline(session=context.session, kinds=[MessageAppended], newest=1)
+    message = next((each.message for each in of_kind(MessageAppended, messages)), None)
+    fact = CheckpointTaken(name, label, newest.revision, message, len(current), why)
+    like = replaced(last.manifest, captured.step)
+    recorded = context.append(
+        [fact, *followed_by],
+        blobs=texts,
+        found=read,
+        needed=[row[0] for row in captured.step.put.values()],
+        needed_since=began,
+        durable=durable,
+        like=like,
+    )
     NEWEST_MANIFEST[context.store] = newest
     warn_of_ignore_files(context)
     return TakenCheckpoint(recorded[0], fact, current, recorded[-1].position)
+
+
+def keep_ahead(context: SessionContext, pause: Callable[[], None]) -> None:
+    """Store the texts that the next checkpoint of the whole tree would have to read, so that its
+    caller waits for few. pause: see capture.keep_texts. StoreError, Unverifiable."""
+    keep_texts(context, _newest(context).manifest, pause)
 
 
 def _canonical(context: SessionContext, last: Manifest, paths: Iterable[str]) -> set[str]:
@@ -238,7 +276,7 @@ def load_manifest(context: SessionContext, checkpoint: Checkpoint | CheckpointTa
 def now(context: SessionContext) -> Manifest:
     """Return the manifest that a checkpoint of the current tree would have; nothing is stored.
     Unverifiable."""
-    return capture_tree(context, _newest(context).manifest, lambda _: None).manifest
+    return capture_tree(context, _newest(context).manifest, lambda _: None, set).manifest
 
 
 def newest_first(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from threading import RLock, Thread
 from time import monotonic
@@ -13,6 +13,7 @@ from sightline.agents.hook_events import Began, Caller, Event
 from sightline.api.opening import ports, start
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
+from sightline.checkpoints.take import keep_ahead
 from sightline.config.settings import Settings, load_settings
 from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed
@@ -67,15 +68,18 @@ class OpenWorkspace:
                 self._sessions.clear()
             return True
 
-    def listen(self) -> None:
+    def listen(self, pause: Callable[[], None]) -> None:
         """Look at the whole tree in a thread of its own, so that the first command waits for less, and
-        have the system tell what changes from then on."""
+        have the system tell what changes from then on. Then store the texts that the first checkpoint
+        needs. pause: returns when nobody waits for an answer."""
 
         def look() -> None:
             with suppress(SightlineError, DeadlinePassed, OSError):
                 self._tree.listen()
                 self._tree.remembered()
                 self._tree.tree(until=monotonic() + FIRST_LOOK_S)
+                if self.settings.checkpoints != "off":
+                    keep_ahead(self.context(), pause)
 
         Thread(target=look, daemon=True).start()
 

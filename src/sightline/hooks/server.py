@@ -107,7 +107,7 @@ class HookServer:
             if hasattr(os, "getuid"):
                 folder = protocol.run_folder(self._environ, self._home)
                 self._pipe = PipeEndpoint(self, folder, self._kind)
-            self._workspace.listen()
+            self._workspace.listen(self._wait_for_calls)
         except BaseException:
             self.stop()
             raise
@@ -175,6 +175,11 @@ class HookServer:
             return answer
         finally:
             self.leave()
+
+    def _wait_for_calls(self) -> None:
+        """Return when no call is under way."""
+        with self._counting:
+            self._counting.wait_for(lambda: not self._under_way)
 
     def _answer_http(self, agent: str, event: str | None, raw: bytes) -> bytes:
         return self.answer(self.new_call(agent, event, self.root, None), raw)

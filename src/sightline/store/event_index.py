@@ -9,9 +9,9 @@ from msgspec import structs
 
 from sightline.errors import StoreConflict
 from sightline.model import events
-from sightline.model.events import Fact
+from sightline.model.events import BlobPurged, Fact
 from sightline.model.projections import DiskFile, Knowledge, git_cause
-from sightline.model.revision import MISSING
+from sightline.model.revision import MISSING, Revision
 from sightline.model.timeline import Recorded, archived
 
 COLUMN_FACTS = (
@@ -157,3 +157,13 @@ def column_conflict(session: str, column: int) -> StoreConflict:
         " Nothing was recorded.",
         "Look at what came since and decide again.",
     )
+
+
+def check_needed(purged: Iterable[BlobPurged], needed: Iterable[Revision]) -> None:
+    """Raise StoreConflict where one of these texts was deleted."""
+    gone = {revision for fact in purged for revision in (fact.revision, *fact.others)}
+    if gone and not gone.isdisjoint(needed):
+        raise StoreConflict(
+            "Another process deleted a text meanwhile that these facts name. Nothing was recorded.",
+            "Store the text again and decide again.",
+        )

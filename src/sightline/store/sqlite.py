@@ -25,7 +25,7 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp
-from sightline.model.timeline import ARCHIVE, TURNING, Recorded, branch, turns_at
+from sightline.model.timeline import ARCHIVE, TURNING, Recorded, branch, of_kind, turns_at
 from sightline.store import codec
 from sightline.store.blobs import Blobs, Run, run_in_chunks
 from sightline.store.database import MEMORY, Database
@@ -34,6 +34,7 @@ from sightline.store.event_index import (
     DISK_FACTS,
     KNOWING,
     check_expected,
+    check_needed,
     column_conflict,
     has_other_paths,
     has_own_path,
@@ -172,6 +173,8 @@ class SqliteStore:
         blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
+        needed: Iterable[Revision] = (),
+        needed_since: int = 0,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -189,6 +192,9 @@ class SqliteStore:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
             if column is not None and self._base.run(COLUMN_MOVED, (column, session)):
                 raise column_conflict(session, column)
+            if needed_since:
+                purged = of_kind(BlobPurged, self.timeline(kinds=[BlobPurged], after=needed_since))
+                check_needed(purged, needed)
             self._blobs.put(packed)
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
@@ -342,6 +348,9 @@ class SqliteStore:
         if self._kept_bytes > KEPT_PER_LOOK_BYTES:  # the end of a first checkpoint must not wait
             self._kept_bytes = 0
             self._base.carry_over()
+
+    def kept(self, revisions: Iterable[Revision]) -> set[Revision]:
+        return self._blobs.kept_among([*revisions])
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
