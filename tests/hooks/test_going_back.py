@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from sightline.hooks.handlers import transcript as transcript_reading
+
 TEXT = "one\ntwo\nthree\n"
 USERS = "one\ntwo\nthree, says the user\n"
 
@@ -235,3 +237,33 @@ def test_a_stopped_prompt_takes_nothing_out_that_was_shown_before_or_after(
     begin(host, "p4")
     transcript.turn("p4", stopped)
     assert '"deny"' not in write_over(host, path, "p4")
+
+
+# The row of a prompt that is written late.
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(transcript_reading, "WAIT", 0.001)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("is_taken_out", [True, False], ids=["taken out", "stays"])
+def test_an_edit_waits_for_the_prompts_row_however_late(host, transcript, looked, is_taken_out):
+    path, first, second = looked
+    begin(host, "p3")
+    for _ in range(2):
+        assert "Make the same call again" in write_over(host, path, "p3")
+    transcript.turn("p3", first if is_taken_out else second)
+    assert ('"deny"' in write_over(host, path, "p3")) == is_taken_out
+    assert host.faults() == []
+
+
+@pytest.mark.usefixtures("impatient")
+def test_without_the_prompts_row_what_the_turn_showed_counts(host, transcript, looked):
+    path, _, _ = looked
+    begin(host, "p3")
+    assert '"deny"' in write_over(host, path, "p3")
+    look(host, path, "p3")
+    assert '"deny"' not in write_over(host, path, "p3")
+    assert '"deny"' not in write_over(host, str(host.root / "new.txt"), "p3")

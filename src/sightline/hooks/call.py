@@ -30,7 +30,7 @@ from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
-from sightline.hooks.handlers.transcript import follow, mark_of, reconcile, record_mark
+from sightline.hooks.handlers.transcript import follow, is_sure, mark_of, reconcile, record_mark
 from sightline.hooks.handlers.turns import added_folders
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
@@ -365,8 +365,10 @@ class Call:
         if is_new and not begins_empty(event) and self.caller.transcript:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
-        if not isinstance(event, BESIDE):
-            self._follow(session)
+        is_known = isinstance(event, BESIDE) or self._follow(session)
+        is_edit = isinstance(event, events.Attempted)
+        if is_edit and not is_known and not is_sure(session, event.path):
+            return Answer(refuse=words.unsure(event.path))
         try:
             answer = attend(session, event, lambda knows: self._catch_up(session, knows=knows))
         finally:
@@ -401,21 +403,25 @@ class Call:
         if not knows or (transcript and mark_of(session, transcript).all_of_it):
             self._reconcile(session)
 
-    def _follow(self, session: Session) -> None:
-        """Put the session's knowledge back where the user took the conversation back."""
+    def _follow(self, session: Session) -> bool:
+        """Put the session's knowledge back where the user took the conversation back. Return False
+        while the transcript does not show yet whether the user did."""
         dialect, caller = self._dialect, self.caller
         if dialect is None or caller is None or not caller.transcript or not caller.prompt:
-            return
+            return True
         transcript, prompt = caller.transcript, caller.prompt
         if not os.path.exists(transcript):
-            return
+            return True
         try:
-            if follow(
+            went_back = follow(
                 session, transcript, prompt, lambda at: dialect.went_back(transcript, prompt, at)
-            ):
+            )
+            if went_back:
                 self._reconcile(session)
         except (OSError, ValueError) as error:
             self.note(error)
+            return True
+        return went_back is not None
 
     def _reconcile(self, session: Session) -> None:
         """Record what the transcript shows. After a failure the session knows less than the agent

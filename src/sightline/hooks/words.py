@@ -40,6 +40,15 @@ def unjudged(why: str, *, closed: bool) -> str:
     return f"Sightline could not judge a step of the agent. {why} {so}: sightline doctor"
 
 
+def unsure(path: str) -> str:
+    """Refuse an attempt while the transcript does not show where the conversation goes on."""
+    return (
+        f"Sightline cannot see yet whether you still have what you were shown of {path}: the row of "
+        "the user's last message is not in the transcript. Nothing was written. Make the same call "
+        "again; if this comes again, read the file first."
+    )
+
+
 HELD = "The store is held by another process: let it finish, or end it."
 
 

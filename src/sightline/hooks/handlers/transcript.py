@@ -46,9 +46,12 @@ ALL = "all"
 """The digest of a mark in a transcript that began before the first hook of its session."""
 
 
-LATE_US = 3_000_000
-"""Microseconds from the beginning of a turn in which its host may not have written the prompt's row
-yet. Claude Code takes a tenth of a second; a model's first call of a tool comes later than that."""
+WAIT = 0.6
+"""The part of a hook's deadline for which the first call of a turn waits for the row of its prompt. A
+client writes the row after the prompt's hooks: within a tenth of a second, on a loaded machine later."""
+
+UNSURE = "?"
+"""Follows the prompt in the digest of a look that waited for the prompt's row in vain."""
 
 POLL_S = 0.02
 """Seconds between two looks for that row."""
@@ -77,9 +80,10 @@ def mark_of(session: Session, transcript: str) -> Mark:
     return Mark()
 
 
-def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool:
+def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool | None:
     """Put the session's knowledge back to an older message where the user took the conversation back
-    to that; look once for each prompt. Return whether it was put back.
+    to that; look once for each prompt. Return whether it was put back; None while the prompt's row is
+    not written, so that nobody can know.
 
     The files stay as they are. What was recorded since the prompt is taken out, too: it was made for
     the longer conversation, and the transcript has what the host added to the prompt.
@@ -89,15 +93,19 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
         source = f"prompt:{transcript}@"
         newest = context.store.timeline(session=session.id, kinds=[Imported], newest=RECENT)
         looks = [fact for fact in of_kind(Imported, newest) if fact.source.startswith(source)]
-        if looks and looks[-1].digest == prompt:
+        last = looks[-1].digest if looks else ""
+        if last == prompt:
             return False
         if looks:
             offset = int(looks[-1].source.removeprefix(source))
         else:
             offset = mark_of(session, transcript).offset
-        since, end = _when_written(context, offset, went_back)
+        wait_s = 0.0 if last == f"{prompt}{UNSURE}" else WAIT * context.settings.deadline_s
+        since, end = _when_written(offset, went_back, wait_s)
         if end == offset:
-            return False
+            if wait_s:
+                context.append([Imported(f"{source}{offset}", f"{prompt}{UNSURE}")])
+            return None
         cut: int | None = None
         if since is not None and not unfinished_rewinds(context, session.id):
             after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
@@ -109,20 +117,28 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
         return cut is not None
 
 
-def _when_written(
-    context: SessionContext, offset: int, went_back: WentBack
-) -> tuple[int | None, int]:
-    """Ask `went_back`, at the beginning of a turn until its prompt's row is written."""
+def _when_written(offset: int, went_back: WentBack, wait_s: float) -> tuple[int | None, int]:
+    """Ask `went_back` until the prompt's row is written, for so many seconds at most."""
+    deadline = monotonic() + wait_s
     since, end = went_back(offset)
-    if end != offset:
-        return since, end
-    turns = context.store.timeline(session=context.session, kinds=[TurnBegan], newest=1)
-    left_us = max([LATE_US - (context.clock() - each.happened_at) for each in turns], default=0)
-    deadline = monotonic() + left_us / 1_000_000
     while end == offset and monotonic() < deadline:
         sleep(POLL_S)
         since, end = went_back(offset)
     return since, end
+
+
+def is_sure(session: Session, path: str) -> bool:
+    """Return whether the conversation holds what the session knows of a file, however far the user took
+    the conversation back before this turn: nothing, or what the turn itself showed."""
+    context = session._context  # noqa: SLF001 - as above
+    try:
+        located = context.workspace.locate(path)
+    except PathRefused:
+        return True
+    known = context.store.knowledge(session.id, located.name or located.path)
+    turns = context.store.timeline(session=session.id, kinds=[TurnBegan], newest=1)
+    began = max([turn.happened_at for turn in turns], default=0)
+    return known is None or began <= max(known.last_read, known.last_agent_edit or 0)
 
 
 def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:
