@@ -23,7 +23,7 @@ from sightline.agents.dialect import DIALECTS, Dialect
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
-from sightline.config.settings import Settings, user_settings_file
+from sightline.config.settings import Settings
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
@@ -41,35 +41,14 @@ from sightline.hooks.open_sessions import (
     leads_out,
     read_settings,
 )
+from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model.json_text import compact_json
-from sightline.store.identity import store_file
-from sightline.store.opening import is_held
 
 LOOKING_S = 5.0
 """Seconds for finding the workspace and its settings. Then the settings' deadline holds."""
 
-FAULT_S = 1.0
-"""Seconds for writing to the log, which can be on the very disk that does not answer."""
-
-
 URI = "file://"
-
-
-class NotJudged(SightlineError):
-    """A hook call that Sightline cannot judge."""
-
-
-class Late(NotJudged):
-    """A hook call that was not judged before its deadline, or for which there was nothing to wait."""
-
-
-class Held(Late):
-    """A hook call that was not judged because another process holds the store."""
-
-
-class Silent(NotJudged):
-    """A hook call that a daemon took and did not answer."""
 
 
 BESIDE = (
@@ -77,9 +56,6 @@ BESIDE = (
     *(events.Instructed, events.ChangedOutside, events.Used, events.FolderAdded),
 )
 """Events at which the transcript need not have the row of the newest prompt."""
-
-ONE = (Late, Silent, DeadlinePassed)
-"""Faults that need not meet the next call."""
 
 
 class Stray(SightlineError):
@@ -208,14 +184,14 @@ class Call:
         if raw is not None:
             within(LOOKING_S, self._look)
         notes = outage.noted(self.environ, self.home)
-        if notes and self._is_held():
+        if notes and self._place().is_held():
             raise Held(words.HELD)
         deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
         remaining = max(0.0, deadline_s - (monotonic() - started))
         try:
             answers = within(remaining, self._attend)
         except DeadlinePassed:
-            if self._is_held():
+            if self._place().is_held():
                 raise Held(f"{words.late(deadline_s)} {words.HELD}") from None
             raise Late(words.late(deadline_s)) from None
         printed = self._printed(answers)
@@ -244,54 +220,17 @@ class Call:
                     answer = Answer(refuse=words.refused_unjudged(why))
                 elif isinstance(error, (Late, DeadlinePassed)):
                     answer = Answer(context=words.passed_unjudged(why))
-            if isinstance(error, ONE) or outage.is_outage(error):
-                answer = structs.replace(answer, tell=self._told_of(error, fail))
+            if self.events and (isinstance(error, ONE) or outage.is_outage(error)):
+                told = self._place().tell(error, self.events[0], fail)
+                answer = structs.replace(answer, tell=told)
             return self._printed([answer])
         except Exception as second:  # noqa: BLE001 - as in answered()
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(second)}\n")
             return b""
 
-    def _told_of(self, error: Exception, fail: str) -> str:
-        """Return what the user is told of an outage, once a session, by an event whose words reach the
-        user; "" from then on. Note the outage for later hooks."""
-        unheard = (events.Instructed, events.ChangedOutside, events.Ended)
-        if self.caller is None or not self.events or isinstance(self.events[0], unheard):
-            return ""
-        session, why = self.caller.session.partition("/")[0], error_text(error)
-        closed, is_one = fail == "closed", not isinstance(error, Held) and isinstance(error, ONE)
-        is_new = outage.tell_once(self.environ, self.home, session, "one" if is_one else "all")
-        if is_new is None:  # the one event of which there are few
-            is_new = isinstance(self.events[0], events.Began) and self.caller.parent is None
-        if is_one:
-            return words.unjudged(why, closed=closed) if is_new else ""
-        outage.note(self.environ, self.home, session, self._needs(), fail=fail)
-        return words.outage(why, closed=closed) if is_new else ""
-
-    def _needs(self) -> list[str]:
-        """Return the files and folders whose change may end an outage."""
-        root = self.project or (self.caller.cwd if self.caller else "")
-        state = self.settings.state_home if self.settings else state_base(self.environ, self.home)
-        paths = [user_settings_file(self.environ, self.home, sys.platform), state]
-        paths += [os.path.join(root, name) for name in ("sightline.toml", "pyproject.toml")]
-        try:
-            return [*paths, store_file(state, root)]
-        except SightlineError:
-            return paths
-
-    def _is_held(self) -> bool:
-        """Return whether another process holds the project's store."""
-        settings, root = self.settings, self.project
-        if settings is None or root is None:
-            return False
-        url, home = settings.store, settings.state_home
-        asked: list[bool] = []
-        try:
-            within(
-                FAULT_S, lambda: asked.append(is_held(url, workspace_root=root, state_home=home))
-            )
-        except DeadlinePassed:  # the disk hangs
-            return False
-        return asked == [True]
+    def _place(self) -> outage.Place:
+        """Return what this call knows of the place where it was made."""
+        return outage.Place(self.environ, self.home, self.caller, self.settings, self.project)
 
     def _attend(self) -> list[Answer]:
         try:
@@ -366,8 +305,7 @@ class Call:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
         is_known = isinstance(event, BESIDE) or self._follow(session)
-        is_edit = isinstance(event, events.Attempted)
-        if is_edit and not is_known and not is_sure(session, event.path):
+        if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
             return Answer(refuse=words.unsure(event.path))
         try:
             answer = attend(session, event, lambda knows: self._catch_up(session, knows=knows))
@@ -491,23 +429,3 @@ def absolute(path: str, cwd: str, home: str) -> str:
     elif path.startswith("~/"):
         path = os.path.join(home, path[2:])
     return os.path.join(cwd, path)
-
-
-def error_text(error: Exception) -> str:
-    """Return an error's message for a person. Leave out texts that may come from a file."""
-    if isinstance(error, SightlineError):
-        return f"{error.message} {error.hint}".strip()
-    if isinstance(error, DeadlinePassed):
-        return words.late(None)
-    if isinstance(error, OSError):
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror or type(error).__name__}."
-    if isinstance(error, ImportError) or type(error) is ValueError:
-        return str(error)
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return words.broken(type(error).__name__, "an unknown place")
-    file = os.path.basename(trace.tb_frame.f_code.co_filename)
-    return words.broken(type(error).__name__, f"{file}:{trace.tb_lineno}")

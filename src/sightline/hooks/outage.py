@@ -1,4 +1,5 @@
-"""Note that the guard is off: tell the user once a session, and let later hooks not wait for it again.
+"""Faults of hook calls, and outages of the guard: tell the user once a session, note an outage, and let
+later hooks not wait for it again.
 
 The guard is off while the store or the settings cannot be used. The notes are in the run folder, or in
 a folder for temporary files where the state folder cannot be written.
@@ -7,14 +8,107 @@ a folder for temporary files where the state folder cannot be written.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from msgspec import Struct
+
+from sightline.agents import hook_events as events
+from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SettingsError, SightlineError, StoreError
-from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.private_files import make_folder
-from sightline.hooks.protocol import TOLD, is_private, outage_fields, outage_folders, outage_name
+from sightline.hooks import words
+from sightline.hooks.protocol import (
+    TOLD,
+    is_private,
+    outage_fields,
+    outage_folders,
+    outage_name,
+    state_base,
+)
 from sightline.model.revision import revision_of
+from sightline.store.identity import store_file
+from sightline.store.opening import is_held
+
+FAULT_S = 1.0
+"""Seconds for what a fault needs of a disk, which can be the very disk that does not answer."""
+
+
+class NotJudged(SightlineError):
+    """A hook call that Sightline cannot judge."""
+
+
+class Late(NotJudged):
+    """A hook call that was not judged before its deadline, or for which there was nothing to wait."""
+
+
+class Held(Late):
+    """A hook call that was not judged because another process holds the store."""
+
+
+class Silent(NotJudged):
+    """A hook call that a daemon took and did not answer."""
+
+
+ONE = (Late, Silent, DeadlinePassed)
+"""Faults that need not meet the next call."""
+
+UNHEARD = (events.Instructed, events.ChangedOutside, events.Ended)
+"""Events whose answer reaches no user."""
+
+
+class Place(Struct, frozen=True):
+    """What a hook call knows of the place where it was made. settings, project: None until they are
+    found."""
+
+    environ: Mapping[str, str]
+    home: str
+    caller: events.Caller | None
+    settings: Settings | None
+    project: str | None
+
+    def tell(self, error: Exception, event: events.Event, fail: str) -> str:
+        """Return what the user is told of an outage, once a session, by an event whose words reach the
+        user; "" from then on. Note the outage for later hooks. fail: as the setting."""
+        if self.caller is None or isinstance(event, UNHEARD):
+            return ""
+        session, why = self.caller.session.partition("/")[0], error_text(error)
+        closed, is_one = fail == "closed", not isinstance(error, Held) and isinstance(error, ONE)
+        is_new = tell_once(self.environ, self.home, session, "one" if is_one else "all")
+        if is_new is None:  # the one event of which there are few
+            is_new = isinstance(event, events.Began) and self.caller.parent is None
+        if is_one:
+            return words.unjudged(why, closed=closed) if is_new else ""
+        note(self.environ, self.home, session, self._needs(), fail=fail)
+        return words.outage(why, closed=closed) if is_new else ""
+
+    def is_held(self) -> bool:
+        """Return whether another process holds the project's store."""
+        settings, root = self.settings, self.project
+        if settings is None or root is None:
+            return False
+        url, home = settings.store, settings.state_home
+        asked: list[bool] = []
+        try:
+            within(
+                FAULT_S, lambda: asked.append(is_held(url, workspace_root=root, state_home=home))
+            )
+        except DeadlinePassed:  # the disk hangs
+            return False
+        return asked == [True]
+
+    def _needs(self) -> list[str]:
+        """Return the files and folders whose change may end an outage."""
+        root = self.project or (self.caller.cwd if self.caller else "")
+        state = self.settings.state_home if self.settings else state_base(self.environ, self.home)
+        paths = [user_settings_file(self.environ, self.home, sys.platform), state]
+        paths += [os.path.join(root, name) for name in ("sightline.toml", "pyproject.toml")]
+        try:
+            return [*paths, store_file(state, root)]
+        except SightlineError:
+            return paths
 
 
 def is_outage(error: Exception) -> bool:
@@ -83,3 +177,23 @@ def _note(folder: str, name: str, data: bytes, flag: int) -> None:
     except OSError:
         os.unlink(path)
         raise
+
+
+def error_text(error: Exception) -> str:
+    """Return an error's message for a person. Leave out texts that may come from a file."""
+    if isinstance(error, SightlineError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, DeadlinePassed):
+        return words.late(None)
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        return f"{name}{error.strerror or type(error).__name__}."
+    if isinstance(error, ImportError) or type(error) is ValueError:
+        return str(error)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return words.broken(type(error).__name__, "an unknown place")
+    file = os.path.basename(trace.tb_frame.f_code.co_filename)
+    return words.broken(type(error).__name__, f"{file}:{trace.tb_lineno}")

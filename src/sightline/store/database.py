@@ -313,9 +313,9 @@ def _roll_back(db: sqlite3.Connection) -> None:
         db.execute("ROLLBACK")
 
 
-def connect(file: str) -> sqlite3.Connection:
+def connect(file: str, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
     """Return a connection to a file that exists, whatever it holds, or to a new store in memory.
-    sqlite3.Error or StoreError."""
+    patience_s: as in patiently(). sqlite3.Error or StoreError."""
     if file == MEMORY:
         db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         migrate(db, file)
@@ -332,16 +332,17 @@ def connect(file: str) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:
-        patiently(lambda: [db.execute(setting) for setting in SETTINGS])
+        patiently(lambda: [db.execute(setting) for setting in SETTINGS], patience_s)
     except BaseException:
         db.close()
         raise
     return db
 
 
-def patiently(attempt: Callable[[], Result]) -> Result:
-    """Try until no other process is in the way, for PATIENCE_S at most. SQLite's own waiting sleeps
-    in steps of up to 100 ms; short random naps let eight writers through in a tenth of the time."""
+def patiently(attempt: Callable[[], Result], patience_s: float = PATIENCE_S) -> Result:
+    """Try until no other process is in the way, for so many seconds at most. SQLite's own waiting
+    sleeps in steps of up to 100 ms; short random naps let eight writers through in a tenth of the
+    time."""
     give_up = 0.0
     while True:
         try:
@@ -355,7 +356,7 @@ def patiently(attempt: Callable[[], Result]) -> Result:
         except sqlite3.OperationalError as error:
             if not busy(error) or (give_up and monotonic() > give_up):
                 raise
-            give_up = give_up or monotonic() + PATIENCE_S
+            give_up = give_up or monotonic() + patience_s
             sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms
 
 

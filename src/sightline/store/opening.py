@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 from sightline.errors import StoreError
 from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
+from sightline.store.database import connect, patiently
 from sightline.store.identity import store_file
 from sightline.store.migrations import migrate
 from sightline.store.port import Store
@@ -60,13 +60,13 @@ def is_held(url: str | None, *, workspace_root: str, state_home: str) -> bool:
     if not os.path.isfile(file):
         return False
     try:
-        uri = f"{Path(file).absolute().as_uri()}?mode=rw"
-        db = sqlite3.connect(uri, uri=True, timeout=HELD_S, isolation_level=None)
-        with closing(db):
-            db.execute("BEGIN IMMEDIATE")
+        with closing(connect(file, HELD_S)) as db:
+            patiently(lambda: db.execute("BEGIN IMMEDIATE"), HELD_S)
             db.execute("ROLLBACK")
     except sqlite3.Error as error:
         return busy(error)
+    except StoreError:  # the file is empty
+        return False
     return False
 
 
