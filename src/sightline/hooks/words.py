@@ -219,6 +219,15 @@ def lost(path: str, diff: str, *, whole: bool) -> str:
     )
 
 
+def removed_unseen(path: str, diff: str, *, whole: bool) -> str:
+    """Return the changes of others that went with a file that the agent's command removed."""
+    more = "" if whole else "\n… and more than fits here: tell the user."
+    return (
+        f"Sightline: {quoted(path)} had changed since you were shown it, and your command removed it with"
+        f" these changes. Sightline keeps the text:\n{fenced(diff, 'diff')}{more}"
+    )
+
+
 LENGTH = 200
 
 

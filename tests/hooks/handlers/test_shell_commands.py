@@ -49,6 +49,19 @@ def test_what_changed_before_a_command_is_somebody_elses(place, ten):
     assert causes(ten, "a.py") == ["external"]
 
 
+def test_lines_of_others_that_go_with_a_removed_file_are_told(place, ten):
+    place.put("a.py", TEN.replace("line 3", "by the user"))
+    told = run(place, ten, "rm a.py").context
+    assert "had changed since you were shown it" in told
+    assert "-line 3\n+by the user" in told
+
+
+def test_a_removed_file_that_was_told_says_nothing(place, ten):
+    place.put("a.py", TEN.replace("line 3", "by the user"))
+    assert "+by the user" in attend(ten, Answered()).context
+    assert run(place, ten, "rm a.py").context == ""
+
+
 def test_a_change_in_lines_never_shown_is_recorded_and_not_told(place, s):
     place.put("a.txt", TEN)
     s.read("a.txt", lines=(1, 3))

@@ -18,7 +18,14 @@ from time import monotonic
 
 from msgspec import structs
 
-from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded, Printed
+from sightline.agents.hook_events import (
+    DIFF_MAX,
+    NOTHING,
+    Answer,
+    CommandBegan,
+    CommandEnded,
+    Printed,
+)
 from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
@@ -32,9 +39,11 @@ from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
 from sightline.hooks.handlers.file_reads import ignored, refused_search
+from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
-from sightline.model.revision import UNKNOWN
+from sightline.model.revision import MISSING, UNKNOWN
+from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
@@ -119,11 +128,36 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     if event.background:  # no tool call ends its further changes
         name = words.short(event.command, background=True)
         ends.append(CommandStarted(name, f"{event.call}{BACKGROUND}"))
+    lost = _lost_lines(context, changed)
     changed.record(context, *_unsearched(context, changed), *ends)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *touched)
-    return Answer(context=deliver_pending(context)) if changed.found else NOTHING
+    if not changed.found:
+        return NOTHING
+    return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
+
+
+def _lost_lines(context: SessionContext, changed: Changes) -> str:
+    """Describe the lines of others that went with files that the agent's own command removed, and that
+    the agent was never told of; "" for none. Call before the changes are recorded."""
+    texts: list[str] = []
+    room = DIFF_MAX
+    for fact in changed.facts:
+        if not isinstance(fact, Changed) or fact.after != MISSING or room <= 0:
+            continue
+        known = context.store.knowledge(context.session, fact.path)
+        if known is None or fact.cause.who != context.session or not is_kept(fact.before):
+            continue
+        shown = decode(context.store.blob(known.belief.text))
+        removed = decode(context.store.blob(fact.before))
+        hunks = diff(shown.lines, removed.lines) if shown and removed else ()
+        if shown and removed and hunks:
+            text = unified(shown.lines, removed.lines, hunks)
+            path = known.name or fact.path
+            texts.append(words.removed_unseen(path, text[:room], whole=len(text) <= room))
+            room -= len(text)
+    return "\n\n".join(texts)
 
 
 def printed(context: SessionContext, event: Printed) -> Answer:
