@@ -43,6 +43,7 @@ from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
 from sightline.model.timeline import Recorded, archived, live, of_kind
 from sightline.notices.warnings import warn_of_ignore_files
+from sightline.store.port import Store
 
 ID = "cp-"
 """Prefix of the id of a checkpoint."""
@@ -251,17 +252,23 @@ def listed(context: SessionContext) -> list[Checkpoint]:
 def with_manifests(context: SessionContext) -> Iterator[tuple[Checkpoint, Manifest | None]]:
     """Yield the checkpoints of all sessions, oldest first, with their manifests; None where the
     store does not have a manifest any more."""
+    reader = Reader(context.store)
+    for recorded in recorded_checkpoints(context.store):
+        fact = fact_of(recorded)
+        manifest = reader.read(fact.manifest)
+        yield _checkpoint(context, recorded, fact, manifest), manifest
+
+
+def recorded_checkpoints(store: Store, newest: int | None = None) -> list[Recorded]:
+    """Return the facts of the checkpoints that were not dropped, oldest first. newest: look only at
+    the last N facts about checkpoints."""
     taken: dict[str, Recorded] = {}
-    for recorded in live(context.store.timeline(kinds=[CheckpointTaken, CheckpointDropped])):
+    for recorded in live(store.timeline(kinds=[CheckpointTaken, CheckpointDropped], newest=newest)):
         if isinstance(recorded.fact, CheckpointDropped):
             taken.pop(recorded.fact.checkpoint, None)
         else:
             taken[fact_of(recorded).checkpoint] = recorded
-    reader = Reader(context.store)
-    for recorded in taken.values():
-        fact = fact_of(recorded)
-        manifest = reader.read(fact.manifest)
-        yield _checkpoint(context, recorded, fact, manifest), manifest
+    return list(taken.values())
 
 
 def load_manifest(context: SessionContext, checkpoint: Checkpoint | CheckpointTaken) -> Manifest:

@@ -11,7 +11,7 @@ import click
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
 from sightline.checkpoints import time_points
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.input import messages_in
 from sightline.cli.options import command
 from sightline.cli.output import Call
@@ -30,7 +30,13 @@ from sightline.text.phrases import one_line, printable
     without=("deleted_messages",),
     told={"flag": "--all"},
     budget={"flag": "--budget", "default": None, "show_default": False},
-    when={"flag": "--since", "metavar": "[WHEN]", "is_flag": False, "flag_value": ""},
+    when={
+        "flag": "--since",
+        "metavar": "[WHEN]",
+        "is_flag": False,
+        "flag_value": "",
+        "shell_complete": completion.checkpoints,
+    },
 )
 @click.option("--for-agent", is_flag=True, help="Words to give to the agent; acknowledge with ack.")
 @click.option("--mine", is_flag=True, help="With --since: only what this session edited.")

@@ -18,7 +18,7 @@ from sightline.checkpoints.export import export
 from sightline.checkpoints.rewind import recovery, rewinder
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import drop, named
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
@@ -63,8 +63,8 @@ def list_checkpoints(call: Call) -> None:
 
 
 @command(name="checkpoint diff", example="checkpoint diff 'before the refactoring' --stat")
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="[B]", required=False)
+@click.argument("before", metavar="A", shell_complete=completion.checkpoints)
+@click.argument("after", metavar="[B]", required=False, shell_complete=completion.checkpoints)
 @click.option("--stat", is_flag=True, help="Print only file names and counts of changed lines.")
 def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) -> None:
     """Show what changed between checkpoints, or since one.
@@ -91,8 +91,8 @@ def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) 
     Session.export,
     name="checkpoint export",
     example="checkpoint export 'before the refactoring' --branch before",
-    checkpoint={"metavar": "ID"},
-    since={"metavar": "A"},
+    checkpoint={"metavar": "ID", "shell_complete": completion.checkpoints},
+    since={"metavar": "A", "shell_complete": completion.checkpoints},
     until_now={"flag": "--now"},
 )
 @click.option("--patch", is_flag=True, help="Print its changes as a patch for 'git apply'.")
@@ -128,7 +128,13 @@ def export_checkpoint(
 
 
 @command(name="checkpoint delete", example="checkpoint delete 'before the refactoring'")
-@click.argument("checkpoints", nargs=-1, required=True, metavar="ID...")
+@click.argument(
+    "checkpoints",
+    nargs=-1,
+    required=True,
+    metavar="ID...",
+    shell_complete=completion.checkpoints,
+)
 def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
     """Delete checkpoints, by id or label.
 
@@ -143,7 +149,7 @@ def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
     Session.rewind,
     example="rewind 'before the refactoring' --dry-run",
     without=("deleted_messages",),
-    checkpoint={"metavar": "ID"},
+    checkpoint={"metavar": "ID", "shell_complete": completion.checkpoints},
     force_paths={"flag": "--force-path"},
 )
 @click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")

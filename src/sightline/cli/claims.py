@@ -8,7 +8,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.options import age_from, command
 from sightline.cli.output import Call
 from sightline.filesystem.ignore.wildmatch import SPECIAL
@@ -57,7 +57,12 @@ def _claimable(context: click.Context, _: click.Parameter, names: tuple[str, ...
     },
     exclusive={"flag": "--exclusive/--shared"},
 )
-@click.option("--renew", metavar="ID", help="Renew this claim: its time (--ttl) starts now.")
+@click.option(
+    "--renew",
+    metavar="ID",
+    help="Renew this claim: its time (--ttl) starts now.",
+    shell_complete=completion.claims,
+)
 def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclusive: bool) -> None:
     """At a shell the session ends with the shell. Exit code 1: another session claims a path."""
     if bool(paths) == bool(renew) or len(paths) > PATHS_MAX:
@@ -83,7 +88,12 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
     Session.release,
     name="claim release",
     example="claim release --all",
-    claim={"nargs": -1, "required": False, "metavar": "[ID]..."},
+    claim={
+        "nargs": -1,
+        "required": False,
+        "metavar": "[ID]...",
+        "shell_complete": completion.claims,
+    },
 )
 @click.option("--all", "every", is_flag=True, help="All claims of this session.")
 def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
@@ -116,7 +126,7 @@ def claims(call: Call) -> None:
     Session.hand_over,
     name="claim hand-over",
     example="claim hand-over helper src/app.py --session main",
-    to={"metavar": "SESSION"},
+    to={"metavar": "SESSION", "shell_complete": completion.sessions},
     paths={"metavar": "[PATH]..."},
 )
 def hand_over(call: Call, to: str, paths: list[str], lines: Span | None) -> None:

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from sightline import __version__
 from sightline.cli.failures import exit_code
@@ -105,6 +106,12 @@ class Commands(click.Group):
         if name not in COMMANDS:
             _unknown(ctx, name)
         return super().resolve_command(ctx, [name, *rest])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the names of commands, without importing them, and the options."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name) for name in names if name != "hook"]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names of the commands by sections, in no more lines than a terminal has."""

@@ -13,7 +13,7 @@ from sightline.api.workspace import Workspace
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli import words as cli_words
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
@@ -39,7 +39,7 @@ BEFORE = 10
     Workspace.timeline,
     example="log --since 2h --kind changed",
     without=("session",),
-    since={"metavar": "WHEN"},
+    since={"metavar": "WHEN", "shell_complete": completion.checkpoints},
     kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
     newest={"flag": "-n --newest"},
 )

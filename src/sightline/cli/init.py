@@ -10,7 +10,7 @@ import click
 
 from sightline.agents.claude_code.settings import Kind, Scope
 from sightline.agents.settings_file import Change, backup_of, carry_out
-from sightline.cli import connect, output
+from sightline.cli import completion, connect, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command
 from sightline.cli.output import Call
@@ -21,7 +21,12 @@ from sightline.text.phrases import table
 
 
 @command(example="init claude-code --dry-run")
-@click.argument("agents", metavar="[AGENT]...", nargs=-1)
+@click.argument(
+    "agents",
+    metavar="[AGENT]...",
+    nargs=-1,
+    shell_complete=completion.one_of(connect.AGENTS),
+)
 @click.option("--remove", is_flag=True, help="Take our hooks out again.")
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 @click.option(

@@ -11,7 +11,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
+from click.shell_completion import CompletionItem
+
 from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
+from sightline.cli import completion
 from sightline.cli.output import Call
 from sightline.history.session_history import LAST as LAST_SESSIONS
 from sightline.model.spans import Span
@@ -31,6 +34,14 @@ class VerbCommand(click.Command):
     without: tuple[str, ...] = ()
     example: str
     below: Mapping[str, click.Command] = {}
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the options, unless they would be options of a command to run."""
+        if not ctx.allow_interspersed_args:
+            for each in self.params:
+                if isinstance(each, click.Argument) and ctx.params.get(each.name or ""):
+                    return each.shell_complete(ctx, incomplete)
+        return super().shell_complete(ctx, incomplete)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
@@ -125,10 +136,20 @@ def derived_parameter(
     return click.Option([*flag.split(), parameter.name], help=parameter.description, **attributes)
 
 
-def _below(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the words that make another command of a command's name."""
-    below = context.command.below if isinstance(context.command, VerbCommand) else ()
-    return [name for name in below if name.startswith(incomplete)]
+def _below(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Return the words that make another command of a command's name, and that there may be files."""
+    below = context.command.below if isinstance(context.command, VerbCommand) else {}
+    is_first = not context.params.get(parameter.name or "")
+    items = [
+        CompletionItem(name, help=each.get_short_help_str(completion.HELP))
+        for name, each in below.items()
+        if is_first and name.startswith(incomplete)
+    ]
+    if parameter.name in PATHS:
+        items.append(CompletionItem(incomplete, type="file"))
+    return items
 
 
 def _attributes(annotation: Any) -> dict[str, Any]:
@@ -191,11 +212,13 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             "The workspace; paths are relative to it then. Default: the nearest parent with "
             "sightline.toml or .git, else the current folder.",
             metavar="DIR",
+            shell_complete=completion.folders,
         ),
         option(
             "--session",
             "The session whose view to use. Default: $SIGHTLINE_SESSION, else cli.",
             metavar="ID",
+            shell_complete=completion.sessions,
         ),
         option(
             "--store",

@@ -8,7 +8,7 @@ import click
 
 from sightline.agents.readers import READERS
 from sightline.api.json_shapes import Shape, fields, shape
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
@@ -24,7 +24,7 @@ from sightline.text.tokens import estimate
 
 @command(example="replay ~/.claude/projects")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--policy", "policies", multiple=True, metavar="P", help="Play only this policy; repeatable. Default: none, default, careful, anthropic (clear_tool_uses) and mask-10 (SWE-agent).")  # fmt: skip
+@click.option("--policy", "policies", multiple=True, metavar="P", shell_complete=completion.one_of(POLICIES), help="Play only this policy; repeatable. Default: none, default, careful, anthropic (clear_tool_uses) and mask-10 (SWE-agent).")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
 @click.option("--min-tokens", type=number_from(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
 @click.option("--soft-budget", type=number_from(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip

@@ -14,7 +14,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.failures import INTERRUPTED, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
@@ -31,7 +31,11 @@ PATHS_NAMED = 10
     Session.ran,
     example="run -- sh build.sh",
     without=("cwd",),
-    command={"nargs": -1, "type": click.UNPROCESSED},
+    command={
+        "nargs": -1,
+        "type": click.UNPROCESSED,
+        "shell_complete": completion.command_line,
+    },
 )
 def run(call: Call, command: tuple[str, ...]) -> None:
     """The exit code is the command's own. With --json, what it prints goes to stderr."""

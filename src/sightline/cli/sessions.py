@@ -9,7 +9,7 @@ import click
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.cli import output, words
+from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
@@ -64,7 +64,7 @@ def list_sessions(call: Call, last: int | None) -> None:
 
 
 @command(name="session show", example="session show cli")
-@click.argument("id")
+@click.argument("id", shell_complete=completion.sessions)
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
     with call.survey() as context:
@@ -84,7 +84,7 @@ def show(call: Call, id: str) -> None:
 
 
 @command(name="session delete", example="session delete cli --force")
-@click.argument("id")
+@click.argument("id", shell_complete=completion.sessions)
 @click.option("--force", is_flag=True, help="Also if it is at work.")
 def delete(call: Call, id: str, *, force: bool) -> None:
     """End a session, forget what it was shown, drop its claims.
@@ -106,7 +106,7 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     example="session fork cli --as experiment",
     id={"flag": "--as", "metavar": "NEW"},
 )
-@click.argument("parent", metavar="ID")
+@click.argument("parent", metavar="ID", shell_complete=completion.sessions)
 def fork(call: Call, id: str | None, parent: str) -> None:
     """ID is the session to fork."""
     call.session = parent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from sightline.api.json_shapes import shape
 from sightline.api.opening import settings_of
@@ -60,8 +61,6 @@ def completion(call: Call, shell: str) -> None:
     zsh, ~/.zshrc:      eval "$(sightline completion zsh)"
     fish, config.fish:  sightline completion fish | source
     """  # noqa: D301 - the sign \b keeps the lines of the next paragraph apart
-    from click.shell_completion import get_completion_class
-
     shell_class = get_completion_class(shell)
     assert shell_class is not None
     script = shell_class(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source()

@@ -7,7 +7,7 @@ import os
 import click
 
 from sightline.api.json_shapes import Shape, fields
-from sightline.cli import output
+from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
@@ -29,7 +29,7 @@ MODELS = {"anthropic": "claude"}
 @command(example="window history.json --budget 9000")
 @click.argument("file", metavar="FILE")
 @click.option("--budget", type=number_from(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
-@click.option("--policy", default="default", metavar="P", help="The folding policy: default, careful or none. Default: default.")  # fmt: skip
+@click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default, careful or none. Default: default.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
 @click.option("--output", "target", metavar="FILE", help="Write the messages as they would be sent.")  # fmt: skip

@@ -79,9 +79,11 @@ class Database:
     lock: held by the thread that uses the connection, from before a transaction begins.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, read_only: bool = False) -> None:
+        """read_only: only look at a file of the present schema, without waiting for anybody."""
         self.file = file
         self.lock = RLock()
+        self._read_only = read_only
         self._pid = os.getpid()
         self._full = False
         self._commits = 0
@@ -89,7 +91,11 @@ class Database:
         self._newest = NewestPosition(file)
         try:
             recorded, has_log = self._newest.read(), self.log_bytes() > 0
-            self._db = connect(file)
+            self._db = connect(file, read_only=read_only)
+            if read_only:
+                if not check(self._db, file):
+                    raise StoreError(f"The store {file} has an older schema.", "Open it to write.")
+                return
             while not patiently(lambda: check(self.open(), file)):
                 self.write(lambda: migrate(self.open(), file), durable=True)
                 self.carry_over()
@@ -141,7 +147,9 @@ class Database:
         bound = [text(value) if type(value) is str else value for value in values]
         try:
             with self.lock:
-                return patiently(lambda: db.execute(sql, bound).fetchall())
+                return patiently(
+                    lambda: db.execute(sql, bound).fetchall(), 0 if self._read_only else PATIENCE_S
+                )
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
 
@@ -242,7 +250,8 @@ class Database:
             return
         with self.lock:
             try:
-                self.carry_over()
+                if not self._read_only:
+                    self.carry_over()
             finally:
                 self._disconnect()
 
@@ -313,7 +322,9 @@ def _roll_back(db: sqlite3.Connection) -> None:
         db.execute("ROLLBACK")
 
 
-def connect(file: str, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
+def connect(
+    file: str, patience_s: float = PATIENCE_S, *, read_only: bool = False
+) -> sqlite3.Connection:
     """Return a connection to a file that exists, whatever it holds, or to a new store in memory.
     patience_s: as in patiently(). sqlite3.Error or StoreError."""
     if file == MEMORY:
@@ -325,14 +336,16 @@ def connect(file: str, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise fault(error, file)
     db = sqlite3.connect(
-        f"{Path(file).absolute().as_uri()}?mode=rw",  # mode=rw: never make one
+        # Neither mode makes a file.
+        f"{Path(file).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}",
         uri=True,
         timeout=0,
         isolation_level=None,
         check_same_thread=False,
     )
     try:
-        patiently(lambda: [db.execute(setting) for setting in SETTINGS], patience_s)
+        if not read_only:
+            patiently(lambda: [db.execute(setting) for setting in SETTINGS], patience_s)
     except BaseException:
         db.close()
         raise
@@ -354,7 +367,7 @@ def patiently(attempt: Callable[[], Result], patience_s: float = PATIENCE_S) -> 
             damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
             raise damaged from error
         except sqlite3.OperationalError as error:
-            if not busy(error) or (give_up and monotonic() > give_up):
+            if not busy(error) or not patience_s or (give_up and monotonic() > give_up):
                 raise
             give_up = give_up or monotonic() + patience_s
             sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms

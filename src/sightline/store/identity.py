@@ -54,6 +54,17 @@ def store_file(state_home: str, root: str) -> str:
         raise os_fault(error, state_home) from error
 
 
+def recorded_file(state_home: str, root: str) -> str | None:
+    """Return the file of a workspace's store, as store_file does, where its path and its folder are
+    recorded; else None. Writes nothing. StoreError, OSError."""
+    home = os.path.join(state_home, "workspaces")
+    recorded, status = _of_path(home, root), os.stat(root)
+    if recorded is None or recorded[1] != (status.st_dev, status.st_ino):
+        return None
+    check_private(state_home, "workspaces", f"workspaces/{recorded[0]}")
+    return _file(home, recorded[0])
+
+
 def _decide(home: str, root: str, folder: Folder) -> str:
     """Return the id of the store of a path whose folder is not the recorded one."""
     by_path, by_folder = _of_path(home, root), _of_folder(home, folder)

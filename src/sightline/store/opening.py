@@ -10,7 +10,7 @@ from sightline.errors import StoreError
 from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.database import connect, patiently
-from sightline.store.identity import store_file
+from sightline.store.identity import recorded_file, store_file
 from sightline.store.migrations import migrate
 from sightline.store.port import Store
 from sightline.store.sqlite import MemoryStore, SqliteStore
@@ -45,6 +45,19 @@ def open_file(file: str) -> SqliteStore:
     if not os.path.lexists(file):
         _create(file)
     return SqliteStore(file)
+
+
+def open_to_look(url: str | None, *, workspace_root: str, state_home: str) -> SqliteStore | None:
+    """Return the store that open_store would open, to read only; None where there is none yet. Makes
+    no file, takes no step to a newer schema and waits for nobody. StoreError, OSError."""
+    if url is None:
+        file = recorded_file(state_home, workspace_root)
+    else:
+        file = _path_in(url) if url.startswith("sqlite:///") else None
+    if file is None or not os.path.isfile(file):
+        return None
+    refuse_network(file)
+    return SqliteStore(file, read_only=True)
 
 
 HELD_S = 0.05

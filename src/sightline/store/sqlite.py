@@ -155,8 +155,9 @@ class SqliteStore:
     """A Store in one existing file (store.opening makes a new one). Safe to use from several
     threads and, opened by each, from several processes."""
 
-    def __init__(self, file: str) -> None:
-        self._base = Database(file)
+    def __init__(self, file: str, *, read_only: bool = False) -> None:
+        """read_only: as for Database."""
+        self._base = Database(file, read_only=read_only)
         self._rows = Rows(self._base.run)
         self._blobs = Blobs(self._base.run, file)
         self._purges = 0
