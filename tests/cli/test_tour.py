@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
+import termios
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli.test_up import seat
 
 import sightline
 from sightline.cli.group import cli
 from sightline.cli.tour import SOURCE, Outcome, Stage, load, play
+
+__all__ = ["seat"]
 
 DATA = files("sightline") / "data" / "tour"
 
@@ -84,7 +89,72 @@ def test_a_step_that_ends_otherwise_is_said_and_exits_1(monkeypatch):
         assert done.exit_code == 1
         assert "Step 3 was to end with 'refused: stale', not 'applied'" in done.stderr
     assert [step["ended_as_told"] for step in json.loads(done.stdout)["steps"]] == [1, 1, 0]
-    assert "To try it" not in tour().stdout
+    assert "Next, " not in tour().stdout
+
+
+def test_a_rewind_keeps_the_changes_of_the_user_and_can_be_taken_back(tmp_path):
+    file = load()["telemetry.go"]
+    with Stage(str(tmp_path)) as stage:
+        on_disk = Path(stage.root, *file.path.split("/"))
+        texts = []
+        for step in play(stage, load()):  # noqa: B007 - the last one is asked for
+            texts.append(on_disk.read_text())
+            if len(texts) == 9:
+                break
+        removed = set(file.reads[0].splitlines()) - set(texts[5].splitlines())
+    assert step.verb == "rewind"
+    assert any("in_ci" in line for line in removed)
+    assert "in_ci" not in texts[7]
+    assert 'Set("command", name)' in texts[7]  # as before the agent's first edit
+    assert texts[8] == texts[6]
+
+
+def press(sat, key):
+    """Press a key once the tour reads keys; what was typed before is not read."""
+    sat.until("Enter goes on, q leaves:")
+    side = os.open(sat.name, os.O_RDONLY | os.O_NOCTTY)
+    while termios.tcgetattr(side)[3] & termios.ICANON:
+        assert sat.child.poll() is None
+    os.close(side)
+    sat.type(key)
+
+
+def test_on_a_terminal_each_step_waits_for_enter(seat):
+    sat = seat("tour", columns=80, rows=60)
+    sat.until("First: ")
+    press(sat, b"\r")
+    lines = sat.until(" 2. The user changes")
+    assert not any(" 3. " in line or "Enter goes on" in line for line in lines)
+    press(sat, b"q")
+    code, lines = sat.end()
+    assert code == 0
+    assert not any("Enter goes on" in line or " 3. " in line for line in lines)
+    assert any(line.endswith("-m sightline up") for line in lines)
+
+
+def test_no_pause_and_a_pipe_play_all_steps(seat):
+    code, lines = seat("tour", "--no-pause", columns=80, rows=400).end()
+    assert code == 0
+    assert any(line.startswith("12. ") for line in lines)
+    assert "Enter goes on" not in tour().output
+
+
+@pytest.mark.parametrize("here", ["project", "home"])
+def test_the_next_command_works_where_the_user_stands(tmp_path, monkeypatch, here):
+    """In the home folder, which cannot be a workspace, the tour says to leave it first."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", "")
+    for name in ("project", "home"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / here)
+    where, command = tour().stdout.rstrip().rsplit("\n", 1)
+    assert ("go to a folder of yours" in " ".join(where.split())) is (here == "home")
+    monkeypatch.chdir(tmp_path / "project")
+    assert shlex.split(command) == [sys.executable, "-m", "sightline", "up"]
+    done = subprocess.run(
+        [*shlex.split(command), "--once"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_lost_byte_is_found_out(tmp_path, monkeypatch):

@@ -7,9 +7,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from shlex import quote
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
+import click
 from msgspec import Struct, structs
 
 from sightline.api.json_shapes import fields, shape
@@ -22,11 +25,13 @@ from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.words import status_lines
 from sightline.config.settings import load_settings
-from sightline.errors import EditRefused
+from sightline.errors import EditRefused, WorkspaceError
+from sightline.filesystem.discovery import discover
 from sightline.history.session_history import Page, SessionFiles, status
 from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.text import phrases
+from sightline.text.phrases import printable
 
 SOURCE = {
     "product": "Claude Code",
@@ -122,6 +127,7 @@ class Stage:
         self.root = os.path.join(folder, "project")
         os.mkdir(self.root)
         self.session = self._open("block")
+        self.safety = ""
 
     @property
     def context(self) -> SessionContext:
@@ -186,6 +192,15 @@ class Stage:
             self.session.acknowledge(refusal)
             return _refused(refusal)
 
+    def rewind(self, to: str) -> Outcome:
+        """Rewind to a checkpoint. `safety` then has the checkpoint that takes the rewind back."""
+        plan = self.session.rewind(to, dry_run=True)
+        self.safety = self.session.rewind(to).safety_checkpoint or ""
+        diff = "".join(each.diff for each in plan.diffs or ())
+        if plan.left_alone or not diff:
+            return Outcome("left alone")
+        return Outcome("rewound", _size(diff), diff)
+
     def compare(self, texts: Mapping[str, str]) -> Outcome:
         """Compare files with texts, byte for byte."""
         for path, text in texts.items():
@@ -217,8 +232,9 @@ def _done(result: EditResult) -> Outcome:
         return Outcome("merged", f"{_size(result.diff)}, what others changed stays", result.diff)
     if result.notice is None:
         return Outcome("applied", diff=result.diff)
-    message, _, diff = result.notice.text.partition("\n")
-    return Outcome("applied, with a notice", message, diff)
+    message, _, more = result.notice.text.partition("\n")
+    diff, _, lines = more.partition("\n```\n")
+    return Outcome("applied, with a notice", message, diff, lines.strip())
 
 
 def _refused(refusal: EditRefused) -> Outcome:
@@ -236,7 +252,8 @@ class Step(Struct, frozen=True):
     """One step.
 
     told: the event, for the reader. verb: of the library. expected: the outcome it must have. note:
-    the difference from the recording. brief: whether the diff is left out.
+    the difference from the recording. brief: whether the diff is left out. moment: the heading of
+    the steps that begin here.
     """
 
     told: str
@@ -245,6 +262,7 @@ class Step(Struct, frozen=True):
     outcome: Outcome
     note: str = ""
     brief: bool = False
+    moment: str = ""
 
     @property
     def ended_as_told(self) -> bool:
@@ -263,79 +281,87 @@ def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
         "shown",
         stage.read(code.path),
         "The recording starts just after. Four lines are rebuilt from step 3.",
+        moment="First: an edit of lines that somebody else changed is refused",
     )
+    begun = stage.session.checkpoint("when the agent had read the file").id
     stage.put(code.path, code.reads[0])
     yield Step(
-        "Somebody else changes four of its lines, as in the recording.",
+        "The user changes four lines of the file, as in the recording.",
         "changes",
         "stale",
         stage.changes(),
     )
     yield Step(
-        "The agent does not know, and edits those lines as it remembers them.",
+        "The agent does not know that, and edits these lines as it remembers them.",
         "edit",
         "refused: stale",
         stage.edit(code.path, refused),
-        'The policy here is "block". Claude Code itself refused it too, without the diff: '
+        'The policy here is "block". Claude Code itself refused this edit, too, without the diff: '
         f'"{refused.refusal}"',
     )
     yield Step(
-        "It tries again. The diff was all it needed.",
+        "The diff was all that the agent needed: it edits what stands there now, and goes on.",
         "edit",
         "applied",
-        stage.edit(code.path, again),
-        "In the recording it had to read the whole file again first.",
+        stage.edit(code.path, again, imports, command),
+        "In the recording, the agent first had to read the whole file again.",
         brief=True,
     )
     # A change beside the agent's edits while no session is open; then the default policy.
-    yield Step(
-        "Two more edits. The agent's own changes are not reported to it as foreign.",
-        "edit",
-        "applied",
-        stage.edit(code.path, imports, command),
-        brief=True,
-    )
     stage.session.close()
     stage.put(code.path, code.reads[1])
     stage.resume("merge")
     yield Step(
-        "The session ends. Somebody takes a line away, as recorded. It is resumed.",
+        "The session ends. The user removes a line, as in the recording. The session is resumed.",
         "changes",
         "stale",
         stage.changes(),
-        'From here on the policy is "merge", which is the default.',
+        'From here on, the policy is "merge", which is the default.',
+        moment="Second: a change elsewhere in the file does not stop the agent",
     )
     yield Step(
-        "The agent adds a function elsewhere in the file. That is let through.",
+        "The agent adds a function elsewhere in the file. The edit goes through.",
         "edit",
         "applied, with a notice",
         stage.edit(code.path, helper),
-        "In the recording it reads the whole file once more before; here it does so later.",
+        "In the recording, the agent first reads the whole file once more.",
     )
     text = stage.session.believed(code.path) or ""
     yield Step(
-        "It writes the whole file from memory, where that line still stands.",
+        "The agent writes the whole file from memory, with the line that the user removed.",
         "write",
         "merged",
         stage.write(code.path, text.replace(last.old, last.new)),
-        "Recorded as an edit; the tour makes it a write of the whole file.",
+        "In the recording, this is an edit. The tour makes a write of the whole file of it.",
+    )
+    undone = stage.rewind(begun)
+    yield Step(
+        "You take back all that the agent did. What the user changed stays.",
+        "rewind",
+        "rewound",
+        undone,
+        "The tour plays this step and the next. They are not in the recording.",
+        moment="Third: a rewind takes back the agent's changes and nobody else's",
     )
     yield Step(
-        "Now it reads the file again, and is told what it had missed.",
-        "read",
-        "shown",
-        stage.read(code.path),
+        "You change your mind: a rewind can be taken back, too.",
+        "rewind",
+        "rewound",
+        stage.rewind(stage.safety),
+        brief=True,
     )
     # A save without a change, which a guard by time stamps would report.
+    stage.read(code.path)
     stage.put(test.path, test.reads[0])
     stage.read(test.path)
     stage.save_again(test.path)
     yield Step(
-        f"The agent reads {test.name}. The user saves it with nothing changed.",
+        f"The agent reads {test.name}. The user saves that file with nothing changed.",
         "check",
         "fresh",
         stage.check(test.path),
-        "The tour plays the user here; the recording has no such save.",
+        "The tour plays the user here. The recording has no such save.",
+        moment="And nothing else gets in the agent's way",
     )
     yield Step(
         "Two edits of that file. A newer time stamp is no reason to complain.",
@@ -354,21 +380,18 @@ def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
 
 INDENT = "    "
 
-NEXT = (
-    ("sightline read FILE", "Sightline notes what you were shown."),
-    ("sightline check FILE", "Change the file in an editor first: the answer is no."),
-    ("sightline why FILE", "How it came to that answer, fact by fact."),
-)
+PAUSE = "Enter goes on, q leaves: "
 
 
 @command(example="tour")
-def tour(call: Call) -> None:
+@click.option("--no-pause", is_flag=True, help="Play all steps without a pause.")
+def tour(call: Call, *, no_pause: bool) -> None:
     """See a real agent's session judged, step by step.
 
-    It plays in a throw-away folder.
-    Files, reads and edits come from a recording; what Sightline says of them is said now. Exit
-    code 1: a step did not end as expected.
+    On a terminal, the tour waits for Enter after each step. The files, reads and edits come from a
+    recording, and stand in a throw-away folder. Exit code 1: a step did not end as expected.
     """
+    pausing = not no_pause and not call.json and output.can_ask() and sys.stdout.isatty()
     steps: list[Step] = []
     if not call.json:
         title = "A real session of Claude Code, judged by Sightline"
@@ -378,6 +401,7 @@ def tour(call: Call) -> None:
             f"{SOURCE['copyright']}\n"
             "Its files stand in a throw-away folder. Nothing of yours is read or changed."
         )
+    left = False
     with TemporaryDirectory(prefix="sightline-tour-") as folder, Stage(folder) as stage:
         for step in play(stage, load()):
             steps.append(step)
@@ -385,15 +409,20 @@ def tour(call: Call) -> None:
                 _tell(call, len(steps), step)
             if not step.ended_as_told:
                 break
+            if pausing and not _goes_on():
+                left = True
+                break
         if call.json:
-            told = ("told", "note", "verb", "expected", "ended_as_told")
+            told = ("told", "note", "verb", "expected", "ended_as_told", "moment")
             played = [
                 {"step": number, **fields(step, *told), **shape(step.outcome)}
                 for number, step in enumerate(steps, 1)
             ]
-            sessions, commands = shape(stage.status().sessions), [command for command, _ in NEXT]
-            output.json({"source": SOURCE, "steps": played, "sessions": sessions, "next": commands})
-        elif step.ended_as_told:
+            sessions = shape(stage.status().sessions)
+            output.json(
+                {"source": SOURCE, "steps": played, "sessions": sessions, "next": [_next()]}
+            )
+        elif step.ended_as_told and not left:
             output.text("\nWhat 'sightline status' says of it all:\n")
             for line in status_lines(call, stage.context, stage.status()):
                 output.text(f"    {line}".rstrip())
@@ -405,15 +434,44 @@ def tour(call: Call) -> None:
         )
         raise Answered(NO)
     if not call.json:
-        output.text("\nThe folder is gone again. To try it on a file of your own project:")
-        for line in phrases.table(NEXT):
-            output.text(f"    {line}")
-        output.text("Programs call sightline.open_session(). Agents: sightline init connects them.")
+        output.text(f"\n{output.wrapped(f'The throw-away folder is gone again. {_where()}')}")
+        output.text(f"    {_next()}")
+
+
+def _goes_on() -> bool:
+    """Wait for a key; return whether the user wants the next step."""
+    output.say("")
+    click.echo(PAUSE, err=True, nl=False)
+    try:
+        while (key := click.getchar()) not in ("\r", "\n", "q", "Q"):
+            pass
+    except EOFError:
+        key = "q"
+    finally:
+        click.echo("\r\x1b[K\x1b[A", err=True, nl=False, color=True)
+    return key in ("\r", "\n")
+
+
+def _next() -> str:
+    """Return the command to go on with, as it works in this terminal."""
+    program = "sightline" if which("sightline") else f"{quote(sys.executable)} -m sightline"
+    return f"{program} up"
+
+
+def _where() -> str:
+    """Return the words before the next command: where to type it."""
+    try:
+        root = discover()
+    except WorkspaceError:
+        return "Next, go to a folder of yours that an agent works in, and type:"
+    return f"Next, watch your own folder {printable(root)}:"
 
 
 def _tell(call: Call, number: int, step: Step) -> None:
     """Print a step: the event, its outcome, and the words of the library."""
     outcome = step.outcome
+    if step.moment:
+        output.text(f"\n{output.style(call, step.moment, 'cyan')}")
     arrow = f"{step.verb} -> {outcome.ended}"
     said = f"{arrow}: {outcome.message}" if outcome.message else arrow
     answer = output.wrapped(said, INDENT, INDENT)
