@@ -65,7 +65,7 @@ def test_that_nobody_is_guarded_is_said_with_the_way_there(at):
 
 def test_it_reads_aloud_in_a_terminal(at):
     at("init", "claude-code")
-    said = at("doctor")
+    said = at("doctor", "--verbose")
     rows = said.out.replace(str(at.root), "/p").splitlines()
     assert rows[0].startswith("ok       sightline    0.")
     assert all(len(row) <= 80 for row in rows if "/" not in row)
@@ -75,6 +75,18 @@ def test_quiet_says_what_is_not_well_only(at):
     said = at("doctor", "--quiet").out
     assert "hooks" in said
     assert "ok " not in said
+
+
+def test_it_prints_what_is_wrong_and_that_all_else_is_well(at):
+    *wrong, last = at("doctor").out.splitlines()
+    assert not any(line.startswith("ok ") for line in wrong)
+    assert wrong[-1].split() == ["Run:", "sightline", "init", "claude-code"]
+    assert last.startswith("All else is well (")
+    at("init", "claude-code")
+    rows = at("doctor", "--json").json["checks"]
+    well = sum(each["state"] == "ok" for each in rows)
+    assert f"({well} checks). To see every check: sightline doctor --verbose\n" in at("doctor").out
+    assert len(at("doctor", "--verbose").out.splitlines()) >= len(rows)
 
 
 def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):

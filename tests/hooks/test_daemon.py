@@ -493,3 +493,16 @@ def test_a_hook_that_goes_or_does_not_read_on_keeps_no_other_waiting(host):
     gone.close()
     assert is_answered_at_length(host)
     deaf.close()
+
+
+def test_it_can_be_ended_with_what_dead_ones_left_behind(host):
+    """`sightline forget` does so, whatever the variables of the hooks were."""
+    home, root = str(host.home), str(host.root)
+    pid = host.begin().pid
+    dead = Path(host.run_folder, f"{key_of(root)}-auto-1-dead.fifo")
+    os.mkfifo(dead)
+    assert daemon_status.end_daemons(root, host.environ, home) == []
+    assert not dead.exists()
+    assert host.autos() == []
+    assert not Path(f"/proc/{pid}/cmdline").exists() or not Path(f"/proc/{pid}/cmdline").read_text()
+    assert not Path(host.place).exists()

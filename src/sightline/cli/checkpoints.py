@@ -20,7 +20,7 @@ from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import drop, named
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
-from sightline.cli.input import messages_in
+from sightline.cli.input import is_asking, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
@@ -173,7 +173,7 @@ def rewind(
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone.
     """
-    asking = _is_asking(call, dry_run=dry_run, yes=yes)
+    asking = is_asking(call, dry_run=dry_run, yes=yes)
     if messages is not None and (arguments["files"] or not arguments["conversation"]):
         raise click.UsageError("--messages is for --conversation --no-files.")
     arguments["deleted_messages"] = messages_in(messages)
@@ -189,7 +189,7 @@ def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone, or there is nothing to undo.
     """
-    asking = _is_asking(call, dry_run=dry_run, yes=yes)
+    asking = is_asking(call, dry_run=dry_run, yes=yes)
     with call.survey() as context:
         for unfinished in () if dry_run else recovery.listed(context, call.named_session):
             done = recovery.finish(context.for_session(unfinished.session))  # an undo that died?
@@ -203,16 +203,6 @@ def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
         output.note(call, f"Undo {which} of session {name}, {since(moment(turn.at))}.")
     with call.open(finish=False) as session:
         _rewind(call, session, turn.to, asking=asking, dry_run=dry_run)
-
-
-def _is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
-    """Return whether the user is to be asked. UsageError where nobody can be."""
-    asking = not (dry_run or yes)
-    if asking and (call.json or not output.can_ask()):
-        raise click.UsageError(
-            "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
-        )
-    return asking
 
 
 def _rewind(

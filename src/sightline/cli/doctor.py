@@ -26,11 +26,15 @@ STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "ca
 
 @command(example="doctor")
 @click.option("--fix", is_flag=True, help="Repair file permissions, hooks and interrupted rewinds.")
-def doctor(call: Call, *, fix: bool) -> None:
+@click.option(
+    "--verbose", is_flag=True, help="Print all checks, also those that found nothing wrong."
+)
+def doctor(call: Call, *, fix: bool, verbose: bool) -> None:
     """Check that the guard works, and say how to repair it.
 
-    Looks at versions, store, agents' settings, hooks and their speed, and counts facts. Exit code 0:
-    all is well, or there are warnings only; 1: a problem; 3: a check could not tell.
+    Looks at versions, store, agents' settings, hooks and their speed. Prints what is wrong and what
+    to do; --json prints all checks. Exit code 0: all is well, or there are warnings only; 1: a
+    problem; 3: a check could not tell.
     """
     with output.progress(call, "Looking around"):
         checks = list(checkup.findings(call))
@@ -43,7 +47,12 @@ def doctor(call: Call, *, fix: bool) -> None:
         counted = {each.name: dict(each.facts) for each in checks if each.name in COUNTERS}
         output.json({"checks": [_shape(finding) for finding in checks], "tracker": counted})
     else:
-        _tell(call, checks)
+        wrong = [finding for finding in checks if finding.state != "ok"]
+        _tell(call, checks if verbose and not call.quiet else wrong)
+        if not verbose:
+            well = count(len(checks) - len(wrong), "check")
+            all_ = "All else is well" if wrong else "All is well"
+            output.done(call, f"{all_} ({well}). To see every check: sightline doctor --verbose")
     _answer(checks)
 
 
@@ -58,12 +67,10 @@ def guard_off(checks: list[Finding]) -> Finding | None:
 
 
 def _tell(call: Call, checks: list[Finding]) -> None:
-    """Print the findings; with --quiet only those that are not well."""
-    names = max(len(finding.name) for finding in checks)
-    states = max(len(STATES[finding.state]) for finding in checks)
+    """Print the findings."""
+    names = max((len(finding.name) for finding in checks), default=0)
+    states = max((len(STATES[finding.state]) for finding in checks), default=0)
     for finding in checks:
-        if call.quiet and finding.state == "ok":
-            continue
         message, hint = _said(finding)
         state = STATES[finding.state].ljust(states)
         start = f"{state}  {finding.name.ljust(names)}  "

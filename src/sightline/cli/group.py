@@ -23,7 +23,7 @@ SUMMARY = 64
 """Characters of a summary that stand beside the names in 80 columns."""
 
 SECTIONS = {
-    "Start": ("tour", "init", "up", "doctor"),
+    "Start": ("tour", "init", "up", "doctor", "forget"),
     "Look": ("status", "check", "diff", "log", "why", "changes", "watch"),
     "Go back": ("undo", "checkpoint", "rewind"),
     "Find": ("find", "list", "related"),
@@ -51,7 +51,7 @@ COMMANDS = {
     "session fork": "sessions", "session delete": "sessions",
     "ack": "changes", "briefing": "changes", "turn": "sessions", "warnings": "changes",
     "registry": "finding", "replay": "replay", "window": "window", "stats": "finding",
-    "models": "sessions", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
+    "models": "sessions", "gc": "upkeep", "forget": "forget", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order of the reference. Only the module of the command that runs is
 imported."""
@@ -69,7 +69,8 @@ OTHER_NAMES = {
     "search": "find", "ls": "list", "cat": "read", "show": "read", "rm": "delete", "remove": "delete",
     "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
     "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
-    "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc", "prune": "gc", "help": "--help",
+    "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc", "prune": "gc",
+    "purge": "forget", "erase": "forget", "wipe": "forget", "help": "--help",
     "version": "--version",
 }  # fmt: skip
 """What people try -> the command that does it."""

@@ -8,7 +8,18 @@ from typing import Any
 
 import click
 
+from sightline.cli import output
 from sightline.cli.output import Call
+
+
+def is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
+    """Return whether the user is to be asked. UsageError where nobody can be."""
+    asking = not (dry_run or yes)
+    if asking and (call.json or not output.can_ask()):
+        raise click.UsageError(
+            "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
+        )
+    return asking
 
 
 def text_in(file: str) -> str:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from collections.abc import Iterator, Mapping
+from time import monotonic, sleep
 
 from msgspec import Struct, structs
 
+from sightline.filesystem.process import alive, owner_of
 from sightline.hooks.client import ask, open_pipe
 from sightline.hooks.protocol import ACCEPT_S, PIPE, is_private, key_of, own_settings, run_folder
+
+END_S = 10.0
+"""Seconds that a daemon may take to end: it lets the calls under way end."""
+
+LOOK_S = 0.02
+"""Seconds between two looks at whether a daemon ended."""
 
 STATUS = "sightline-tell-3"
 """Asks for a daemon's status, in place of protocol.PROTOCOL."""
@@ -42,6 +51,24 @@ def list_daemons(
         status = ask_status(path)
         if status is not None and (status.root, status.variables) == (root, own):
             yield status
+
+
+def end_daemons(root: str, environ: Mapping[str, str], home: str) -> list[int]:
+    """End the daemons that hooks left behind for a workspace, whatever variables these hooks had, and
+    remove what dead ones left. Return the processes that still run after END_S seconds."""
+    daemons = {}
+    for path in list_pipes(root, environ, home, "auto"):
+        pid = int(os.path.basename(path).split("-")[2])
+        status = ask_status(path)
+        if status is not None and status.root == root:
+            daemons[owner_of(pid)] = pid
+            os.kill(pid, signal.SIGTERM)
+        elif status is None and not is_read(path):
+            os.unlink(path)
+    until = monotonic() + END_S
+    while any(map(alive, daemons)) and monotonic() < until:
+        sleep(LOOK_S)
+    return [pid for name, pid in daemons.items() if alive(name)]
 
 
 def list_pipes(root: str, environ: Mapping[str, str], home: str, kind: str = "") -> list[str]:

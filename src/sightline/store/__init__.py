@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "event_index",
+    "forget",
     "identity",
     "opening",
     "port",

@@ -65,6 +65,32 @@ def recorded_file(state_home: str, root: str) -> str | None:
     return _file(home, recorded[0])
 
 
+def recorded(home: str, root: str) -> tuple[str, str]:
+    """Return the id of the store of a path, "" for none, and the path of its workspace now. Nothing
+    is recorded. home: the folder with all stores. StoreError, OSError."""
+    by_path = _of_path(home, root)
+    try:
+        status = os.stat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        if by_path is None:
+            return "", root
+        newest = _of_folder(home, by_path[1])
+        moved = newest is not None and newest[1] != root and _is_folder(newest[1], by_path[1])
+        return by_path[0], newest[1] if newest is not None and moved else root
+    return _decide(home, root, (status.st_dev, status.st_ino)), root
+
+
+def entries_of(home: str, id_: str) -> list[str]:
+    """Return the files that lead to a store. home: the folder with all stores. OSError."""
+    found = []
+    for folder, form in (("paths", PATH_ENTRY), ("folders", FOLDER_ENTRY)):
+        for entry in os.scandir(os.path.join(home, folder)):
+            words = _read(entry.path, form)
+            if words is not None and words[1] == id_:
+                found.append(entry.path)
+    return found
+
+
 def _decide(home: str, root: str, folder: Folder) -> str:
     """Return the id of the store of a path whose folder is not the recorded one."""
     by_path, by_folder = _of_path(home, root), _of_folder(home, folder)

@@ -1,0 +1,183 @@
+"""The command forget: list and delete what Sightline keeps of a workspace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+
+import click
+from msgspec import Struct
+
+from sightline.api.opening import settings_of
+from sightline.cli import connect, output
+from sightline.cli.failures import NO, Answered, report
+from sightline.cli.input import is_asking
+from sightline.cli.options import command
+from sightline.cli.output import AGENT, Call
+from sightline.config.settings import Settings
+from sightline.errors import SettingsError, StoreError
+from sightline.filesystem.process import alive, machine
+from sightline.hooks import daemon_status, fault_log
+from sightline.store.forget import Kept, StoreInUse, delete_kept, find_kept
+from sightline.store.opening import open_file
+from sightline.text.phrases import count, printable, size, table
+
+
+class Contents(Struct, frozen=True):
+    """What a store holds. texts: contents of files. checkpoints: those to rewind to. live: the
+    sessions of agents that run on this machine now."""
+
+    sessions: int
+    facts: int
+    texts: int
+    checkpoints: int
+    live: tuple[str, ...]
+
+
+@command(example="forget --dry-run")
+@click.option("--dry-run", is_flag=True, help="List what would be deleted, and delete nothing.")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
+    """Delete all that Sightline keeps of this workspace.
+
+    Lists the store, with its facts, texts and checkpoints, and what lies beside it. On a terminal
+    it asks before it deletes; elsewhere pass --dry-run or --yes. Your own files stay as they are. With
+    --workspace, the folder of the workspace may be gone. Exit code 1: nothing is kept, or an
+    agent is at work.
+    """
+    asking = is_asking(call, dry_run=dry_run, yes=yes)
+    root = _root(call)
+    settings = settings_of(root, call.store)
+    kept = find_kept(settings.state_home, root)
+    if kept is None:
+        hint = "Name another workspace: sightline forget --workspace DIR"
+        report(call, "nothing", f"Sightline keeps nothing of {printable(root)}.", hint)
+        raise Answered(NO)
+    contents = _contents(kept)
+    stays = list(_stays(settings))
+    if not (call.json or (yes and call.quiet)):
+        output.text("\n".join(_listed(root, kept, contents)))
+    for words in _busy(root, contents):
+        report(call, "in_use", *words)
+        raise Answered(NO)
+    if asking and not output.confirmed("Delete these files? This cannot be undone."):
+        output.say("Nothing was deleted.")
+        raise Answered(NO)
+    if not dry_run:
+        _delete(root, kept)
+    connected = _connected(root)
+    if call.json:
+        answer = {"workspace": root, "folder": kept.folder, "deleted": not dry_run}
+        known = None if contents is None else {
+            name: getattr(contents, name) for name in ("sessions", "facts", "texts", "checkpoints")
+        }  # fmt: skip
+        listed = [{"path": path, "size": bytes_} for path, bytes_ in kept.files.items()]
+        more = {"size": kept.size, "contents": known, "stays": stays, "hooks": connected}
+        output.json({**answer, "files": listed, **more})
+        return
+    if not dry_run:
+        files = f"{count(len(kept.files), 'file')} ({size(kept.size)})"
+        output.done(call, f"Deleted {files}. The files of the workspace are as they were.")
+    for path in stays:
+        output.note(call, f"Not deleted: {printable(path)}")
+    for scope in connected:
+        flag = "" if scope == "local" else f" --scope {scope}"
+        output.note(
+            call,
+            f"The hooks of Claude Code ({scope}) still call Sightline, which then begins anew. To "
+            f"remove them: sightline init claude-code --remove{flag}",
+        )
+
+
+def _root(call: Call) -> str:
+    """Return the workspace, which may be gone where the user names it. WorkspaceError."""
+    named = call.workspace and os.path.realpath(os.path.expanduser(call.workspace))
+    return named if named and not os.path.lexists(named) else call.root
+
+
+def _contents(kept: Kept) -> Contents | None:
+    """Count what the store holds; None where there is no store that can be read."""
+    if kept.store is None:
+        return None
+    try:
+        with closing(open_file(kept.store)) as store:
+            tally = store.tally()
+            held = [name for name, owner in store.held_on(machine()).items() if alive(owner)]
+            agents = store.agents(held)
+            # A shell in which somebody typed a command is no agent.
+            live = tuple(sorted(name for name in held if agents.get(name) != AGENT))
+            standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
+            return Contents(
+                store.session_count(), store.position(), len(store.texts()), standing, live
+            )
+    except StoreError:
+        return None  # a damaged store can be forgotten, too
+
+
+def _listed(root: str, kept: Kept, contents: Contents | None) -> list[str]:
+    """Return the lines about what is kept."""
+    by_name: dict[str, list[int]] = {}
+    for path, bytes_ in kept.files.items():
+        by_name.setdefault(path.partition(os.sep)[0], []).append(bytes_)
+    holds = "a store that cannot be read" if contents is None else ", ".join(
+        (
+            count(contents.sessions, "session"),
+            count(contents.facts, "fact"),
+            count(contents.texts, "text"),
+            count(contents.checkpoints, "checkpoint"),
+        )
+    )  # fmt: skip
+    about = {"store.db": holds, "locks": "lock files", "imports.sqlite": "imports of source files"}
+    about |= {"http": "address and token of 'sightline up'", "store.db-wal": "log of the store"}
+    rows = [("  " + name, size(sum(all_)), about.get(name, "")) for name, all_ in by_name.items()]
+    return [
+        f"Sightline keeps {size(kept.size)} of {printable(root)}",
+        f"in {printable(kept.folder)}:",
+        *table(rows),
+    ]
+
+
+def _busy(root: str, contents: Contents | None) -> Iterator[tuple[str, str]]:
+    """Yield why nothing can be deleted now, each with what to do."""
+    ups = daemon_status.list_pipes(root, os.environ, os.path.expanduser("~"), "up")
+    for status in filter(None, map(daemon_status.ask_status, ups)):
+        if status.root == root:
+            yield (
+                f"'sightline up' runs for this workspace (process {status.pid}). Nothing was deleted.",
+                "End it with q or Ctrl-C in its terminal, then run this again.",
+            )
+    if contents is not None and contents.live:
+        names = ", ".join(map(printable, contents.live))
+        yield (
+            f"An agent is at work here (session {names}). Nothing was deleted.",
+            "End that agent, then run this again.",
+        )
+
+
+def _delete(root: str, kept: Kept) -> None:
+    """End the processes that hooks left behind, and delete. StoreError, StoreInUse."""
+    left = daemon_status.end_daemons(root, os.environ, os.path.expanduser("~"))
+    if left:
+        raise StoreInUse(
+            f"Process {left[0]} answers hooks of this workspace and does not end. Nothing was deleted.",
+            f"End it yourself: kill -9 {left[0]}",
+        )
+    delete_kept(kept)
+
+
+def _stays(settings: Settings) -> Iterator[str]:
+    """Yield what is not deleted: a store whose place the user chose, and the log of all workspaces."""
+    if settings.store is not None and settings.store.startswith("sqlite://"):
+        yield settings.store.removeprefix("sqlite://")
+    log = os.path.join(settings.state_home, fault_log.NAME)
+    if os.path.exists(log):
+        yield log
+
+
+def _connected(root: str) -> list[str]:
+    """Return the scopes in which the agent's hooks call Sightline for this workspace."""
+    try:
+        return list(connect.connections(root))
+    except SettingsError:
+        return []
