@@ -96,7 +96,7 @@ def test_a_file_that_is_not_there_is_a_no(sl):
 
 def test_a_folder_is_no_history(sl):
     made = sl("window", str(sl.root), "--budget", "10")
-    assert made.code == 2
+    assert made.code == 1
     assert "cannot be read" in made.err
 
 

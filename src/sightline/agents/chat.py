@@ -26,9 +26,10 @@ def assistant_message(text: str, thought: str = "", calls: Sequence[Row] = ()) -
     return {**message, "tool_calls": list(calls)} if calls else message
 
 
-def tool_result(call: str, text: str) -> Row:
-    """Return the result of a call."""
-    return {"role": "tool", "tool_call_id": call, "content": text}
+def tool_result(call: str, text: str, *, failed: bool = False) -> Row:
+    """Return the result of a call. failed: the recording says so, whatever the text is."""
+    result: Row = {"role": "tool", "tool_call_id": call, "content": text}
+    return {**result, "is_error": True} if failed else result
 
 
 class Ids:

@@ -15,9 +15,19 @@ from sightline.conversation.recorded_conversation import Conversation, NotOurs
 AGENT = "cline"
 ROO = "roo"
 HISTORY = "api_conversation_history.json"
+HISTORIES = (HISTORY, "claude_messages.json")
+"""Names of a task's history, today's and Roo Code's old one."""
+
 TERMINAL = ".messages.json"
-BESIDE = ("ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json")
-"""Files of a task that hold something else."""
+BESIDE = (
+    *("ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json"),
+    "taskHistory.json",
+)
+"""Files of a task, and of all tasks, that hold something else."""
+
+SHOWN = re.compile(rb"""\s*\[\s*\{(?=[^{}]*"ts"\s*:)[^{}]*"type"\s*:\s*"(?:say|ask)"|\s*\{\s*"files_in_context\"""")
+"""How the rows that a person was shown begin, and the list of a task's files, whatever their
+names. claude_messages.json has been the name of both."""
 
 MODE = b"# Current Mode"
 CLINES = (b"# Current Mode\\nACT", b"# Current Mode\\nPLAN")
@@ -31,12 +41,13 @@ def conversation(path: str) -> Conversation:
     """Return the conversation in a task's history. OSError; NotOurs; ValueError, with a message for
     a person, for a damaged file or another file of a task."""
     begins = head(path)
-    if os.path.basename(path) in BESIDE:
+    name = os.path.basename(path)
+    if name in BESIDE or SHOWN.match(begins):
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
     if begins.lstrip().startswith(b"{"):
         is_ours = path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
     else:
-        is_named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
+        is_named = name in HISTORIES or b"<environment_details>" in begins
         is_ours = is_named and begins.lstrip().startswith(b"[") and b'"role"' in begins
     if not is_ours:
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
@@ -45,7 +56,7 @@ def conversation(path: str) -> Conversation:
     for message in objects(data.get("messages") if isinstance(data, dict) else data):
         if message.get("role") in ("user", "assistant"):
             reader.message(message)
-    if os.path.basename(path) == HISTORY:  # in a folder named after the task
+    if name in HISTORIES:  # in a folder named after the task
         session = os.path.basename(os.path.dirname(os.path.abspath(path))) or session
     agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
     return reader.conversation("anthropic", agent, path, session)

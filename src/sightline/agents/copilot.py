@@ -68,4 +68,5 @@ class _Events(Telling):
         key = "content" if isinstance(data.get("result"), dict) else "message"
         result = data.get("result") or data.get("error")
         text = result.get(key) if isinstance(result, dict) else result
-        self.add(chat.tool_result(name, text if isinstance(text, str) else ""), at)
+        failed = data.get("success") is False
+        self.add(chat.tool_result(name, text if isinstance(text, str) else "", failed=failed), at)

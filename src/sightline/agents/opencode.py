@@ -74,7 +74,7 @@ class _Messages(Telling):
             result = nested(part, "state", "error" if failed else "output")
             if isinstance(result, str):  # else the call was still running
                 ended = moment(nested(part, "state", "time", "end"))
-                self.add(chat.tool_result(name, result), ended)
+                self.add(chat.tool_result(name, result, failed=failed), ended)
 
 
 def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:

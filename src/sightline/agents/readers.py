@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from os import PathLike, fspath
 
 from sightline.agents import cline, codex, copilot, gemini_cli, opencode, openhands, pi, swe_agent
 from sightline.agents.claude_code import messages as claude_code
 from sightline.agents.recording import head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.conversation.window.history_reader import (
+    NAME_ANOTHER,
+    History,
+    from_recording,
+    read_history,
+)
+from sightline.errors import HistoryError
+from sightline.replay.played import Unread
+from sightline.replay.recording_reader import read
 
 RENDERINGS = {
     "aider": (
@@ -54,3 +64,23 @@ READERS: Mapping[str, Callable[[str], Conversation]] = {
     "aider, SpecStory": reject_rendering,
 }
 """Product -> the reader of its recordings. A reader recognises a file by its beginning."""
+
+
+def read_messages(path: str | PathLike[str], name: str | None = None) -> History:
+    """Return the messages in a file: the newest part of a session that an agent recorded, or messages
+    as a program sends them to a model. name: of the file, for error messages. HistoryError."""
+    path = fspath(path)
+    name = path if name is None else name
+    found = read(READERS, path)
+    if not isinstance(found, Unread):
+        return from_recording(found)
+    if found.recognised:
+        raise HistoryError(f"{name} holds no history to read: {found.why}.", NAME_ANOTHER)
+    try:
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise HistoryError(
+            f"{name} cannot be read: {error.strerror or error}.", NAME_ANOTHER
+        ) from error
+    return read_history(text, name)

@@ -109,6 +109,7 @@ def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
                     "tokens": session.tokens,
                     "damaged_rows": session.passed_over,
                     "mended": session.mended,
+                    "set_aside": list(session.set_aside),
                 }
                 for session in recorded.sessions
             ],

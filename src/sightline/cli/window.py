@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
+from tempfile import NamedTemporaryFile
 
 import click
 
+from sightline.agents.readers import read_messages
 from sightline.api.json_shapes import Shape, fields
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
-from sightline.cli.replay import order
 from sightline.conversation.token_counter import counter
 from sightline.conversation.window import words
 from sightline.conversation.window.folding_plan import Plan, plan
-from sightline.conversation.window.history_reader import History, from_recording, read_history
+from sightline.conversation.window.history_reader import History
 from sightline.errors import FileMissing, HistoryError
 from sightline.model.path import quoted
-from sightline.replay.played import Unread
-from sightline.replay.recording_reader import read as read_recording
 
 MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
@@ -72,28 +71,31 @@ def window(
     if call.json:
         output.json(shape(history, folding))
         return
-    lines = words.header(name, history.format.name, len(history.messages), folding)
+    kind = f"{history.agent} as {history.format.name}" if history.agent else history.format.name
+    lines = words.header(name, kind, len(history.messages), folding)
+    lines += [f"Left out: {each}." for each in history.set_aside]
     output.text("\n".join([*lines, *words.summary(folding)]))
     if target is not None:
         output.note(call, f"Wrote {target}.")
 
 
 def _history(file: str, name: str) -> History:
-    """Return the messages in a file, or those of a session that an agent recorded there."""
-    try:
-        return read_history(text_in(file), name)
-    except HistoryError:
-        recording = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
-        if isinstance(recording, Unread) or not recording.messages:
-            raise
-        return from_recording(recording)
+    """Return the messages in a file or on stdin."""
+    if file != "-":
+        return read_messages(file, name)
+    with NamedTemporaryFile(prefix="sightline-") as copy:
+        copy.write(text_in(file).encode("utf-8", "surrogateescape"))
+        copy.flush()
+        return read_messages(copy.name, name)
 
 
 def shape(history: History, folding: Plan) -> Shape:
     """Return a plan as JSON."""
     return {
         "format": history.format.name,
+        "agent": history.agent or None,
         "messages": len(history.messages),
+        "set_aside": list(history.set_aside),
         "counted_by": folding.counter,
         **fields(folding, "margin", "budget", "policy", "price"),
         "tokens_before": folding.before,

@@ -6,6 +6,7 @@ PUBLIC = (
     "display",
     "log",
     "message_chain",
+    "message_codec",
     "overflow",
     "recorded_conversation",
     "saved_file",

@@ -41,6 +41,8 @@ DEPTH_MAX = 200
 
 NOT_RECORDED = "Nothing was recorded."
 
+BROKEN_MEDIA = "the base64 of a picture or a document is broken"
+
 AS_GIVEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 CANONICAL = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True

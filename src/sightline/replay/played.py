@@ -19,10 +19,12 @@ Half = Literal["tuned", "held-out", "both"]
 
 
 class Unread(Struct, frozen=True):
-    """A file that could not be played. why: the end of a sentence."""
+    """A file that could not be played. why: the end of a sentence; recognised: the file has the
+    format of a reader."""
 
     path: str
     why: str
+    recognised: bool = True
 
 
 class Order(Struct, frozen=True):
@@ -41,7 +43,7 @@ class Played(Struct, frozen=True):
     """A session. digest: of its id; half: 0 or 1, the digest's parity; tokens: of its largest view
     without truncation; passed_over: damaged rows; mended: segments whose recorded messages break a
     rule of their format and were repaired; outcomes: one for each policy, empty for a session that
-    does not count."""
+    does not count; set_aside: messages that the format cannot hold, with the reasons."""
 
     source: str
     agent: str
@@ -52,6 +54,7 @@ class Played(Struct, frozen=True):
     passed_over: int
     mended: int = 0
     outcomes: tuple[Outcome, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
 
 class Replay(Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 
 from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.formats.parts import parts_of
+from sightline.conversation.message_codec import BROKEN_MEDIA, has_broken_media
 from sightline.conversation.recorded_conversation import Conversation, Message, NotOurs
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.errors import FileMissing
@@ -69,42 +70,47 @@ def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
     """Return the conversation in a file, from the first reader that recognises its format. A file
     that a reader recognises and cannot read is not passed to the next reader."""
     if os.path.exists(path) and not os.path.isfile(path):
-        return Unread(path, "it is no file: a pipe or a device could be waited for without end")
+        why = "it is no file: a pipe or a device could be waited for without end"
+        return Unread(path, why, recognised=False)
     for reader in readers.values():
         try:
             return _without_damage(reader(path))
         except NotOurs:
             continue
         except OSError as error:
-            return Unread(path, error.strerror or str(error))
+            return Unread(path, error.strerror or str(error), recognised=False)
         except ValueError as error:
             return Unread(path, str(error))
         except (AttributeError, KeyError, TypeError) as error:
             return Unread(path, f"a field in it holds something else than it should ({error})")
-    return Unread(path, f"it is no recording of these: {', '.join(readers)}")
+    why = f"it is no recording of these: {', '.join(readers)}"
+    return Unread(path, why, recognised=False)
 
 
 def _without_damage(conversation: Conversation) -> Conversation:
-    """Remove the messages that the format cannot read and count them as damaged rows. ValueError when
-    none remains."""
+    """Set the messages aside that the format cannot hold: parts of another shape, or a picture whose
+    base64 is broken. ValueError when none remains."""
     adapter = FORMATS[conversation.format].adapter
     intact: list[int] = []
-    first_error: ValueError | None = None
+    set_aside: list[str] = []
     for number, message in enumerate(conversation.messages):
         try:
             parts_of(adapter, number, message)
-            intact.append(number)
         except ValueError as error:
-            first_error = first_error or error
+            set_aside.append(str(error))
+            continue
+        if has_broken_media(message):
+            set_aside.append(f"message {number}: {BROKEN_MEDIA}")
+        else:
+            intact.append(number)
     if not intact:
-        raise first_error or ValueError("it holds no messages")
-    damaged = len(conversation.messages) - len(intact)
+        raise ValueError(set_aside[0] if set_aside else "it holds no messages")
     return structs.replace(
         conversation,
         messages=tuple(conversation.messages[number] for number in intact),
         times=tuple(conversation.times[number] for number in intact),
         borders=tuple(bisect_left(intact, border) for border in conversation.borders),
-        passed_over=conversation.passed_over + damaged,
+        set_aside=tuple(set_aside),
     )
 
 

@@ -101,7 +101,10 @@ def play(order: Order, path: str) -> Played | Unread:
     tokens = max((part.tokens for part in parts), default=0) + setting.prefix
     half = int(mark, 16) & 1
     mended = sum(part.mended for part in parts)
-    played = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
+    played = Played(
+        *(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended),
+        set_aside=found.set_aside,
+    )
     if tokens < order.least_tokens or half not in HALVES[order.half]:
         return played
     sums = [Outcome() for _ in order.policies]

@@ -38,6 +38,8 @@ def report(replay: Replay, rows: Sequence[Row], shown: Sequence[int]) -> str:
         lines.append(f"Recorded twice, and played once: {count(len(replay.again), 'session')}.")
     if damaged := sum(session.passed_over for session in replay.sessions):
         lines.append(f"Damaged rows that were passed over: {damaged}.")
+    if aside := sum(len(session.set_aside) for session in replay.sessions):
+        lines.append(f"Messages that their format cannot hold, left out: {aside}.")
     if mended := sum(session.mended for session in replay.sessions):
         lines.append(f"Histories that had to be mended before they could be played: {mended}.")
     return "\n".join([*lines, *_unread(replay.unread), CAVEAT])

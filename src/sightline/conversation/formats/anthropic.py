@@ -21,6 +21,7 @@ from sightline.conversation.formats.parts import (
 NAME = "anthropic"
 BESIDE = FIRST = True
 HOLDER = "content"
+FIELDS = ("role", "content")
 
 THINKING = ("thinking", "redacted_thinking")
 OTHERS = (

@@ -23,6 +23,7 @@ from sightline.conversation.formats.parts import (
 NAME = "chat"
 BESIDE = FIRST = True
 HOLDER = ""
+FIELDS = ()
 
 ROLES: dict[str, Role] = {**OPENAI_ROLES, "tool": "tool", "function": "tool"}
 OTHERS = (
@@ -58,7 +59,9 @@ def parts(message: Message) -> list[Part]:
     if sender == "tool":
         text, pictures = content_text(content)
         call = message.get("tool_call_id", next(iter(message.get("tool_call_ids") or ()), None))
-        return [Part((), "result", text, call, message.get("name"), pictures=pictures)]
+        error = message.get("is_error") is True  # a recording's own word, which is not sent
+        name = message.get("name")
+        return [Part((), "result", text, call, name, error=error, pictures=pictures)]
     thinking = [key for key in THINKING if message.get(key)] if sender == "model" else []
     found = [
         Part((key,), "thinking", text_of(message[key]), fixed=True, loose=key != SEALED)

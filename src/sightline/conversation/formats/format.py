@@ -25,6 +25,7 @@ from sightline.conversation.formats.parts import (
     Adapter,
     Message,
     Place,
+    as_sent,
     describe_shape,
     is_of,
     removed,
@@ -68,7 +69,8 @@ class Format(Struct, frozen=True):
     def project(
         self, messages: Sequence[Message], blocks: Sequence[Block], decisions: Iterable[Decision]
     ) -> list[Message]:
-        """Return the view of messages: with all decisions applied. blocks: of these messages.
+        """Return the view of messages: with all decisions applied, and without the fields that the
+        host keeps for itself. blocks: of these messages.
 
         A decision that occurs twice counts once. No message is changed in place, and unchanged
         messages are shared. ValueError for a decision that cannot be applied.
@@ -101,7 +103,7 @@ class Format(Struct, frozen=True):
                 and _is_model(new[:1])
             ):
                 view[-1] = gemini.merged(view[-1], new.pop(0))
-            view += new
+            view += [as_sent(self.adapter, message) for message in new]
             is_behind_gap = not new or (is_behind_gap and not view)
         return view
 

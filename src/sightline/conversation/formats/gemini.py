@@ -22,6 +22,7 @@ from sightline.conversation.formats.parts import (
 NAME = "gemini"
 BESIDE = FIRST = True
 HOLDER = "parts"
+FIELDS = ("role", "parts")
 
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
@@ -33,7 +34,10 @@ def is_own(message: Message) -> bool:
     content = message.get("parts")
     if "kind" in message or message.get("role", "user") not in ("user", "model", "function"):
         return False
-    return isinstance(content, list) and all(isinstance(part, dict) for part in content)
+    if not isinstance(content, list):
+        return False
+    # a part of another host's message has a type
+    return all(isinstance(part, dict) and "type" not in part for part in content)
 
 
 def role(message: Message) -> Role:

@@ -24,6 +24,7 @@ from sightline.conversation.formats.parts import (
 NAME = "langchain"
 BESIDE = FIRST = True
 HOLDER = ""
+FIELDS = ()
 
 ROLES: dict[str, Role] = {
     "system": "system",

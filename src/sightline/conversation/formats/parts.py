@@ -55,6 +55,8 @@ class Adapter(Protocol):
     """Results come before anything else that follows their calls."""
     HOLDER: str
     """Field of a user's message that holds results; "" where a result is a message of its own."""
+    FIELDS: tuple[str, ...]
+    """The only fields of a message that the provider takes; () where it may take others."""
 
     def is_own(self, message: Message, /) -> bool:
         """Return whether a message can be of this format."""
@@ -121,6 +123,46 @@ def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
                 f"or a name in it is no text (at {'.'.join(map(str, part.place)) or 'its top'})"
             )
     return parts
+
+
+HOST_FIELDS = frozenset(
+    [
+        *("ts", "isSummary", "isCompactSummary", "condenseId", "condenseParent", "truncationId"),
+        *("truncationParent", "isTruncationMarker", "modelInfo", "metrics", "is_error", "is_demo"),
+        *("uuid", "parentUuid", "sessionId", "isSidechain", "isMeta", "tool_call_ids"),
+    ]
+)
+"""Fields that agents keep on their messages, and that no provider takes."""
+
+HOST_PART_FIELDS = {
+    "text": frozenset(["ts", "call_id", "reasoning_details", "signature"]),
+    "tool_use": frozenset(["ts", "call_id", "reasoning_details", "signature"]),
+    "tool_result": frozenset(["ts", "call_id", "reasoning_details"]),
+    "thinking": frozenset(["ts", "call_id", "reasoning_details", "summary"]),
+    "image": frozenset(["ts"]),
+}
+"""Type of a part in a list "content" -> fields that agents keep on it."""
+
+
+def as_sent(adapter: Adapter, message: Message) -> Message:
+    """Return a message without the fields that its host keeps for itself; a message without such
+    fields is returned as it is."""
+    fields = adapter.FIELDS
+    kept = {k: v for k, v in message.items() if (k in fields if fields else k not in HOST_FIELDS)}
+    content = kept.get("content")
+    if isinstance(content, list):
+        parts = [_part_as_sent(part) for part in content]
+        if any(new is not old for new, old in zip(parts, content, strict=True)):
+            return {**kept, "content": parts}
+    return message if len(kept) == len(message) else kept
+
+
+def _part_as_sent(part: Any) -> Any:
+    kind = part.get("type") if isinstance(part, dict) else None
+    foreign = HOST_PART_FIELDS.get(kind, frozenset()) if isinstance(kind, str) else frozenset()
+    if foreign.isdisjoint(part):
+        return part
+    return {key: value for key, value in part.items() if key not in foreign}
 
 
 def describe_shape(message: Any) -> str:

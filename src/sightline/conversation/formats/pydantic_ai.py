@@ -22,6 +22,7 @@ NAME = "pydantic-ai"
 BESIDE = True
 FIRST = False
 HOLDER = "parts"
+FIELDS = ()
 
 RESULTS = ("tool-return", "retry-prompt")
 

@@ -24,6 +24,7 @@ from sightline.conversation.window.blocks import Kind
 NAME = "responses"
 BESIDE = FIRST = False
 HOLDER = ""
+FIELDS = ()
 
 CALLS = {
     "function_call": "arguments",
@@ -53,7 +54,9 @@ OTHERS = (
 )
 """Items that stay unchanged. The provider ignores everything before a compaction."""
 
-NOT_ITEMS = frozenset(["role", "content", "message", "data", "kwargs", "payload", "parts"])
+NOT_ITEMS = frozenset(
+    ["role", "content", "message", "data", "kwargs", "payload", "parts", "say", "ask", "ts"]
+)
 """Fields of transcript rows and of frameworks' messages, which have a type, too."""
 
 

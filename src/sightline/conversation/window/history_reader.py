@@ -11,7 +11,7 @@ from msgspec import Struct
 from sightline.conversation.formats.format import FORMATS, Format, detect
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.formats.problems import Problem
-from sightline.conversation.message_codec import has_broken_media
+from sightline.conversation.message_codec import BROKEN_MEDIA, has_broken_media
 from sightline.conversation.recorded_conversation import Conversation
 from sightline.conversation.tool_calls import parse_object
 from sightline.errors import HistoryError
@@ -24,19 +24,21 @@ HOLDERS = ("messages", "contents", "input", "history", "items")
 
 class History(Struct, frozen=True):
     """Messages with their written shape. holder: the field of the object `around`
-    that holds the messages."""
+    that holds the messages. agent: the product that recorded them, "" for a program's own file;
+    set_aside: which recorded messages are left out, and why."""
 
     messages: tuple[Message, ...]
     format: Format
     shape: Shape
     holder: str = ""
     around: Mapping[str, Any] = {}
+    agent: str = ""
+    set_aside: tuple[str, ...] = ()
 
     def problems(self) -> list[Problem]:
         """Return why a provider would refuse the history, by message."""
-        why = "the base64 of a picture or a document is broken"
         broken = (
-            Problem("I14", number, why)
+            Problem("I14", number, BROKEN_MEDIA)
             for number, message in enumerate(self.messages)
             if has_broken_media(message)
         )
@@ -94,7 +96,13 @@ def from_recording(conversation: Conversation) -> History:
     wire_format = FORMATS[conversation.format]
     if wire_format.problems(messages):
         messages = tuple(wire_format.repaired(messages))
-    return History(messages, wire_format, "array")
+    return History(
+        messages,
+        wire_format,
+        "array",
+        agent=conversation.agent,
+        set_aside=conversation.set_aside,
+    )
 
 
 NAME_ANOTHER = "Name the file to which your program writes the messages that it sends."
