@@ -24,11 +24,16 @@ if TYPE_CHECKING:
     from sightline.codegraph.related_files import RelatedFile as RelatedFile
     from sightline.config.settings import Settings as Settings
     from sightline.conversation.condense import Condensation as Condensation
+    from sightline.conversation.condense import Summarizer as Summarizer
     from sightline.conversation.display import Displayed as Displayed
     from sightline.conversation.log import Conversation as Conversation
+    from sightline.conversation.model_summarizer import model_summarizer as model_summarizer
     from sightline.conversation.overflow import ErrorKind as ErrorKind
     from sightline.conversation.overflow import ProviderError as ProviderError
     from sightline.conversation.overflow import classify_error as classify_error
+    from sightline.conversation.recovery import Recovery as Recovery
+    from sightline.conversation.recovery import RequestSize as RequestSize
+    from sightline.conversation.repeated_calls import RepeatedCall as RepeatedCall
     from sightline.conversation.saved_file import Loaded as Loaded
     from sightline.conversation.saved_file import Saved as Saved
     from sightline.conversation.sent_view import Budget as Budget
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
     from sightline.errors import LinesMissing as LinesMissing
     from sightline.errors import PathReason as PathReason
     from sightline.errors import PathRefused as PathRefused
+    from sightline.errors import RecoveryRefused as RecoveryRefused
     from sightline.errors import RefusalReason as RefusalReason
     from sightline.errors import RewindRefused as RewindRefused
     from sightline.errors import SessionError as SessionError
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
     from sightline.errors import TooManyOpenFiles as TooManyOpenFiles
     from sightline.errors import UnknownName as UnknownName
     from sightline.errors import Unverifiable as Unverifiable
+    from sightline.errors import WindowFull as WindowFull
     from sightline.errors import WorkspaceError as WorkspaceError
     from sightline.guard.batch import Change as Change
     from sightline.model.events import CauseKind as CauseKind
@@ -103,13 +110,16 @@ _HOMES = {
     "briefing.registry": "Registry",
     "codegraph.related_files": "Related RelatedFile",
     "config.settings": "Settings",
-    "conversation.condense": "Condensation",
+    "conversation.condense": "Condensation Summarizer",
     "conversation.display": "Displayed",
     "conversation.log": "Conversation",
+    "conversation.model_summarizer": "model_summarizer",
     "conversation.overflow": "ErrorKind ProviderError classify_error",
+    "conversation.recovery": "Recovery RequestSize",
+    "conversation.repeated_calls": "RepeatedCall",
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
-    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WorkspaceError",
+    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
     "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",

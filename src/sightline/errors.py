@@ -93,6 +93,24 @@ class CondenseRefused(SightlineError):
     """A summary could not be made, or was rejected. Conversation and view did not change."""
 
 
+class WindowFull(SightlineError):
+    """The messages cannot be made to fit into the context window. tokens: of the smallest request
+    that could be made; limit: of the window, or the hard budget; None where it is unknown."""
+
+    def __init__(self, message: str, hint: str = "", *, tokens: int, limit: int | None) -> None:
+        super().__init__(message, hint)
+        self.tokens = tokens
+        self.limit = limit
+
+
+class RecoveryRefused(SightlineError):
+    """A smaller request does not help against this error. kind: as in ProviderError."""
+
+    def __init__(self, message: str, hint: str = "", *, kind: str) -> None:
+        super().__init__(message, hint)
+        self.kind = kind
+
+
 class HistoryError(SightlineError):
     """The input holds no readable conversation. It was not changed."""
 

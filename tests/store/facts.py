@@ -46,6 +46,7 @@ EXAMPLES: list[Fact] = [
     events.Folded("m5", (0, 2)),
     events.Condensed("m9", "m1", "m8"),
     events.CondenseFailed("the answer was empty", "explore"),
+    events.RequestMeasured("m5", 190_000, 213_462, 200_000, True, "claude-sonnet-4-5", "explore"),
     events.ClaimTaken("k1", ("x", "y"), 1_700_000_000_000_000, exclusive=False),
     events.ClaimRenewed("k1", 1_700_000_000_000_001),
     events.ClaimReleased("k1"),

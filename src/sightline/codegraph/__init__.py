@@ -1,6 +1,7 @@
 """Imports between files: sources parsed by language, and the files related to one file."""
 
 PUBLIC = (
+    "outlines",
     "related",
     "related_files",
     "words",

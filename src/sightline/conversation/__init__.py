@@ -1,14 +1,18 @@
 """The messages of a session: appended, condensed, counted, and folded to fit a context window."""
 
 PUBLIC = (
+    "calibration",
     "condense",
     "deleted_messages",
     "display",
     "log",
     "message_chain",
     "message_codec",
+    "model_summarizer",
     "overflow",
     "recorded_conversation",
+    "recovery",
+    "repeated_calls",
     "saved_file",
     "todos",
     "token_counter",
@@ -17,10 +21,12 @@ PUBLIC = (
 )
 
 PURE = (
+    "calibration",
     "message_codec",
     "overflow",
     "recorded_conversation",
     "todos",
+    "repeated_calls",
     "tool_calls",
     "tool_names",
     "words",

@@ -7,25 +7,30 @@ texts, files, commands and the open to-do list are added beside its words.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from contextvars import copy_context
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Protocol
 
-from msgspec import Struct, convert
+from msgspec import Struct, convert, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.dropped_text import dropped_lines, path_of
+from sightline.conversation.file_outlines import outline_sections
 from sightline.conversation.fold_decisions import encode_decision, load_json
 from sightline.conversation.message_chain import (
     branch_facts,
     leading_system,
     newest_facts,
     read_blob,
+    read_message,
 )
 from sightline.conversation.message_codec import message_id
 from sightline.conversation.sent_view import Window
-from sightline.conversation.todos import todos
+from sightline.conversation.todos import Todo, todos
 from sightline.conversation.tool_calls import field, parse_object
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.words import Command, File, Ledger
@@ -51,27 +56,39 @@ FAILURES_MAX = 3
 SUMMARY_TOKENS_MAX = 4_000
 """Tokens of the summarizer's text; the record comes on top."""
 
+TIMEOUT_S = 180.0
+"""How long a summarizer may take."""
+
 MOVED = "the conversation went back, or was summed up by somebody else, while it was made"
+
+
+class Summarizer(Protocol):
+    """Sums up a conversation: takes a text that asks for a summary, returns the summary."""
+
+    def __call__(self, request: str, /) -> str:
+        """Return the summary that a request asks for."""
 
 
 class Condensation(Struct, frozen=True):
     """A summary that the view begins with from now on. first, last: ids of the messages that it
-    replaces; before, after: tokens of the view."""
+    replaces; before, after: tokens of the view; added: changed files, open work, failed commands and
+    quoted names that the summarizer left out, and the record has."""
 
     summary: str
     first: str
     last: str
     before: int
     after: int
+    added: tuple[str, ...] = ()
 
 
 class Part(Struct, frozen=True):
     """The messages to sum up. start: index of the first one; cut: index of the first message after
-    them; text: the request for the summarizer; tip: id of the last one."""
+    them; blocks: of these messages, each with its text in the view; tip: id of the last one."""
 
     start: int
     cut: int
-    text: str
+    blocks: list[tuple[Block, str]]
     ledger: Ledger
     tip: str
 
@@ -79,39 +96,83 @@ class Part(Struct, frozen=True):
 def condense(
     window: Window,
     lock: AbstractContextManager[object],
-    summarizer: Callable[[str], str],
+    summarizer: Summarizer | None,
     keep_tokens: int,
+    *,
+    target: int | None = None,
+    timeout_s: float = TIMEOUT_S,
+    outlines: bool = False,
+    keeps_folds: bool = False,
 ) -> Condensation | None:
     """Sum up all but the newest messages. See Conversation.condense. The lock is not held while the
-    summarizer works."""
+    summarizer works. keeps_folds: stubs among the newest messages stay stubs."""
     if keep_tokens < 0:
         raise ValueError(f"keep_tokens is a number of tokens, 0 or more, not {keep_tokens}")
     with lock:
-        _check_failures(window)
-        part = _choose_part(window, keep_tokens)
+        if summarizer is not None:
+            _check_failures(window)
+        part = choose_part(window, find_cut(window, keep_tokens))
     if part is None:
         return None
-    try:
-        answer: object = summarizer(part.text)
-    except Exception as error:
-        reason = f"the summarizer failed: {type(error).__name__}: {error}"[:500]
-        with lock:
-            raise _fail(window, reason) from error
+    answer: object = None
+    if summarizer is None:
+        answer = words.digest([block for block, _ in part.blocks])
+    else:
+        try:
+            answer = _ask(summarizer, words.summary_request(part.blocks), timeout_s)
+        except Exception as error:
+            reason = f"the summarizer failed: {type(error).__name__}: {error}"[:500]
+            with lock:
+                raise _fail(window, reason) from error
     with lock:
-        if not isinstance(answer, str) or not answer.strip():
+        if answer is not None and not isinstance(answer, str):
+            raise _fail(window, f"it is no text, but of type {type(answer).__name__}")
+        if not answer or not answer.strip():
             raise _fail(window, "it is empty")
         window.refresh()
         if window.ids[part.cut - 1 : part.cut] != [part.tip]:
             raise _fail(window, MOVED)
-        return _record(window, part, answer.strip())
+        length = window.count(answer)
+        if length > SUMMARY_TOKENS_MAX:
+            raise _fail(window, f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most")
+        blocks = [block for block, _ in part.blocks]
+        shown = outline_sections(blocks, window.count) if outlines else ()
+        text = words.summary(answer.strip(), part.ledger, window.count, outlines=shown)
+        return record_summary(
+            window,
+            part,
+            text,
+            target=target,
+            keeps_folds=keeps_folds,
+            added=() if summarizer is None else words.missing(answer, part.ledger),
+        )
 
 
-def _choose_part(window: Window, keep_tokens: int) -> Part | None:
-    """Choose the messages to sum up; None where there are none."""
+def _ask(summarizer: Summarizer, request: str, timeout_s: float) -> object:
+    """Return a summarizer's answer. TimeoutError when it takes too long: its thread is left alone."""
+    answers: SimpleQueue[tuple[object, BaseException | None]] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put((summarizer(request), None))
+        except BaseException as error:  # noqa: BLE001 - raised where the summary was asked for
+            answers.put((None, error))
+
+    Thread(target=copy_context().run, args=(ask,), daemon=True, name="summarizer").start()
+    try:
+        answer, error = answers.get(timeout=timeout_s)
+    except Empty:
+        raise TimeoutError(f"no answer in {timeout_s:g} s") from None
+    if error is not None:
+        raise error
+    return answer
+
+
+def choose_part(window: Window, cut: int) -> Part | None:
+    """Return the messages before a cut; None where there is nothing to sum up."""
     if window.format is None:
         return None
     start = len(leading_system(window.rows))
-    cut = _find_cut(window, keep_tokens, start)
     blocks = [block for block in window.blocks if start <= block.message < cut]
     if cut <= start or all(block.kind == "summary" for block in blocks):
         return None
@@ -122,74 +183,104 @@ def _choose_part(window: Window, keep_tokens: int) -> Part | None:
         for place, block in enumerate(window.blocks)
         if start <= block.message < cut and place not in dropped
     ]
-    record = collect_record(window, blocks)
-    return Part(start, cut, words.summary_request(texts), record, window.ids[cut - 1])
+    return Part(start, cut, texts, collect_record(window, blocks), window.ids[cut - 1])
 
 
-def _find_cut(window: Window, keep_tokens: int, start: int) -> int:
-    """Return the index of the last message after which enough tokens stay, and before which a cut
-    parts neither a call from its result nor an answer of the model."""
-    assert window.format is not None
-    role = window.format.adapter.role
+def find_cut(window: Window, keep_tokens: int) -> int:
+    """Return the index of the last message after which enough tokens stay, and before which a cut is
+    valid; that of the first message but the system's where there is none."""
+    start = len(leading_system(window.rows))
     sizes = [0] * len(window.messages)
+    for block in window.blocks:
+        sizes[block.message] += block.tokens
+    for cut in reversed(valid_cuts(window)):
+        if sum(sizes[cut:]) >= keep_tokens:
+            return cut
+    return start
+
+
+def valid_cuts(window: Window) -> list[int]:
+    """Return the indexes of the messages before which a cut parts neither a call from its result nor
+    an answer of the model."""
+    if window.format is None:
+        return []
+    role = window.format.adapter.role
     called: dict[str | None, int] = {}
     joined: set[int] = set()  # messages between a call and its result
     for block in window.blocks:
-        sizes[block.message] += block.tokens
         if block.kind == "call":
             called[block.call] = block.message
         elif block.kind == "result" and block.call in called:
             joined.update(range(called[block.call] + 1, block.message + 1))
-    kept = 0
-    for number in range(len(window.messages) - 1, start, -1):
-        kept += sizes[number]
-        inside = role(window.messages[number]) == role(window.messages[number - 1]) == "model"
-        if kept >= keep_tokens and number not in joined and not inside:
-            return number
-    return start
+    roles = [role(message) for message in window.messages]
+    start = len(leading_system(window.rows))
+    return [
+        number
+        for number in range(start + 1, len(roles))
+        if number not in joined and not roles[number] == roles[number - 1] == "model"
+    ]
 
 
-def _record(window: Window, part: Part, answer: str) -> Condensation:
-    """Record a summary. CondenseRefused for one that is too long or frees no tokens."""
+def record_summary(
+    window: Window,
+    part: Part,
+    text: str,
+    *,
+    target: int | None,
+    keeps_folds: bool,
+    added: tuple[str, ...] = (),
+) -> Condensation:
+    """Record a summary. target: tokens of the view, as the window counts them, that it may have.
+    CondenseRefused for a summary that frees no tokens, or leaves more than the target."""
     assert window.format is not None
-    length = window.count(answer)
-    if length > SUMMARY_TOKENS_MAX:
-        raise _fail(window, f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most")
-    text = words.summary(answer, part.ledger, window.count)
-    staying = [b for b in window.blocks if not part.start <= b.message < part.cut]
-    before, after = window.tokens, sum(block.tokens for block in staying) + window.count(text)
+    sizes = window.sizes if keeps_folds else [block.tokens for block in window.blocks]
+    staying = [n for n, b in enumerate(window.blocks) if not part.start <= b.message < part.cut]
+    before = window.tokens
+    after = sum(sizes[place] for place in staying) + window.count(text)
     if after >= before:
         reason = f"the view would have {after} tokens with it, and has {before} without"
         raise _fail(window, reason)
+    if target is not None and after > target:
+        raise _fail(window, f"the view would have {after} tokens with it, {target} are the most")
     message = window.format.adapter.user_message(text)
     summary = message_id(message, window.ids[part.cut - 1])
-    thinking = _drop_thinking(window, part.cut, message)
-    content = {"message": message, "ledger": part.ledger.dump(), **thinking}
+    decision = _decision_behind(window, part.cut, message, keeps_folds=keeps_folds)
+    content = {"message": message, "ledger": part.ledger.dump(), **decision}
     data = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
     first, last = window.ids[part.start], window.ids[part.cut - 1]
     fact = Condensed(summary, first, last, revision_of(data), window.side)
     removed = window.removed
     visible = [block for place, block in enumerate(window.blocks) if place not in removed]
     summed_up = [block for block in visible if part.start <= block.message < part.cut]
-    lines = dropped_lines(window.context, summed_up, staying)
+    blocks = [window.blocks[place] for place in staying if not keeps_folds or place not in removed]
+    lines = dropped_lines(window.context, summed_up, blocks)
     window.context.append([*lines, fact], blobs=[data])
     window.refresh()
-    return Condensation(text, first, last, before, window.tokens)
+    return Condensation(text, first, last, before, window.tokens, added)
 
 
-def _drop_thinking(window: Window, cut: int, message: Any) -> dict[str, Any]:
-    """Return, as an encoded decision, the thinking after the cut that may be dropped: it is bound to
-    the messages before the cut."""
+def _decision_behind(
+    window: Window, cut: int, message: Any, *, keeps_folds: bool
+) -> dict[str, Any]:
+    """Return, as an encoded decision, the thinking after the cut that may be dropped, which is bound
+    to the messages before the cut, and the stubs after the cut that stay."""
     assert window.format is not None
     messages = [message, *window.messages[cut:]]
     blocks: list[Block] = window.format.blocks(messages, len)
     last_user = max((n for n, block in enumerate(blocks) if block.kind == "user"), default=0)
     loose = tuple(n for n, block in enumerate(blocks) if block.loose and n < last_user)
-    decision = Decision(dropped=loose)
+    places = {(block.message, block.part): place for place, block in enumerate(blocks)}
+    folds = []
+    for fold in (fold for each in window.decisions for fold in each.folds if keeps_folds):
+        block = window.blocks[fold.block]
+        if block.message >= cut:
+            place = places[block.message - cut + 1, block.part]
+            folds.append(structs.replace(fold, block=place))
+    decision = Decision(tuple(folds), dropped=loose)
     try:
         window.format.project(messages, blocks, [decision])
     except ValueError:
-        decision = Decision()
+        decision = Decision(tuple(folds))
     encoded: dict[str, Any] = json.loads(encode_decision(decision, blocks, ["", *window.ids[cut:]]))
     return encoded
 
@@ -239,15 +330,33 @@ def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
         facts = ((row.position, row.fact) for row in window.rows)
         messages = ((at, fact) for at, fact in facts if isinstance(fact, MessageAppended))
         after = next((at for at, fact in messages if fact.message == summaries[-1].last), 0)
-    items = todos(window.blocks)
+    items = _todos(window)
     return Ledger(
         typed=(*before.typed, *(block.text for block in blocks if block.kind == "user")),
         files=tuple(_files(context, before, blocks, after)),
-        commands=_commands(context, before, blocks)[-COMMANDS_MAX:],
+        commands=_newest_commands(_commands(context, before, blocks)),
         open=tuple(item.text for item in items if item.state in ("pending", "doing")),
         done=tuple(item.text for item in items if item.state in ("done", "cancelled")),
         stale=tuple(change.path for change in pending.changes(context, told=True)),
     )
+
+
+def _todos(window: Window) -> tuple[Todo, ...]:
+    """Return the newest to-do list of the whole conversation: an item that was written before an
+    earlier summary may still be open."""
+    assert window.format is not None
+    if not any(isinstance(row.fact, Condensed) for row in window.rows):
+        return todos(window.blocks)
+    rows = [row for row in window.rows if isinstance(row.fact, MessageAppended)]
+    messages = [read_message(window.context, row) for row in rows]
+    return todos(window.format.blocks(messages, len))
+
+
+def _newest_commands(commands: Sequence[Command]) -> tuple[Command, ...]:
+    """Return the newest commands, and as many of the newest that failed."""
+    failed = [n for n, command in enumerate(commands) if command.has_failed][-COMMANDS_MAX:]
+    first = len(commands) - COMMANDS_MAX
+    return tuple(c for n, c in enumerate(commands) if n >= first or n in failed)
 
 
 def _files(

@@ -6,7 +6,7 @@ and from decisions, which are facts themselves. The display shows a person all m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from os import PathLike, fspath
@@ -15,11 +15,13 @@ from typing import Any
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation import message_chain
-from sightline.conversation.condense import Condensation, condense
+from sightline.conversation.condense import TIMEOUT_S, Condensation, Summarizer, condense
 from sightline.conversation.display import Displayed, display, expand, position_of
+from sightline.conversation.recovery import KEEP, Recovery, RequestSize, measure, recover
+from sightline.conversation.repeated_calls import AT_LEAST, RepeatedCall, repeated_calls
 from sightline.conversation.saved_file import Loaded, Saved, load, save
 from sightline.conversation.sent_view import Budget, Window, check_options
-from sightline.conversation.token_counter import family_of
+from sightline.conversation.token_counter import Count, counter
 from sightline.conversation.window.folding import Rules
 from sightline.conversation.window.prices import Prices
 from sightline.model.results import RewindReport
@@ -48,6 +50,13 @@ class Conversation:
         self._root = root
         self._tip: message_chain.Tip | None = None
         self._window: Window | None = None
+        self._count: Count | None = None
+
+    def count_with(self, count: Count | None) -> None:
+        """Count tokens by a function of the host's, text to tokens, from now on; None: by an installed
+        tokenizer of the model, else by an estimate."""
+        with self._lock:
+            self._count, self._window = count, None
 
     def append(self, message: Mapping[str, Any], *, at: datetime | None = None) -> str:
         """Append a message; return its id, which follows from its content and the messages before.
@@ -139,18 +148,94 @@ class Conversation:
             return roots
 
     def condense(
-        self, summarizer: Callable[[str], str], *, keep_tokens: int = 20_000
+        self,
+        summarizer: Summarizer | None = None,
+        *,
+        keep_tokens: int = 20_000,
+        target: int | None = None,
+        timeout_s: float = TIMEOUT_S,
+        outlines: bool = False,
     ) -> Condensation | None:
         """Sum up all but about the last `keep_tokens` tokens; None where there is no more.
 
-        summarizer: takes a text that asks for a summary, returns the summary. The record is added to
-        the summary: what the user wrote, files, commands, the open to-do list. The conversation stays
-        unchanged; only the view begins with the summary from now on. CondenseRefused for a summary
-        that is empty, too long or frees no tokens, and after three failures.
+        summarizer: takes a text that asks for a summary, returns the summary; None: the record and
+        the agent's last words, without a model. The record is added to the summary: what the user
+        wrote, files, commands, the open to-do list. target: tokens that the view may have with it.
+        timeout_s: how long the summarizer may take. outlines: add the signatures of the files that
+        were read, as the agent saw them. The conversation stays unchanged; only the view begins with
+        the summary from now on. CondenseRefused for a summary that is empty, too long, late, frees no
+        tokens or leaves more than the target, and after three failures.
         """
         with self._lock:
             window = self._current_window()
-        return condense(window, self._lock, summarizer, keep_tokens)
+            if target is not None:
+                target = window.calibration().estimate(target)
+        return condense(
+            *(window, self._lock, summarizer, keep_tokens),
+            target=target,
+            timeout_s=timeout_s,
+            outlines=outlines,
+        )
+
+    def recover(
+        self,
+        error: object,
+        *,
+        status: int | None = None,
+        summarizer: Summarizer | None = None,
+        keep: float = KEEP,
+        limit: int | None = None,
+        prefix: int = 0,
+        timeout_s: float = TIMEOUT_S,
+    ) -> Recovery:
+        """Make the view smaller after a provider refused it as too long; return what to send now.
+
+        error: what the provider answered: an exception of any SDK, a response body, or text; the
+        problem of record_usage(); or a WindowFull of view(). status: its HTTP status, where the error
+        has none. Steps: old results are folded; the summarizer, where one is given, sums up; what is
+        still too much is clipped, and the oldest messages become their record, which needs no model.
+        The task, the user's last message and the newest exchange always stay. keep: the part of the
+        window that the new request may fill; where neither the error nor `limit` names the window, the
+        part of the refused request that stays. prefix: tokens sent before the messages.
+
+        Each try is smaller than the one before, and there are three at most until the model answers.
+        The messages themselves are never changed. WindowFull where no smaller request is possible;
+        RecoveryRefused for an error against which a smaller request does not help. ValueError.
+        """
+        with self._lock:
+            window = self._current_window()
+        return recover(
+            *(window, self._lock, error),
+            status=status,
+            summarizer=summarizer,
+            keep=keep,
+            limit=limit,
+            prefix=prefix,
+            timeout_s=timeout_s,
+        )
+
+    def record_usage(
+        self, usage: object, *, limit: int | None = None, prefix: int = 0
+    ) -> RequestSize:
+        """Record how many tokens the provider counted in the last view that was sent. From then on only
+        what came or went since is estimated, and the estimate of this model is corrected.
+
+        usage: the provider's, of one request: an SDK's object, its JSON, an answer that holds it, or a
+        number of tokens. Call this before the answer is appended. limit: the model's context window,
+        where it is known; prefix: tokens sent before the messages. The answer's `problem` is an
+        overflow that the provider did not report, because it read only a part: pass it to recover().
+        ValueError for a usage without a number of tokens.
+        """
+        with self._lock:
+            return measure(self._current_window(), usage, limit, prefix)
+
+    def repeated_calls(self, at_least: int = AT_LEAST) -> tuple[RepeatedCall, ...]:
+        """Return the calls in the window that were repeated with the same arguments and the same answer,
+        with no edit between them: a sign that the agent goes in circles."""
+        if type(at_least) is not int or at_least < 2:
+            raise ValueError(f"at_least is a number of calls, 2 or more, not {at_least!r}")
+        with self._lock:
+            return repeated_calls(self._current_window().blocks, at_least)
 
     def save(self, path: str | PathLike[str], *, replace: bool = False) -> Saved:
         """Write the conversation and its decisions to a file, as JSON lines: append new lines, else
@@ -168,8 +253,8 @@ class Conversation:
 
     def _current_window(self) -> Window:
         state = self._context.store.session(self._context.session)
-        family = family_of(state.model if state else None)
-        if self._window is None or self._window.family != family:
-            self._window = Window(self._context, self.name, family)
+        model = state.model if state else None
+        if self._window is None or self._window.model != model:
+            self._window = Window(self._context, self.name, model, counter(model, self._count))
         self._window.refresh()
         return self._window

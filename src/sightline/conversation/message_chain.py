@@ -15,12 +15,21 @@ from sightline.conversation.formats.format import FORMATS, ORDER, describe_misma
 from sightline.conversation.formats.parts import Part, parts_of
 from sightline.conversation.message_codec import NOT_RECORDED, check_structure, decode, encode
 from sightline.errors import StoreConflict, StoreError
-from sightline.model.events import Condensed, CondenseFailed, Fact, Folded, MessageAppended
+from sightline.model.events import (
+    Condensed,
+    CondenseFailed,
+    Fact,
+    Folded,
+    MessageAppended,
+    RequestMeasured,
+)
 from sightline.model.revision import revision_of
 from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
 
 MESSAGES: list[type[Fact]] = [MessageAppended]
-VIEW_FACTS: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]
+VIEW_FACTS: list[type[Fact]] = [
+    *(MessageAppended, Folded, Condensed, CondenseFailed, RequestMeasured)
+]
 """The facts from which a view follows."""
 
 BATCH = 64

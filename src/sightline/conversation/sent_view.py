@@ -7,37 +7,50 @@ view of the same messages, after any rewind or fork.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import ceil
 from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
+from sightline.conversation.calibration import Calibration, calibrate
 from sightline.conversation.dropped_text import dropped_lines
 from sightline.conversation.fold_decisions import Place, decode_decision, encode_decision, load_json
 from sightline.conversation.formats.format import FORMATS, Format
-from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.formats.parts import Part
+from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.folding import POLICIES, Folding, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.conversation.words import stub
-from sightline.model.events import Condensed, Folded, MessageAppended
+from sightline.errors import WindowFull
+from sightline.model.events import Condensed, Folded, MessageAppended, RequestMeasured
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded, of_kind
-from sightline.text.tokens import Family, estimate
+from sightline.text.tokens import Counter
 
 T = TypeVar("T")
 Message = Mapping[str, Any]
 
 
+MEASURED_MAX = 400
+"""Measured requests, of all sessions, from which a model's correction is learned."""
+
+
 class Window:
-    """The context window of one chain. family: of the tokenizer for which tokens are estimated.
+    """The context window of one chain. model: that is sent the messages, None: unknown; counter: of
+    tokens.
 
     messages, ids, times: those in the window, with ids and UTC microseconds; blocks: of the
     messages; decisions: on these blocks; sizes: tokens of each block in the view.
     """
 
-    def __init__(self, context: SessionContext, side: str, family: Family) -> None:
-        self.family = family
+    def __init__(
+        self, context: SessionContext, side: str, model: str | None, counter: Counter
+    ) -> None:
+        self.model = model
+        self.count = counter
         self.side = side
         self.context = context
         self._facts = message_chain.BranchFollower(context, message_chain.VIEW_FACTS)
@@ -57,14 +70,27 @@ class Window:
         self._tail_tokens = 0
         self._folding: tuple[ViewOptions, Folding] | None = None
 
-    def count(self, text: str) -> int:
-        """Estimate the tokens of a text."""
-        return estimate(text, self.family)
-
     @property
     def tokens(self) -> int:
-        """Return the tokens of the current view."""
+        """Return the tokens of the current view, as they are counted, without any correction."""
         return sum(self.sizes) + self._tail_tokens
+
+    def calibration(self) -> Calibration:
+        """Return the calibration of the model's tokens by the requests measured so far."""
+        own = [each for each in of_kind(RequestMeasured, self.rows) if each.model == self.model]
+        return calibrate(own, self._measured_by_others.values())
+
+    @cached_property
+    def _measured_by_others(self) -> Mapping[str, Sequence[RequestMeasured]]:
+        """Return the requests of this model that other sessions measured, by session and chain."""
+        measured: dict[str, list[RequestMeasured]] = {}
+        timeline = self.context.store.timeline
+        for row in timeline(kinds=[RequestMeasured], newest=MEASURED_MAX):
+            fact = row.fact
+            assert isinstance(fact, RequestMeasured)
+            if fact.model == self.model and row.session != self.context.session:
+                measured.setdefault(f"{row.session} {fact.side}", []).append(fact)
+        return measured
 
     @property
     def removed(self) -> set[int]:
@@ -148,7 +174,7 @@ class Window:
         )
         self.decisions.append(decision)
         for fold in decision.folds:
-            self.sizes[fold.block] = fold.tokens
+            self.sizes[fold.block] = self._size_of(fold)
         for place in decision.dropped:
             self.sizes[place] = 0
         self._tail_tokens += sum(tail.tokens for tail in decision.tails)
@@ -161,30 +187,127 @@ class Window:
         return summaries | {fact.message for fact in of_kind(MessageAppended, self.rows)}
 
     def view(self, options: ViewOptions) -> list[dict[str, Any]]:
-        """Return the messages to send now. A decision that they need is recorded first."""
+        """Return the messages to send now. A decision that they need is recorded first. WindowFull,
+        and nothing recorded, where they cannot be made to fit a hard budget."""
         self.refresh()
         if self.format is None:
             return []
         decision = Decision()
-        if self.format.adapter.role(self.messages[-1]) != "model":
-            idle_s = self._idle_s() if options.idle_s is None else options.idle_s
-            folding = self._folding_for(options)
-            decision = folding.decide(self.tokens + options.prefix, idle_s)
+        if self.may_fold:
+            decision = self._decide(options, self.calibration())
+        return self._send(decision, options)
+
+    @property
+    def may_fold(self) -> bool:
+        """Return whether a decision can be made now: not while the model has the last word."""
+        assert self.format is not None
+        return self.format.adapter.role(self.messages[-1]) != "model"
+
+    def _send(self, decision: Decision, options: ViewOptions) -> list[dict[str, Any]]:
+        """Record a decision and return the view with it. WindowFull, and nothing recorded."""
         try:
             view = self._project(decision)
         except ValueError:  # the provider wants to get the model's thinking back
             decision = structs.replace(decision, dropped=())
             view = self._project(decision)
             self._folding = None  # it assumes the dropped blocks
-        if decision != Decision():
-            try:
-                self._record(decision)
-            except BaseException:
-                self._folding = None  # it assumes a decision that is not recorded
-                raise
+        view = self._repaired(view)
+        try:
+            self._check_hard(decision, view, options)
+            if decision != Decision():
+                self.record(decision)
+        except BaseException:
+            self._folding = None  # it assumes a decision that is not recorded
+            raise
+        return [_copy(message) for message in view]
+
+    def sent(self) -> list[dict[str, Any]]:
+        """Return the messages of the view as it stands."""
+        if self.format is None:
+            return []
+        return [_copy(message) for message in self._repaired(self._project(Decision()))]
+
+    def _repaired(self, view: list[Message]) -> list[Message]:
         for name in _newest_formats(self.rows):
             view = FORMATS[name].repaired(view)
-        return [_copy(message) for message in view]
+        return view
+
+    def decide_hard(self, options: ViewOptions) -> Decision:
+        """Decide what is folded for a hard budget in the window's own tokens, to be recorded."""
+        decision = self._decide(options, Calibration())
+        try:
+            self._project(decision)
+        except ValueError:  # the provider wants to get the model's thinking back
+            decision = structs.replace(decision, dropped=())
+            self._project(decision)
+        self._folding = None  # these rules are used once
+        return decision
+
+    def _decide(self, options: ViewOptions, calibration: Calibration) -> Decision:
+        """Decide what is folded now, again and again while the view is above the hard budget."""
+        idle_s = self._idle_s() if options.idle_s is None else options.idle_s
+        folding, hard = self._folding_for(options), options.rules.hard
+        decision = Decision()
+        while True:
+            tokens = calibration.tokens(self._size_with(decision), options.prefix)
+            is_above = hard is not None and tokens > hard
+            if hard is not None and is_above:  # in the folding's own tokens
+                tokens = hard + ceil((tokens - hard) / calibration.ratio)
+            more = folding.decide(tokens, idle_s)
+            decision = Decision(
+                decision.folds + more.folds,
+                decision.tails + more.tails,
+                decision.dropped + more.dropped,
+            )
+            if not is_above or more == Decision():
+                return decision
+
+    def _size_with(self, decision: Decision) -> int:
+        """Return the tokens of the view with a further decision."""
+        folds = sum(self._size_of(fold) - self.sizes[fold.block] for fold in decision.folds)
+        tails = sum(tail.tokens for tail in decision.tails)
+        return self.tokens + folds + tails - sum(self.sizes[n] for n in decision.dropped)
+
+    def _size_of(self, fold: Fold) -> int:
+        """Return the tokens of a block in the view once it is folded: a call keeps its keys."""
+        block = self.blocks[fold.block]
+        if block.kind != "call":
+            return fold.tokens
+        assert self.format is not None
+        adapter, message = self.format.adapter, self.messages[block.message]
+        part: Part = adapter.parts(message)[block.part]
+        stubbed = adapter.with_text(message, part, fold.stub)
+        return self.count(adapter.parts(stubbed)[block.part].text)
+
+    def _check_hard(
+        self, decision: Decision, view: Sequence[Message], options: ViewOptions
+    ) -> None:
+        """WindowFull for a view that is above the hard budget, in whatever tokens are known."""
+        hard = options.rules.hard
+        if hard is None:
+            return
+        assert self.format is not None
+        estimate = self._size_with(decision)
+        if len(view) > len(self.messages):  # results that were missing were added
+            estimate = sum(block.tokens for block in self.format.blocks(view, self.count))
+        tokens = self.calibration().tokens(estimate, options.prefix)
+        if tokens <= hard:
+            return
+        why = "everything that may be folded is folded: what is left was typed, or is the newest"
+        hint = (
+            "recover(error) makes it smaller without a model, or with a summarizer; pass it this"
+            " error."
+        )
+        if not self.may_fold:
+            why = "the model has the last word, so nothing is folded now"
+            hint = "Append the next message first, then ask for the view."
+        raise WindowFull(
+            f"The view has {tokens:,} tokens, and the hard budget is {hard:,}: {why}."
+            " Nothing was recorded.",
+            hint,
+            tokens=tokens,
+            limit=hard,
+        )
 
     def _project(self, decision: Decision) -> list[Message]:
         assert self.format is not None
@@ -213,7 +336,7 @@ class Window:
         answers = (at for message, at in pairs if role(message) == "model")
         return max(self.times[-1] - next(answers, self.times[-1]), 0) / 1e6
 
-    def _record(self, decision: Decision) -> None:
+    def record(self, decision: Decision) -> None:
         """Record a decision, and the lines of files that leave the view."""
         removed = {fold.block for fold in decision.folds} | {*decision.dropped}
         gone = removed | self.removed

@@ -1,13 +1,13 @@
-"""Choose the token counter for a model: an installed tokenizer, else the estimate of text.tokens.
-
-Nothing is downloaded.
+"""Choose the token counter for a model: the host's own, an installed tokenizer, or the estimate of
+text.tokens. Nothing is downloaded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
+from hashlib import blake2b
 from importlib import import_module
 from typing import Any
 
@@ -21,18 +21,20 @@ GOOD, ROUGH = 0.05, 0.10
 CTOK_VERSIONS: dict[Family, str] = {"claude": "4.5", "claude-5": "4.8"}
 """Family -> the version of Claude's tokenizer that ctok is asked for."""
 
-CACHED_MAX = 20_000
-"""Texts whose counts by ctok, which is slow, are cached."""
+CACHED_MAX = 50_000
+"""Counts of a slow counter that are cached, by content."""
 
 _CLAUDE_VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d)(?:[-.](\d)(?!\d))?")
 _OPENAI = re.compile(r"(?:^|[/.:])(?:gpt-|chatgpt|o\d\b|codex)")
 _OLDER_OPENAI = re.compile(r"gpt-(?:3\.5|4(?![\do.]))")
 
 
-def counter(model: str | None = None) -> Counter:
-    """Return the best counter installed for a model's texts: ctok for Claude, splintr for others,
-    else the estimate."""
+def counter(model: str | None = None, own: Count | None = None) -> Counter:
+    """Return the best counter for a model's texts: the host's own, ctok for Claude, splintr for
+    others, else the estimate. own: tokens of a text, by the host."""
     family = family_of(model)
+    if own is not None:
+        return Counter(cached(own), "the host's counter", family, GOOD)
     if family != "o200k":
         count, name, margin = _ctok(CTOK_VERSIONS[family]), "ctok", GOOD
     else:
@@ -64,11 +66,25 @@ def _ctok(version: str) -> Count | None:
     count = module.token_count
     frame: int = count("a", version) - 1  # tokens that a message adds to its text
 
-    @lru_cache(CACHED_MAX)
     def count_text(text: str) -> int:
         return count(_encodable(text), version) - frame if text else 0
 
-    return count_text
+    return cached(count_text)
+
+
+def cached(count: Count) -> Count:
+    """Return a counter that counts each text once. It remembers hashes, not texts."""
+    counts: dict[bytes, int] = {}
+
+    def count_once(text: str) -> int:
+        name = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if name not in counts:
+            if len(counts) >= CACHED_MAX:
+                counts.clear()
+            counts[name] = count(text)
+        return counts[name]
+
+    return count_once
 
 
 def _splintr(vocabulary: str) -> Count | None:

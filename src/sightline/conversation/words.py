@@ -6,8 +6,10 @@ as a number, and whether the agent changed the file until the block was folded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from math import ceil
 from typing import Any
 
 from msgspec import Struct
@@ -60,6 +62,11 @@ class Command(Struct, frozen=True, array_like=True):
     exit_code: int | None = None
     failed: bool = False
 
+    @property
+    def has_failed(self) -> bool:
+        """Return whether the command is known to have failed."""
+        return self.failed or self.exit_code not in (None, 0)
+
 
 class Ledger(Struct, frozen=True):
     """The record beside a summary. typed: the user's texts, oldest first; open, done: items of the
@@ -107,37 +114,138 @@ def _line(block: Block, text: str) -> str:
     return f"{speakers.get(block.kind, 'Something else:')}\n{text}" if text.strip() else ""
 
 
-def summary(text: str, ledger: Ledger, count_tokens: Callable[[str], int]) -> str:
-    """Write the message that replaces summed-up messages: the model's text and the record."""
+def summary(
+    text: str,
+    ledger: Ledger,
+    count_tokens: Callable[[str], int],
+    room: int | None = None,
+    outlines: Sequence[str] = (),
+) -> str:
+    """Write the message that replaces summed-up messages: the summary's own text and the record.
+
+    room: tokens that the message should have at most. Lists then lose their oldest entries, and say
+    how many; what was only read or went well goes first. The user's first and last text, and the
+    names of this record's headings, always stay. outlines: of files, as whole sections.
+    """
+    whole = _summary(text, ledger, count_tokens, TYPED_TOKENS_MAX, outlines=outlines)
+    if room is None or count_tokens(whole) <= room:
+        return whole
+    for share in SHARES:
+        typed = min(int(room * share), TYPED_TOKENS_MAX)
+        smaller = _summary(text, ledger, count_tokens, typed, share, is_short=True)
+        if count_tokens(smaller) <= room:
+            return smaller
+    text = shortened(text, max(room, 0))
+    return _summary(text, ledger, count_tokens, 0, 0.0, is_short=True)
+
+
+SHARES = (1.0, 0.5, 0.25, 0.12, 0.06, 0.0)
+"""Parts of the lists of a record that are tried until it fits."""
+
+NAMES_MAX = 60
+"""Names from the user's texts that are listed when the texts are left out."""
+
+QUOTED = re.compile(r"`([^`\n]{2,80})`")
+
+
+def _summary(
+    text: str,
+    ledger: Ledger,
+    count_tokens: Callable[[str], int],
+    typed_tokens: int,
+    share: float = 1.0,
+    *,
+    is_short: bool = False,
+    outlines: Sequence[str] = (),
+) -> str:
     files = ledger.files
     changed = [_file(file) for file in files if file.deed != "read"]
     read = [_file(file) for file in files if file.deed == "read"]
+    failed = [_command(command) for command in ledger.commands if command.has_failed]
+    commands = failed if is_short else list(map(_command, ledger.commands))
+    typed, left = _choose_typed(ledger.typed, count_tokens, typed_tokens)
     sections = [
-        *_typed(ledger.typed, count_tokens),
-        *_list("Files that you changed", changed),
-        *_list("Files that you read", read[-FILES_MAX:]),
-        *_list("Not as you last saw them; read them again", ledger.stale),
-        *_list("Commands that were run", map(_command, ledger.commands)),
-        *_list("Work that is open", ledger.open),
-        *_list("Work that is done", ledger.done),
+        *_typed(typed, left),
+        *_list("Files that you changed", changed, share),
+        *_list("Files that you read", read[-FILES_MAX:], 0.0 if is_short else 1.0),
+        *_list("Not as you last saw them; read them again", ledger.stale, share),
+        *_list("Commands that failed" if is_short else "Commands that were run", commands, share),
+        *_list("Work that is open", ledger.open, share),
+        *_list("Work that is done", ledger.done, 0.0 if is_short else 1.0),
     ]
+    if not is_short:
+        sections += outlines
+        known = "\n\n".join([text, *sections])
+        names = dict.fromkeys(name for each in left for name in QUOTED.findall(each))
+        sections += _list("Names in messages that were left out", [n for n in names if n not in known][:NAMES_MAX])  # fmt: skip
+        known = "\n\n".join([text, *sections])
+        sections += _list("Also", missing(known, ledger))
     record = [RECORD, *sections] if sections else []
     return "\n\n".join([TITLE, text.strip(), *record])
 
 
-def _typed(texts: Sequence[str], count_tokens: Callable[[str], int]) -> Iterator[str]:
-    """Quote the user's newest texts, as many as TYPED_TOKENS_MAX allows."""
-    room = TYPED_TOKENS_MAX
-    quoted: list[str] = []
-    for text in reversed(texts):
-        room -= count_tokens(text)
-        if room < 0 and quoted:
+def missing(text: str, ledger: Ledger) -> tuple[str, ...]:
+    """Return what a summary does not name: changed files, open work, commands that failed, and names
+    that the user quoted."""
+    said = " ".join(text.split())
+    names = [
+        *(file.path for file in ledger.files if file.deed != "read"),
+        *ledger.open,
+        *(_line_of(command) for command in ledger.commands if command.has_failed),
+        *(name for typed in ledger.typed for name in QUOTED.findall(typed)[:NAMES_MAX]),
+    ]
+    return tuple(name for name in dict.fromkeys(names) if " ".join(name.split()) not in said)
+
+
+def _choose_typed(
+    texts: Sequence[str], count_tokens: Callable[[str], int], room: int
+) -> tuple[list[str], list[str]]:
+    """Return the user's texts to quote, and those to leave out: the first and the last are quoted, and
+    as many of the newest others as there is room for."""
+    ends = {0, len(texts) - 1}
+    room -= sum(count_tokens(texts[place]) for place in ends if texts)
+    chosen = set(ends)
+    for place in range(len(texts) - 2, 0, -1):
+        room -= count_tokens(texts[place])
+        if room < 0:
             break
-        quoted.append(f"<user>\n{text.strip()}\n</user>")
+        chosen.add(place)
+    quoted = [text for place, text in enumerate(texts) if place in chosen]
+    return quoted, [text for place, text in enumerate(texts) if place not in chosen]
+
+
+def _typed(quoted: Sequence[str], left: Sequence[str]) -> Iterator[str]:
     if quoted:
-        omitted = len(texts) - len(quoted)
-        more = f" ({count(omitted, 'earlier message')} left out)" if omitted else ""
-        yield f"### What the user said, word for word{more}\n\n" + "\n\n".join(reversed(quoted))
+        more = f" ({count(len(left), 'message')} between them left out)" if left else ""
+        texts = "\n\n".join(f"<user>\n{text.strip()}\n</user>" for text in quoted)
+        yield f"### What the user said, word for word{more}\n\n{texts}"
+
+
+DIGEST = (
+    "No model summed this up. {messages} left the context window; the record below is complete \
+unless it says what is left out."
+)
+DIGEST_TEXTS, DIGEST_CHARACTERS = 3, 1_500
+"""The agent's last texts in a digest, and their length."""
+
+
+def digest(blocks: Sequence[Block]) -> str:
+    """Sum up blocks without a model: the summary before them, and the agent's last words."""
+    own = [block.text.strip() for block in blocks if block.kind == "text" and block.text.strip()]
+    earlier = [block.text.partition(RECORD)[0] for block in blocks if block.kind == "summary"]
+    earlier = [text.removeprefix(TITLE).strip() for text in earlier]
+    messages = count(len({block.message for block in blocks}), "message")
+    begin = DIGEST.partition("{")[0]
+    lines = [DIGEST.format(messages=messages)]
+    lines += [shortened(text, SUMMARY_CHARACTERS) for text in earlier if not text.startswith(begin)]
+    if own:
+        lines.append("Your last words before:")
+        lines += [f"> {shortened(' '.join(t.split()), DIGEST_CHARACTERS)}" for t in own[-DIGEST_TEXTS:]]  # fmt: skip
+    return "\n\n".join(lines)
+
+
+SUMMARY_CHARACTERS = 8_000
+"""Characters of an earlier summary that a digest repeats."""
 
 
 def _file(file: File) -> str:
@@ -148,17 +256,25 @@ def _file(file: File) -> str:
     return f"{quoted(file.path)}{deed}, revision {file.revision[:8]}{lines}"
 
 
+def _line_of(command: Command) -> str:
+    return shortened(" ".join(command.text.split()), COMMAND_MAX)
+
+
 def _command(command: Command) -> str:
-    text = shortened(" ".join(command.text.split()), COMMAND_MAX)
+    text = _line_of(command)
     if command.exit_code is not None:
         return f"{text} (exit code {command.exit_code})"
     return f"{text} (failed)" if command.failed else text
 
 
-def _list(title: str, lines: Iterable[str]) -> Iterator[str]:
+def _list(title: str, lines: Iterable[str], share: float = 1.0) -> Iterator[str]:
+    """Return a section. share: the part of the lines, the newest ones, that it has."""
     items = [f"- {line}" for line in lines]
+    kept = items[len(items) - ceil(len(items) * share) :]
     if items:
-        yield f"### {title}\n\n" + "\n".join(items)
+        omitted = len(items) - len(kept)
+        kept += [f"- ({omitted} more left out)"] if omitted else []
+        yield f"### {title}\n\n" + "\n".join(kept)
 
 
 NAME_LENGTH = 12
@@ -172,6 +288,21 @@ TITLE_MAX, LAST_MAX = 80, 200
 def name_of(text: str) -> str:
     """Return the short name under which `expand` finds a folded text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:NAME_LENGTH]
+
+
+def clipped(block: Block, head: str, tail: str) -> str:
+    """Write what stays of a long answer of a tool: its head and its tail."""
+    lines = block.text.count("\n") - head.count("\n") - tail.count("\n")
+    size = count(lines, "line") if lines > 0 else "the middle"
+    return (
+        f"{head}\n[Here {size} of this answer were left out: the context window was full. To see all of"
+        f" it: expand {name_of(block.text)}]\n{tail}"
+    )
+
+
+def picture_left_out(block: Block) -> str:
+    """Write the stub of a picture or a document of the user's."""
+    return f"[The user put {'an image' if block.kind == 'image' else 'a document'} here; it was left out: the context window was full.]"  # fmt: skip
 
 
 def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002

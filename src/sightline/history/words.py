@@ -90,6 +90,7 @@ _LOG_FORMS = {
     "message": "message of the {detail}",
     "folded": "parts of a message were folded away",
     "condensed": "messages were condensed",
+    "measured": "a request had {detail} tokens",
     "sought": "files were looked for: {detail}",
     "imported": "read in from {detail}",
     "sight_lost": "what happened could not be seen: {detail} {paths}",

@@ -73,6 +73,21 @@ class CondenseFailed(Fact, frozen=True):
     side: str = ""
 
 
+class RequestMeasured(Fact, frozen=True):
+    """A provider told the size of a request, or refused it as too long. message: the newest message of
+    the request; estimate: our tokens of its messages, before any correction; tokens: the provider's,
+    of the whole request, None: not told; limit: of the context window, where a refusal names it;
+    refused: the request was too long, or was cut without a word."""
+
+    message: str
+    estimate: int
+    tokens: int | None = None
+    limit: int | None = None
+    refused: bool = False
+    model: str | None = None
+    side: str = ""
+
+
 class FilesSought(Fact, frozen=True):
     """A search for files by a chain of patterns, from exact to broad. won: the number of the pattern
     that matched, from 1 on, 0 for none; tried: the number of patterns that were tried; matches: the

@@ -1,0 +1,43 @@
+"""Sum up by any model that Pydantic AI can reach (extra `agent`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from sightline.conversation.condense import TIMEOUT_S, Summarizer
+from sightline.errors import SightlineError
+
+ANSWER_TOKENS = 4_000
+"""Tokens that the model may answer with."""
+
+
+def model_summarizer(
+    model: Any, *, timeout_s: float = TIMEOUT_S, max_tokens: int = ANSWER_TOKENS
+) -> Summarizer:
+    """Return a summarizer for condense() and recover() that asks a model.
+
+    model: a name as Pydantic AI has it ("anthropic:claude-haiku-4-5"), or one of its model objects.
+    timeout_s: of one request; max_tokens: of the answer. SightlineError where Pydantic AI is not
+    installed; errors of the model come out of the summarizer, and condense() words them.
+    """
+    try:
+        direct = import_module("pydantic_ai.direct")
+        messages = import_module("pydantic_ai.messages")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "pydantic_ai":
+            raise
+        raise SightlineError(
+            "A model can only be asked through Pydantic AI, which is not installed.",
+            "pip install 'sightline-guard[agent]', or pass a function of your own.",
+        ) from missing
+
+    def summarize(request: str, /) -> str:
+        answer = direct.model_request_sync(
+            model,
+            [messages.ModelRequest.user_text_prompt(request)],
+            model_settings={"timeout": timeout_s, "max_tokens": max_tokens},
+        )
+        return "".join(part.content for part in answer.parts if part.part_kind == "text")
+
+    return summarize
