@@ -103,7 +103,10 @@ def test_nothing_is_decided_while_the_model_has_the_last_word(s):
     conversation = talk(s)
     conversation.append({"role": "assistant", "content": [{"type": "text", "text": "done"}]})
     history = conversation.messages()
-    assert conversation.view(sightline.Budget(hard=500)) == history
+    assert conversation.view(500, price="none") == history
+    with pytest.raises(sightline.WindowFull, match="the model has the last word"):
+        conversation.view(sightline.Budget(hard=500))
+    assert conversation.view() == history
     conversation.append({"role": "user", "content": "thanks"})
     assert tokens(conversation.view(sightline.Budget(hard=1_000))) <= 1_000
 

@@ -25,7 +25,9 @@ BESIDE = (
 )
 """Files of a task, and of all tasks, that hold something else."""
 
-SHOWN = re.compile(rb"""\s*\[\s*\{(?=[^{}]*"ts"\s*:)[^{}]*"type"\s*:\s*"(?:say|ask)"|\s*\{\s*"files_in_context\"""")
+SHOWN = re.compile(
+    rb"""\s*\[\s*\{(?=[^{}]*"ts"\s*:)[^{}]*"type"\s*:\s*"(?:say|ask)"|\s*\{\s*"files_in_context\""""
+)
 """How the rows that a person was shown begin, and the list of a task's files, whatever their
 names. claude_messages.json has been the name of both."""
 

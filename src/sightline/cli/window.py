@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from sightline.agents.readers import read_messages
 from sightline.api.json_shapes import Shape, fields
+from sightline.api.opening import open_session
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
+from sightline.conversation.recovery import Recovery
 from sightline.conversation.token_counter import counter
+from sightline.conversation.tool_calls import parse_object
 from sightline.conversation.window import words
 from sightline.conversation.window.folding_plan import Plan, plan
 from sightline.conversation.window.history_reader import History
 from sightline.errors import FileMissing, HistoryError
 from sightline.model.path import quoted
+
+UNKNOWN_MODEL = "unknown"
 
 MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
@@ -27,7 +34,9 @@ MODELS = {"anthropic": "claude"}
 
 @command(example="window history.json --budget 9000")
 @click.argument("file", metavar="FILE")
-@click.option("--budget", type=number_from(1), required=True, metavar="N", help="The largest number of tokens for the messages.")  # fmt: skip
+@click.option("--budget", type=number_from(1), metavar="N", help="The largest number of tokens for the messages. Needed without --condense and --recover.")  # fmt: skip
+@click.option("--condense", is_flag=True, help="Show the history summed up without a model: the record of what was done, and the newest messages.")  # fmt: skip
+@click.option("--recover", "error", metavar="ERROR", help="Show the smaller request for a provider's error: a file with it, its text, or - for stdin.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default, careful or none. Default: default.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
@@ -35,13 +44,16 @@ MODELS = {"anthropic": "claude"}
 def window(
     call: Call,
     file: str,
-    budget: int,
+    budget: int | None,
+    condense: bool,  # noqa: FBT001 - click passes it by its name
+    error: str | None,
     policy: str,
     price: str,
     model: str | None,
     target: str | None,
 ) -> None:
-    """Show what would be folded out of a conversation, and why.
+    """Show what would be folded out of a conversation, and why; or the conversation summed up; or
+    what would be sent after a provider refused it as too long.
 
     FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
@@ -49,7 +61,37 @@ def window(
     takes them. FILE is not changed, and nothing is sent anywhere.
     Exit code 1: there is no history in FILE, or one that a provider would refuse.
     """
+    _check_usage(file, target, error, condense=condense, budget=budget)
     name = "stdin" if file == "-" else file
+    history = _history(file, name)
+    if condense or error is not None:
+        smaller = _recovered(call, history, model, budget, error)
+        _answer(call, target, history.dump(smaller.messages), smaller.lines, smaller.shape)
+        return
+    assert budget is not None
+    if problems := history.problems():
+        report(call, "malformed_history", *words.refusal(name, problems))
+        raise Answered(NO)
+    count = counter(model or MODELS.get(history.format.name))
+    with output.progress(call, "Reading the messages"):
+        folding = plan(history, count, budget, policy, price)
+    kind = f"{history.agent} as {history.format.name}" if history.agent else history.format.name
+    lines = words.header(name, kind, len(history.messages), folding)
+    lines += [f"Left out: {each}." for each in history.set_aside]
+    lines += words.summary(folding)
+    _answer(call, target, history.dump(folding.view), lines, shape(history, folding))
+
+
+def _check_usage(
+    file: str, target: str | None, error: str | None, *, condense: bool, budget: int | None
+) -> None:
+    """UsageError, FileMissing or HistoryError for options that do not go together."""
+    if condense and error is not None:
+        raise click.UsageError("--condense or --recover, not both: --recover also sums up.")
+    if budget is None and not condense and error is None:
+        raise click.UsageError("Missing option '--budget'.")
+    if file == error == "-":
+        raise click.UsageError("Stdin holds the history or the error, not both.")
     if file != "-" and not os.path.exists(file):
         raise FileMissing(
             file, f"There is no file {file}.", "Look at the path, or use - for stdin."
@@ -59,24 +101,80 @@ def window(
             f"{target} is the history itself: its view was not written over it.",
             "Name another file with --output.",
         )
-    history = _history(file, name)
-    if problems := history.problems():
-        report(call, "malformed_history", *words.refusal(name, problems))
-        raise Answered(NO)
-    count = counter(model or MODELS.get(history.format.name))
-    with output.progress(call, "Reading the messages"):
-        folding = plan(history, count, budget, policy, price)
+
+
+def _answer(call: Call, target: str | None, view: str, lines: list[str], shape: Shape) -> None:
+    """Write the view, where a file is named for it, and print the answer."""
     if target is not None:
-        _write(target, history.dump(folding.view))
+        _write(target, view)
     if call.json:
-        output.json(shape(history, folding))
+        output.json(shape)
         return
-    kind = f"{history.agent} as {history.format.name}" if history.agent else history.format.name
-    lines = words.header(name, kind, len(history.messages), folding)
-    lines += [f"Left out: {each}." for each in history.set_aside]
-    output.text("\n".join([*lines, *words.summary(folding)]))
+    output.text("\n".join(lines))
     if target is not None:
         output.note(call, f"Wrote {target}.")
+
+
+class Smaller(Struct):
+    """A smaller history. lines, shape: for people and for programs."""
+
+    messages: list[Any]
+    lines: list[str]
+    shape: Shape
+
+
+def _recovered(
+    call: Call, history: History, model: str | None, budget: int | None, error: str | None
+) -> Smaller:
+    """Sum up a history, or recover it from an error, in a session that ends with the command.
+    CondenseRefused, WindowFull, RecoveryRefused."""
+    with open_session(call.root, store="memory:", id="window") as session:
+        session.turn(model=model or MODELS.get(history.format.name) or UNKNOWN_MODEL)
+        conversation = session.conversation
+        with output.progress(call, "Reading the messages"):
+            for message in history.messages:
+                conversation.append(message)
+        if error is not None:
+            recovery = conversation.recover(_error(error), limit=budget)
+            return Smaller(recovery.messages, *_of_recovery(recovery))
+        made = conversation.condense(target=budget, outlines=True)
+        view = conversation.view(10**9)
+        if made is None:
+            lines = ["There is nothing to sum up: all of it is among the newest 20,000 tokens."]
+            return Smaller(view, lines, {"condensed": False, "messages": len(view)})
+        lines = [f"Summed up: {made.after:,} tokens left of {made.before:,}.", "", made.summary]
+        shown = fields(made, "summary", "before", "after")
+        return Smaller(view, lines, {"condensed": True, **shown, "messages": len(view)})
+
+
+def _error(error: str) -> Any:
+    """Return the error in a file, on stdin or in the option itself: parsed, where it is JSON."""
+    text = text_in(error) if error == "-" or os.path.isfile(error) else error
+    return parse_object(text) or text
+
+
+def _of_recovery(recovery: Recovery) -> tuple[list[str], Shape]:
+    told = recovery.error
+    numbers = [
+        f"{value:,} {what}"
+        for value, what in ((told.used, "tokens sent"), (told.limit, "at most"))
+        if value is not None
+    ]
+    named = f" ({', '.join(numbers)})" if numbers else ""
+    lines = [f"The error is: {told.kind}{named}."]
+    lines += [f"{step.stage}: {step.before:,} to {step.after:,} tokens. {step.told}" for step in recovery.steps]  # fmt: skip
+    lines.append(
+        f"{len(recovery.messages)} messages to send, about {recovery.after:,} tokens of"
+        f" {recovery.before:,}; the target was {recovery.target:,}."
+    )
+    steps = [fields(step, "stage", "before", "after", "told") for step in recovery.steps]
+    shown = {
+        "provider_error": fields(told, "kind", "used", "limit"),
+        **fields(recovery, "attempt", "before", "after", "target"),
+        "steps": steps,
+        "messages": len(recovery.messages),
+    }
+    return lines, shown
 
 
 def _history(file: str, name: str) -> History:

@@ -16,6 +16,7 @@ PUBLIC = (
     "saved_file",
     "todos",
     "token_counter",
+    "tool_calls",
     "sent_view",
     "words",
 )

@@ -15,6 +15,7 @@ from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.sent_view import Window
 from sightline.errors import UnknownName
 from sightline.model.events import Condensed, Folded, MessageAppended
+from sightline.model.spans import Span
 from sightline.model.timeline import Recorded
 
 
@@ -56,8 +57,8 @@ def display(window: Window) -> list[Displayed]:
     return shown
 
 
-def expand(context: SessionContext, side: str, name: str) -> str:
-    """Return the folded text with a name. UnknownName."""
+def expand(context: SessionContext, side: str, name: str, lines: Span | None = None) -> str:
+    """Return the folded text with a name, or some of its lines. UnknownName."""
     rows = message_chain.chain_facts(context, side, message_chain.VIEW_FACTS)
     for decided in reversed(rows):
         fact = decided.fact
@@ -66,11 +67,19 @@ def expand(context: SessionContext, side: str, name: str) -> str:
             row = next((r for r in reversed(rows) if place and _is(r, place[0])), None)
             if place and row and isinstance(row.fact, MessageAppended):
                 adapter = FORMATS[row.fact.formats[0]].adapter
-                return adapter.parts(message_chain.read_message(context, row))[place[1]].text
+                text = adapter.parts(message_chain.read_message(context, row))[place[1]].text
+                return text if lines is None else _lines(text, lines)
     raise UnknownName(
         f"No text of the name {name!r} was removed from this conversation.",
         "Give the name that stands behind 'expand' in the stub.",
     )
+
+
+def _lines(text: str, lines: Span) -> str:
+    first, last = lines
+    if not 1 <= first <= last:
+        raise ValueError(f"lines are (first, last), counted from 1, not {lines}")
+    return "\n".join(text.split("\n")[first - 1 : last])
 
 
 def position_of(context: SessionContext, side: str, message: str, *, before: bool) -> int:

@@ -25,6 +25,7 @@ from sightline.conversation.token_counter import Count, counter
 from sightline.conversation.window.folding import Rules
 from sightline.conversation.window.prices import Prices
 from sightline.model.results import RewindReport
+from sightline.model.spans import Span
 
 Message = dict[str, Any]
 """A message in the JSON of its provider or framework."""
@@ -112,11 +113,12 @@ class Conversation:
         with self._lock:
             return self._current_window().view(options)
 
-    def expand(self, name: str) -> str:
-        """Return the text that a stub replaces, by the name in the stub ("expand 1a2b3c4d5e6f"). The
-        text comes from the store; the disk is not read. UnknownName."""
+    def expand(self, name: str, lines: Span | None = None) -> str:
+        """Return the text that a stub replaces, by the name in the stub ("expand 1a2b3c4d5e6f"). lines:
+        only these of the text, (first, last) from 1. The text comes from the store; the disk is not
+        read. UnknownName, ValueError."""
         with self._lock:
-            return expand(self._context, self.name, name)
+            return expand(self._context, self.name, name, lines)
 
     def rewind(self, message: str, *, before: bool = False) -> RewindReport:
         """Go back to the time when a message was the newest; before: to the time just before it.
@@ -247,7 +249,12 @@ class Conversation:
     def load(self, path: str | PathLike[str], *, salvage: bool = False) -> Loaded:
         """Load a saved conversation: all of it, or the messages that are new. A last line that was
         not written to its end is left out with a warning. HistoryError for other damage; salvage:
-        load the messages before the damage."""
+        load the messages before the damage.
+
+        The file may also be another program's: api_conversation_history.json of Cline and Roo Code,
+        claude_messages.json of their early versions, or messages as a provider takes them, in JSON or
+        JSON lines. Such a file is read up to its last whole message, and the warnings say what was
+        lost. No file is changed."""
         with self._lock:
             return load(self._context, fspath(path), salvage=salvage)
 

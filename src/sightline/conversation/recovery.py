@@ -23,6 +23,7 @@ from sightline.conversation.condense import (
     record_summary,
     valid_cuts,
 )
+from sightline.conversation.file_outlines import outline_text
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.message_chain import leading_system
 from sightline.conversation.overflow import ProviderError, classify_error
@@ -330,8 +331,9 @@ class _Ladder:
         decision = structs.replace(decision, folds=tuple(older))
         if decision.folds or decision.dropped:
             window.record(decision)
-            parts = count(len(decision.folds), "answer or input")
-            self._add("fold", before, f"{parts} of tools are stubs now; expand gives each back.")
+            parts = count(len(decision.folds), "part")
+            told = f"{parts} of what tools were given or answered became stubs; expand gives each back."
+            self._add("fold", before, told)
 
     def condense(
         self, summarizer: Summarizer, lock: AbstractContextManager[object], timeout_s: float
@@ -425,8 +427,10 @@ class _Ladder:
         window = self._window
         block = window.blocks[place]
         size = len(block.text) * max(level - CLIP_MIN // 2, 1) // max(window.sizes[place], 1)
+        outline = _outline(block, size * 2 // 5)
+        size -= len(outline)
         head, tail = _head(block.text, size * 3 // 5), _tail(block.text, size * 2 // 5)
-        text = words.clipped(block, head, tail)
+        text = words.clipped(block, head, tail, outline)
         tokens = window.count(text)
         return Fold(place, text, tokens, "clipped") if tokens < window.sizes[place] else None
 
@@ -509,6 +513,18 @@ class _Ladder:
             tuple(self._steps),
             window.sent(),
         )
+
+
+def _outline(block: Block, size: int) -> str:
+    """Return the outline of a file that an answer shows from its first line on, in at most `size`
+    characters; "" for any other answer."""
+    if len(block.excerpts) != 1 or block.excerpts[0].first != 1:
+        return ""
+    [excerpt] = block.excerpts
+    if not block.text.split("\n", 1)[0].endswith(excerpt.text.split("\n", 1)[0]):
+        return ""  # the answer's lines are not the file's
+    text = outline_text(excerpt.path, [(1, excerpt.text.split("\n"))])
+    return _head(text.partition("\n")[2], size)
 
 
 def _level(sizes: Sequence[int], excess: int) -> int:

@@ -19,13 +19,15 @@ from msgspec import Struct
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.conversation.fold_decisions import load_json, message_ids
-from sightline.conversation.message_codec import message_id
+from sightline.conversation.message_codec import encode, message_id
+from sightline.conversation.old_history import OldHistory, is_old_history, read_old_history
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import write_file
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.path import quoted
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded, of_kind
+from sightline.text.phrases import named
 
 HEAD = {"sightline": "conversation", "version": 1}
 """The first line of a file."""
@@ -49,12 +51,13 @@ class Saved(Struct, frozen=True):
 
 class Loaded(Struct, frozen=True):
     """The result of a load. messages: loaded now; there: in the file; warnings: sentences for a
-    person."""
+    person; kept_as: the newer name of a file that has the name of an early version."""
 
     path: str
     messages: int
     there: int
     warnings: tuple[str, ...] = ()
+    kept_as: str = ""
 
 
 def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
@@ -96,9 +99,12 @@ def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
 
 
 def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded:
-    """Load a file's messages and decisions. HistoryError, and nothing recorded, for a damaged file
-    or another conversation."""
+    """Load a file's messages and decisions, or the messages that another program wrote. HistoryError,
+    and nothing recorded, for a damaged file of our own or another conversation."""
     real = os.path.realpath(path)
+    data = _read_bytes(real)
+    if data is not None and is_old_history(data):
+        return _load_old(context, path, read_old_history(path, data))
     with context.workspace.lock(f"conversation in {real}"):
         contents = _read_file(real)
         count = contents.messages
@@ -145,6 +151,49 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
             _append_decision(context, record)
     loaded = sum(record["kind"] == "message" for record in records)
     return Loaded(path, loaded, count, tuple(warnings))
+
+
+NAMED_MAX = 5
+"""Messages that could not be taken in and are named one by one."""
+
+
+def _load_old(context: SessionContext, path: str, history: OldHistory) -> Loaded:
+    """Append the messages of another program's file, or those that are new. A message that cannot be
+    taken in is set aside by name."""
+    rows = message_chain.chain_facts(context, "", message_chain.MESSAGES)
+    known = [fact.message for fact in of_kind(MessageAppended, rows)]
+    tip = message_chain.find_tip(context, "", None)
+    parent: str | None = None
+    loaded, shared, aside = 0, 0, []
+    for number, (message, at) in enumerate(zip(history.messages, history.times, strict=True)):
+        try:
+            name = encode(message, parent).id
+            if shared < len(known):
+                if name != known[shared]:
+                    raise HistoryError(
+                        f"{quoted(path)} holds another conversation than the session"
+                        f" {context.session!r}. Nothing was loaded.",
+                        "Load it into a new session.",
+                    )
+                shared += 1
+            else:
+                tip = message_chain.append_behind(context, message, tip, side="", root=None, at=at)
+                loaded += 1
+            parent = name
+        except ValueError as error:
+            aside.append(f"message {number} ({error})")
+    warnings = list(history.warnings)
+    if (aside or history.passed_over) and not loaded and not shared:
+        why = named(aside, NAMED_MAX) or "its elements are no messages"
+        raise HistoryError(
+            f"No message of {quoted(path)} can be taken in: {why}. Nothing was loaded.",
+            "Load the messages as a provider takes them, or a file that save() wrote.",
+        )
+    if aside:
+        warnings.append(f"Set aside: {named(aside, NAMED_MAX)}. The others were loaded.")
+    if not history.messages:
+        warnings.append(f"{quoted(path)} holds no message: nothing was loaded.")
+    return Loaded(path, loaded, len(history.messages), tuple(warnings), history.kept_as)
 
 
 def _count_shared(first: Sequence[object], second: Sequence[object]) -> int:
@@ -251,15 +300,23 @@ def _no_access(path: str, verb: str, why: str) -> HistoryError:
     )
 
 
-def _read_file(path: str) -> Contents:
+def _read_bytes(path: str) -> bytes | None:
+    """Return the bytes of a file; None where there is none. HistoryError."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_access(path, "used", "it is no file")
     with _access(path, "read"):
         try:
             with open(path, "rb") as file:
-                contents = parse(file.read())
+                return file.read()
         except FileNotFoundError:
-            return NO_FILE
+            return None
+
+
+def _read_file(path: str) -> Contents:
+    data = _read_bytes(path)
+    if data is None:
+        return NO_FILE
+    contents = parse(data)
     if contents.version != HEAD["version"]:
         raise HistoryError(
             f"{quoted(path)} is of version {contents.version}, and this sightline knows {HEAD['version']}."

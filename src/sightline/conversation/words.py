@@ -290,13 +290,19 @@ def name_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:NAME_LENGTH]
 
 
-def clipped(block: Block, head: str, tail: str) -> str:
-    """Write what stays of a long answer of a tool: its head and its tail."""
+def clipped(block: Block, head: str, tail: str, outline: str = "") -> str:
+    """Write what stays of a long answer of a tool: its head and its tail. outline: of a file."""
     lines = block.text.count("\n") - head.count("\n") - tail.count("\n")
-    size = count(lines, "line") if lines > 0 else "the middle"
+    size = (
+        f"{count(lines, 'line')} of this answer are"
+        if lines > 0
+        else "the middle of this answer is"
+    )
+    name = name_of(block.text)
+    signatures = f" What it defines, by line:\n{outline}\n" if outline else ""
     return (
-        f"{head}\n[Here {size} of this answer were left out: the context window was full. To see all of"
-        f" it: expand {name_of(block.text)}]\n{tail}"
+        f"{head}\n[Here {size} left out: the context window was full.{signatures} To see all of it: expand"
+        f" {name}; some lines: expand {name} with lines]\n{tail}"
     )
 
 
