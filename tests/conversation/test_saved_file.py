@@ -317,7 +317,7 @@ def test_a_damaged_file_is_never_written_over_without_a_copy(s, file):
     ("data", "why"),
     [
         (b"[7]", "No message of .* can be taken in"),
-        (b'{"role": "user"}\n', "No message of .* can be taken in"),
+        (b'{"role": "wizard"}\n', "No message of .* can be taken in"),
         (b"\0" * 100, "it does not begin as a saved conversation does"),
         (b"\xff\xfe\n", "it does not begin as a saved conversation does"),
     ],
