@@ -16,6 +16,7 @@ from sightline.guard.evaluation import edit_case
 from sightline.guard.file_states import suspects
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
+from sightline.model.diff import diff, unified
 from sightline.model.events import (
     Changed,
     Fact,
@@ -29,7 +30,8 @@ from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
 from sightline.model.results import ChangedBy, FileChange, WhatChanged
 from sightline.model.revision import MISSING, UNKNOWN, Revision
-from sightline.model.spans import Hunk
+from sightline.model.spans import Hunk, carry, new_sides, touched, union
+from sightline.model.text import decode
 from sightline.model.timeline import Recorded, branch, of_kind
 from sightline.notices import words
 
@@ -46,7 +48,8 @@ when it arrived. A person or a program acknowledges what they asked for by its i
 
 class PendingChange:
     """One file, compared with the knowledge of a session. what: as FileChange.what, "" where nothing
-    changed. renames: shared by all files that are compared together."""
+    changed. renames: shared by all files that are compared together. leave_out_handed: print no lines
+    that the host was handed since the knowledge last changed."""
 
     def __init__(
         self,
@@ -54,8 +57,11 @@ class PendingChange:
         path: str,
         knowledge: Knowledge | None,
         renames: RenameFinder | None = None,
+        *,
+        leave_out_handed: bool = False,
     ) -> None:
         self.context = context
+        self._leave_out_handed = leave_out_handed
         self._renames = renames or RenameFinder(context)
         self.path = path
         self.knowledge = knowledge
@@ -80,7 +86,9 @@ class PendingChange:
             pairs = [pair for pair in blocks if pair[0] in case.changes]
         moved = {hunk for pair in pairs for hunk in pair}
         remaining = [hunk for hunk in case.changes if hunk not in moved]
-        diff, shown = bounded(case, remaining, room)
+        text, shown = self._since_handed(), tuple(remaining)
+        if not text or (room is not None and len(text) > room):
+            text, shown = bounded(case, remaining, room)
         moved -= set(shown)
         places = [*places_of(pairs)]
         if case.held is not None and has_texts:
@@ -89,7 +97,7 @@ class PendingChange:
         change = FileChange(
             self.name,
             "moved" if self.moved_to else self.state,
-            diff,
+            text,
             words.summary(self.name, self.what, who, self.moved_to),
             by,
             case.sight.belief.text if case.sight.belief else MISSING,
@@ -99,7 +107,7 @@ class PendingChange:
             tuple(places),
         )
         told = self.mention_only()
-        if told is None or self.retargeted or not (diff or moved or self.what == "endings"):
+        if told is None or self.retargeted or not (text or moved or self.what == "endings"):
             return change, told
         if set(remaining) <= set(shown) and not moved:
             return change, structs.replace(told, hunks=None)
@@ -111,6 +119,30 @@ class PendingChange:
         if self.knowledge is None:
             return None
         return Told(self.knowledge.path, self.found.revision, (), self.knowledge.position)
+
+    def _since_handed(self) -> str:
+        """Return the diff from the text that the host was handed last; "" where the host was not handed
+        every change since this knowledge."""
+        case, known = self.case, self.knowledge
+        if not self._leave_out_handed or case.held is None or case.disk is None or known is None:
+            return ""
+        deliveries = self.context.store.timeline(
+            session=self.context.session, path=known.path, kinds=[NoticeDelivered], newest=RECENT
+        )
+        handed = [
+            told
+            for fact in of_kind(NoticeDelivered, in_conversation(self.context, list(deliveries)))
+            for told in fact.told
+            if fact.notice.startswith(HOST)
+            and (told.path, told.position, told.hunks) == (known.path, known.position, None)
+        ]
+        text = decode(self.context.store.blob(handed[-1].revision)) if handed else None
+        if text is None:
+            return ""
+        hunks = diff(case.held.lines, text.lines)
+        seen = union(carry(case.held.shown, hunks), new_sides(hunks))
+        news = touched(seen, diff(text.lines, case.disk.lines), len(text.lines))
+        return unified(text.lines, case.disk.lines, news)
 
     def by(self) -> tuple[str, ChangedBy | None]:
         """Return who changed the file, in words and as a value."""
@@ -227,7 +259,9 @@ def pending_changes(
     left out."""
     renames = RenameFinder(context)
     for knowledge in suspects(context):
-        each = PendingChange(context, knowledge.path, knowledge, renames)
+        each = PendingChange(
+            context, knowledge.path, knowledge, renames, leave_out_handed=leave_out_handed
+        )
         is_new = each.what and (include_known or not each.is_known(or_handed=leave_out_handed))
         if is_new and undone is not None and each.is_undone_outside():
             undone.append(each)

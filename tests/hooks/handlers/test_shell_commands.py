@@ -12,7 +12,7 @@ from sightline.agents.hook_events import Answered, Attempted, CommandBegan, Wrot
 from sightline.agents.hook_events import CommandEnded as Over
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers import shell_commands
-from sightline.model.attempts import WriteWhole
+from sightline.model.attempts import Replace, WriteWhole
 from sightline.model.events import Changed, CommandEnded, CommandStarted, SightLost
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -40,6 +40,38 @@ def test_what_a_command_changed_is_its_own(place, ten):
     assert "+LINE 3" in answer.context
     assert ten.check("a.py").state == "stale", "its host has not said that it arrived"
     assert attend(ten, Answered()).context == "", "it was told once"
+    assert ten.check("a.py").state == "fresh"
+
+
+def test_of_two_commands_at_once_the_second_tells_its_own_change_alone(place, ten):
+    first = run(place, ten, "sed -i 's/line 3/LINE 3/' a.py", call="c1").context
+    assert "+LINE 3" in first
+    second = run(place, ten, "sed -i 's/line 5/LINE 5/' a.py", call="c2").context
+    assert "+LINE 5" in second
+    assert "\n LINE 3" in second, "it was told as new"
+    assert attend(ten, Answered()).context == ""
+    assert ten.check("a.py").state == "fresh", "both count"
+
+
+def test_lines_that_a_second_command_puts_back_are_told(place, ten):
+    run(place, ten, "sed -i 's/line 3/LINE 3/; s/line 9/LINE 9/' a.py", call="c1")
+    told = run(place, ten, "sed -i 's/LINE 3/line 3/; s/line 5/LINE 5/' a.py", call="c2").context
+    assert "-LINE 3\n+line 3\n" in told
+    assert "+LINE 5" in told
+    assert "+LINE 9" not in told
+    assert attend(ten, Answered()).context == ""
+    assert ten.check("a.py").state == "fresh"
+
+
+def test_an_edit_beside_a_change_that_a_command_told_prints_nothing_again(place, ten):
+    place.put("b.py", TEN)
+    ten.read("b.py")
+    assert "+LINE 3" in run(place, ten, "sed -i 's/line 3/LINE 3/' a.py b.py").context
+    path, text = str(place.root / "a.py"), place.text("a.py")
+    attend(ten, Attempted(path, Replace("line 9", "LINE 9", 1), "c2"))
+    place.put("a.py", text.replace("line 9", "LINE 9"))
+    assert attend(ten, Wrote(path, "c2", text)).context == ""
+    assert attend(ten, Answered()).context == ""
     assert ten.check("a.py").state == "fresh"
 
 

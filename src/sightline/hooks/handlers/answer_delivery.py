@@ -21,6 +21,7 @@ from sightline.hooks import words
 from sightline.model.events import (
     Belief,
     Changed,
+    GitMoved,
     NoticeAcknowledged,
     NoticeDelivered,
     Seen,
@@ -98,16 +99,20 @@ def record_diff(
 
 
 def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
-    """Return whether a diff was handed over, and since then this agent alone changed the file, and
-    nothing of the file arrived at it."""
+    """Return whether a diff, or every change of others in the file, was handed over, and since then this
+    agent alone changed the file, and nothing of the file arrived at it."""
     for recorded in reversed(list(context.store.timeline(path=path, newest=RECENT))):
         fact, is_own = recorded.fact, recorded.session == context.session
-        if isinstance(fact, Changed) and fact.cause.who != context.session:
+        if isinstance(fact, GitMoved) or (
+            isinstance(fact, Changed) and fact.cause.who != context.session
+        ):
             return False
         if is_own and isinstance(fact, (Seen, NoticeAcknowledged)):
             return False
-        if is_own and isinstance(fact, NoticeDelivered) and fact.notice.endswith(f":{digest}"):
-            return True
+        if is_own and isinstance(fact, NoticeDelivered) and fact.notice.startswith(HOST):
+            whole = any(each.path == path and each.hunks is None for each in fact.told)
+            if whole or fact.notice.endswith(f":{digest}"):
+                return True
     return False
 
 
@@ -209,13 +214,14 @@ def deliver_changes(
 
 
 def acknowledge_delivered(context: SessionContext) -> None:
-    """Count every delivery as shown. A delivery does not count for a file that the session read or
+    """Count every delivery as shown, the newest first, because it tells of everything that is new to
+    the agent, with what earlier ones printed. A delivery does not count for a file that the session read or
     edited since, when it counted before, or when it was taken out of the conversation."""
     kinds = [NoticeDelivered]
     newest = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
     recent = in_conversation(context, newest)
     confirm_parts(context, recent)
-    for fact in of_kind(NoticeDelivered, recent):
+    for fact in reversed(list(of_kind(NoticeDelivered, recent))):
         if fact.notice.startswith(HOST):
             _acknowledge(context, fact)
 
