@@ -11,9 +11,10 @@ from tests.checkpoints.test_take import files
 
 from sightline.checkpoints import capture
 from sightline.checkpoints.compare import story
+from sightline.checkpoints.take import keep_ahead
 from sightline.cli.live.view import news
 from sightline.errors import EditRefused, StoreError
-from sightline.filesystem import tree_index
+from sightline.filesystem import scan, tree_index
 from sightline.history import session_history
 from sightline.history.overview import of_interest
 from sightline.model.events import CheckpointMissed, CheckpointTaken
@@ -233,6 +234,49 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
     between = [each.changed for each in story(session._context)]
     assert between == [None, (), (("new2.py", "added"),)], "what was left out did not come"
     assert missed(session) == []
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A disk whose clock steps finely: the times of a file vouch for it at once."""
+    monkeypatch.setattr(scan, "TICK_NS", 0)
+
+
+@pytest.mark.usefixtures("ticking")
+def test_texts_that_were_stored_ahead_take_no_time(monkeypatch):
+    texts = {f"d/{n:02}.txt": f"{n}\n" for n in range(30)}
+    session = make_session({"a.py": "one\ntwo\n", **texts})
+    pauses = []
+    keep_ahead(session._context, lambda: pauses.append(len(pauses)))
+    session.read("a.py")
+    session.turn()
+    with monkeypatch.context() as patched:
+        times_up(patched, 3)
+        session.create("new.py", "x\n")
+    (only,) = session.checkpoints()
+    assert (only.files, only.not_covered, pauses) == (31, (), [0])
+    assert all(session._context.store.blob(revision_of(text.encode())) for text in texts.values())
+
+
+@pytest.mark.usefixtures("ticking")
+def test_a_text_that_is_deleted_while_a_checkpoint_is_taken_is_stored_again(place, s, monkeypatch):
+    context, text = edited(place, s)._context, revision_of(b"one\ntwo\n")
+    keep_ahead(context, lambda: None)
+    real = SqliteStore.kept
+    asked: list[str] = []
+
+    def answer_and_delete(self, revisions):
+        found = real(self, revisions)
+        if text in found and not asked:
+            asked.append(text)
+            self.purge(lambda: [text], "age", session="other", at=1)
+        return found
+
+    monkeypatch.setattr(SqliteStore, "kept", answer_and_delete)
+    s.checkpoint("mine")
+    assert asked == [text]
+    assert context.store.blob(text) == b"one\ntwo\n"
+    assert [each.label for each in s.checkpoints()] == ["mine"]
 
 
 def test_a_walk_that_takes_too_long_is_given_up_once_in_a_turn(place, monkeypatch):

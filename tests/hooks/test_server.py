@@ -21,6 +21,7 @@ from sightline.errors import WorkspaceError
 from sightline.filesystem import process
 from sightline.hooks import server
 from sightline.hooks.http_endpoint import http_settings
+from sightline.hooks.open_sessions import OpenWorkspace, read_settings
 from sightline.hooks.protocol import (
     ASK,
     GO,
@@ -32,6 +33,7 @@ from sightline.hooks.protocol import (
 )
 from sightline.hooks.server import LEFT_S, HookServer
 from sightline.model.events import SessionStarted, TurnBegan, WriteIntended
+from sightline.model.revision import revision_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 
@@ -390,3 +392,15 @@ def test_it_can_be_started_again_at_once(host):
     for _ in range(3):
         with serving(str(host.root), environ=host.environ, home=str(host.home)):
             assert post(host, host.payload("Stop"))[0] == 200
+
+
+def test_a_server_stores_what_a_first_checkpoint_needs_when_no_call_is_under_way(host):
+    host.put("a.txt", "one\n")
+    stored = Event()
+    workspace = OpenWorkspace(
+        str(host.root), read_settings(str(host.root), host.environ, str(host.home))
+    )
+    workspace.listen(stored.set)
+    assert stored.wait(30)
+    assert workspace.context().store.kept([revision_of(b"one\n")]) == {revision_of(b"one\n")}
+    workspace.close()

@@ -450,6 +450,31 @@ class StoreContract(ABC):
         assert len(store.texts()) == len(texts)
         assert store.verify() == []
 
+    def test_which_texts_are_kept_is_told_without_reading_them(self, store):
+        store.keep([b"one", b"two"])
+        one, two, three = map(revision_of, (b"one", b"two", b"three"))
+        store.purge(lambda: [two], "age", session="s1", at=1)
+        assert store.kept([one, two, three, one]) == {one}
+        assert store.kept([]) == set()
+
+    @pytest.mark.parametrize("gone", [b"needed", b"other"])
+    def test_facts_that_need_a_text_that_was_deleted_meanwhile_are_not_recorded(self, opened, gone):
+        store, other = opened(), opened()
+        texts = [b"needed", b"other", b"early"]
+        store.keep(texts)
+        other.purge(lambda: [revision_of(b"early")], "age", session="s1", at=1)
+        since = store.position()
+        other.purge(lambda: [revision_of(gone)], "age", session="s1", at=2)
+        needed = map(revision_of, (b"needed", b"early"))
+        if gone == b"other":
+            assert store.append(
+                "s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since
+            )
+        else:
+            with pytest.raises(StoreConflict, match="deleted a text"):
+                store.append("s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since)
+            assert list(store.timeline(kinds=[events.TurnBegan])) == []
+
     def test_who_chooses_what_goes_sees_all_that_was_recorded(self, opened):
         store, other = opened(), opened()
         store.keep([b"needed"])

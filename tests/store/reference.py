@@ -67,7 +67,7 @@ class ReferenceStore:
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         needed: Iterable[Revision] = (),
-        needed_since: int = 0,
+        needed_since: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -77,7 +77,7 @@ class ReferenceStore:
             check_expected(self._knowledge.get(session, {}), expect or {})
             if column is not None and any(r.session == session for r in self._log[column:]):
                 raise column_conflict(session, column)
-            if needed_since:
+            if needed_since is not None:
                 check_needed(of_kind(BlobPurged, self._log[needed_since:]), needed)
             self._blobs.update(named(blobs))
             self._stamps.update(stats or {})

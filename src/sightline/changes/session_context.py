@@ -87,7 +87,7 @@ class SessionContext:
         found: Iterable[FileState] = (),
         expect: dict[str, int] | None = None,
         needed: Iterable[Revision] = (),
-        needed_since: int = 0,
+        needed_since: int | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:

@@ -81,8 +81,9 @@ def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None
     for texts in look.texts(FEW_TEXTS):
         context.store.keep(texts)
         pause()
-    if look.read > WORTH_REMEMBERING:
-        context.workspace.remember(context.workspace.remembered())
+    newest = context.workspace.remembered()  # it shares the rows of files that did not change since
+    tree = newest if newest.listings else look.tree
+    context.workspace.remember(tree, lasting=look.read > WORTH_REMEMBERING)
 
 
 class _Look:

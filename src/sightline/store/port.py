@@ -50,7 +50,7 @@ class Store(Protocol):
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         needed: Iterable[Revision] = (),
-        needed_since: int = 0,
+        needed_since: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,

@@ -175,7 +175,7 @@ class SqliteStore:
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         needed: Iterable[Revision] = (),
-        needed_since: int = 0,
+        needed_since: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -193,7 +193,7 @@ class SqliteStore:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
             if column is not None and self._base.run(COLUMN_MOVED, (column, session)):
                 raise column_conflict(session, column)
-            if needed_since:
+            if needed_since is not None:
                 purged = of_kind(BlobPurged, self.timeline(kinds=[BlobPurged], after=needed_since))
                 check_needed(purged, needed)
             self._blobs.put(packed)
