@@ -258,6 +258,15 @@ def test_texts_that_were_stored_ahead_take_no_time(monkeypatch):
     assert all(session._context.store.blob(revision_of(text.encode())) for text in texts.values())
 
 
+def test_no_more_is_stored_ahead_than_checkpoints_may_take(place):
+    context = place.session(checkpoint_bytes=10)._context
+    small, large = b"small\n", b"much larger\n"
+    for name, text in (("a.txt", small), ("b.txt", large)):
+        place.put(name, text.decode())
+    keep_ahead(context, lambda: None)
+    assert context.store.kept(map(revision_of, (small, large))) == set()
+
+
 @pytest.mark.usefixtures("ticking")
 def test_a_text_that_is_deleted_while_a_checkpoint_is_taken_is_stored_again(place, s, monkeypatch):
     context, text = edited(place, s)._context, revision_of(b"one\ntwo\n")

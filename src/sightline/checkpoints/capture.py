@@ -74,11 +74,15 @@ def capture_tree(
 
 
 def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None]) -> None:
-    """Store the texts that the next capture would have to read. last: as in capture_tree. pause:
-    called before each FEW_TEXTS texts; it returns when nobody waits for this process. StoreError,
-    Unverifiable."""
+    """Store the texts that the next capture would have to read, as many as fit checkpoint_bytes. last:
+    as in capture_tree. pause: called after each FEW_TEXTS texts; it returns when nobody waits for this
+    process. StoreError, Unverifiable."""
     look = _Look(context, last, context.store.kept, None)
+    room = context.settings.checkpoint_bytes
     for texts in look.texts(FEW_TEXTS):
+        room -= sum(map(len, texts.values()))
+        if room < 0:
+            break
         context.store.keep(texts)
         pause()
     newest = context.workspace.remembered()  # it shares the rows of files that did not change since

@@ -78,6 +78,7 @@ class OpenWorkspace:
                 self._tree.listen()
                 self._tree.remembered()
                 self._tree.tree(until=monotonic() + FIRST_LOOK_S)
+                pause()
                 if self.settings.checkpoints != "off":
                     keep_ahead(self.context(), pause)
 
