@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import sightline
 from sightline.config.settings import Settings, Source
+from sightline.store.opening import open_store
 
 
 class Place:
@@ -17,12 +19,13 @@ class Place:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.root = home / "ws"
+        self.state = str(home / "state")
         self.root.mkdir()
         self.opened: list[sightline.Session] = []
 
     def settings(self, policy: str = "merge", **more) -> Settings:
         sources = (Source(policy, **more.pop("source", {})),)
-        return Settings(state_home=str(self.home / "state"), sources=sources, **more)
+        return Settings(state_home=self.state, sources=sources, **more)
 
     def session(self, id: str = "s", *, policy: str = "merge", clock=None, approve=None, **more):
         made = sightline.open_session(
@@ -53,8 +56,8 @@ def place(tmp_path):
     yield made
     for session in made.opened:
         session.close()
-    with sightline.open_session(made.root, settings=made.settings()) as last:
-        assert last._context.store.verify() == []
+    with closing(open_store(None, workspace_root=str(made.root), state_home=made.state)) as last:
+        assert last.verify() == []
 
 
 @pytest.fixture
