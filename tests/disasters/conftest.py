@@ -11,6 +11,7 @@ from tests.disasters.inventory import inventory
 from tests.support.command_line import Shell
 
 import sightline
+from sightline.checkpoints.rewind import apply
 from sightline.model.events import WriteIntended
 
 
@@ -110,9 +111,10 @@ def own_git_config(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def many(tree):
+def many(tree, monkeypatch):
     """More files than go back in one step, each changed by one command; the checkpoint before."""
-    names = [f"{n}.txt" for n in range(150)]
+    monkeypatch.setattr(apply, "BATCH_FILES", 10)
+    names = [f"{n}.txt" for n in range(15)]
     agent = tree.session()
     for name in names:
         tree.put(name, "then\n")

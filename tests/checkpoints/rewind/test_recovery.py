@@ -9,7 +9,7 @@ from tests.disasters.ending import ended, rewinds_end
 
 from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
-from sightline.checkpoints.rewind import recovery, rewinder
+from sightline.checkpoints.rewind import apply, recovery, rewinder
 from sightline.errors import StoreError, Unverifiable
 from sightline.guard import unfinished
 from sightline.guard.edit import apply_edit
@@ -19,12 +19,17 @@ from sightline.model.events import RewindEnded, RewindStarted
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
 
-NAMES = [f"{n:03}.txt" for n in range(150)]
+NAMES = [f"{n:03}.txt" for n in range(15)]
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch):
+    monkeypatch.setattr(apply, "BATCH_FILES", 10)
 
 
 @pytest.fixture
 def half(place, monkeypatch):
-    """A rewind whose process died when a hundred of 150 files were back; its checkpoint."""
+    """A rewind whose process died when ten of 15 files were back; its checkpoint."""
     return begun(place, monkeypatch)
 
 
@@ -57,12 +62,12 @@ def left(session):
 
 
 def test_opening_its_session_finishes_it_and_says_so(place, half):
-    assert stands(place) == (100, 50)
+    assert stands(place) == (10, 5)
     s = place.session()
-    assert stands(place) == (150, 0)
+    assert stands(place) == (15, 0)
     [warning] = s.warnings()
     assert warning.text == (
-        f"The rewind to {half}, which had been interrupted, was finished: 50 files more went back."
+        f"The rewind to {half}, which had been interrupted, was finished: 5 files more went back."
     )
     last = [type(each.fact) for each in s._context.store.timeline(newest=2)]
     assert last[0] is RewindEnded
@@ -73,7 +78,7 @@ def test_opening_its_session_finishes_it_and_says_so(place, half):
 
 def test_another_session_leaves_it_to_its_own(place, half):
     other = place.session("other")
-    assert stands(place) == (100, 50)
+    assert stands(place) == (10, 5)
     assert [each.to for each in recovery.listed(other._context)] == [half]
 
 
@@ -87,12 +92,12 @@ def test_while_its_process_is_there_nobody_finishes_it(place, monkeypatch):
 
 def test_what_was_done_since_it_began_stands(place, half):
     with place.session("other") as other:
-        other.edit(NAMES[140], "now", "other's")
-    place.put(NAMES[141], "now and then\n")
+        other.edit(NAMES[13], "now", "other's")
+    place.put(NAMES[14], "now and then\n")
     place.put("000.txt", "then\nand the user's\n")
     place.session()
-    assert place.text(NAMES[140]) == "other's\n"
-    assert place.text(NAMES[141]) == "now and then\n"
+    assert place.text(NAMES[13]) == "other's\n"
+    assert place.text(NAMES[14]) == "now and then\n"
     assert place.text("000.txt") == "then\nand the user's\n"
     assert stands(place)[1] == 0
 
@@ -102,7 +107,7 @@ def test_its_agents_own_later_work_stands(place, half):
     context = place.session("other")._context.for_session("s")
     apply_edit(context, "new.txt", Create("by the agent\n"))
     place.session()
-    assert stands(place) == (150, 0)
+    assert stands(place) == (15, 0)
     assert place.text("new.txt") == "by the agent\n"
 
 
@@ -110,15 +115,15 @@ def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
     other = place.session("other")
     context = other._context
     s = start(context.store, context.workspace, context.settings, id="s")
-    assert stands(place) == (100, 50), "a hook that is no prompt has no time for it"
+    assert stands(place) == (10, 5), "a hook that is no prompt has no time for it"
     told = attend(s, Prompted("go on")).context
-    assert stands(place) == (150, 0)
+    assert stands(place) == (15, 0)
     assert "which had been interrupted, was finished" in told
 
 
 def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
     begun(place, monkeypatch, appends=4)
-    assert stands(place) == (150, 0)
+    assert stands(place) == (15, 0)
     s = place.session()
     assert left(s) == []
     assert "0 files more" in s.warnings()[0].text
@@ -127,7 +132,7 @@ def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
 def test_the_same_command_again_ends_it(place, half):
     other = place.session("other")
     report = rewinder.rewind(other._context.for_session("s"), half)
-    assert len(report.restored) == 50
+    assert len(report.restored) == 5
     assert recovery.listed(other._context) == []
 
 
@@ -164,7 +169,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     assert "No space left" in said
     assert f"sightline rewind {half} --session s" in said
     assert recovery.listed(context)
-    assert "was finished: 50 files" in recovery.finish(context)
+    assert "was finished: 5 files" in recovery.finish(context)
 
 
 def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
@@ -178,7 +183,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(type(context.store), "append", refusing)
         assert "the disk is full" in recovery.finish(context)
-    assert stands(place) == (100, 50)
+    assert stands(place) == (10, 5)
     assert recovery.listed(context)
 
 
@@ -186,8 +191,8 @@ def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     begun(place, monkeypatch, appends=0)
     context = place.session("other")._context.for_session("s")
     assert "there was no time for all of it" in recovery.finish(context, until=0.0)
-    assert stands(place) == (100, 50)
-    assert "50 files more" in recovery.finish(context)
+    assert stands(place) == (10, 5)
+    assert "5 files more" in recovery.finish(context)
 
 
 @pytest.mark.parametrize("later", [False, True])
