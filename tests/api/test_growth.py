@@ -41,7 +41,7 @@ from sightline.sessions import presence
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
-FEW, MANY = 520, 1600
+FEW, MANY = 520, 1040
 """Sessions that ended, and changes of other files by the present session, in two stores."""
 
 TEXT = "".join(f"line {n}\n" for n in range(40))
@@ -190,13 +190,13 @@ def test_a_verb_reads_no_more_rows_with_many_own_changes_of_other_files(name, co
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
 
 
-@pytest.mark.parametrize("name", ["status", "sessions", "up"])
-def test_a_page_reads_no_more_rows_with_many_facts_of_the_last_minutes(name, monkeypatch):
+def test_a_page_reads_no_more_rows_with_many_facts_of_the_last_minutes(monkeypatch):
     monkeypatch.setattr(presence, "RECENT", 200)
     few, many = (Place(3, count, 3) for count in (FEW, MANY))
     for place in (few, many):
         place.clock.advance(seconds=-2 * 24 * 3600)
-    assert many.steps(VERBS[name]) <= 1.01 * few.steps(VERBS[name])
+    for name in ("status", "sessions", "up"):
+        assert many.steps(VERBS[name]) <= 1.01 * few.steps(VERBS[name]), name
 
 
 @pytest.mark.parametrize("verb", ["rewind", "edited_since"])
@@ -221,9 +221,9 @@ def _of_checkpoint(verb, name, more, place):
 
 
 def test_a_page_of_sessions_has_the_present_ones_first_and_says_how_many_it_leaves_out():
-    place = Place(MANY, FEW, 2)
+    place = Place(FEW, 3, 2)
     page = session_history.sessions(place.survey(), last=3)
-    assert [each.id for each in page.sessions] == ["me", "past-1597", "past-1598", "past-1599"]
-    assert page.left_out == MANY + 2 - 3
+    assert [each.id for each in page.sessions] == ["me", "past-0517", "past-0518", "past-0519"]
+    assert page.left_out == FEW + 2 - 3
     whole = session_history.status(place.survey(), last=None)
-    assert (len(whole.sessions), whole.left_out) == (MANY + 3, 0)
+    assert (len(whole.sessions), whole.left_out) == (FEW + 3, 0)

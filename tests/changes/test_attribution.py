@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from threading import Barrier, Thread
 
 import pytest
 from tests.hooks.handlers.shell import run
+from tests.support.places import Place
 
 import sightline
 from sightline.agents.hook_events import CommandBegan, CommandEnded
@@ -33,19 +35,27 @@ QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_EDITO
 LONG_AGO = {"GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
 
 
-@pytest.fixture
-def tree(place):
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
     """Three files on two branches, made long ago: `other` has two of them otherwise."""
+    made = Place(tmp_path_factory.mktemp("repository"))
     for path in FILES:
-        place.put(path, TEN)
-    git(place, "-c", "init.defaultBranch=main", "init", "--quiet")
-    commit(place, **LONG_AGO)
-    git(place, "checkout", "--quiet", "-b", "other", **LONG_AGO)
-    place.put("a.py", TEN.replace("line 3", "OTHER"))
-    place.put("b.py", TEN.replace("line 4", "OTHER"))
-    commit(place, **LONG_AGO)
-    git(place, "checkout", "--quiet", "main", **LONG_AGO)
-    os.utime(place.root / ".git/logs/HEAD", (0, 0))  # a look in its clock tick is none behind it
+        made.put(path, TEN)
+    git(made, "-c", "init.defaultBranch=main", "init", "--quiet", "--template=")
+    commit(made, **LONG_AGO)
+    git(made, "checkout", "--quiet", "-b", "other", **LONG_AGO)
+    made.put("a.py", TEN.replace("line 3", "OTHER"))
+    made.put("b.py", TEN.replace("line 4", "OTHER"))
+    commit(made, **LONG_AGO)
+    git(made, "checkout", "--quiet", "main", **LONG_AGO)
+    os.utime(made.root / ".git/logs/HEAD", (0, 0))  # a look in its clock tick is none behind it
+    return made.root
+
+
+@pytest.fixture
+def tree(place, repository):
+    """A copy of the repository."""
+    shutil.copytree(repository, place.root, dirs_exist_ok=True)
     return place
 
 

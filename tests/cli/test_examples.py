@@ -8,6 +8,7 @@ import re
 import shlex
 import signal
 import subprocess
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -187,11 +188,11 @@ CHANGES = [lambda _: None, stale, gone, moved, binary, other_line_ends]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda each: each.__name__)
-@pytest.mark.parametrize("session", [[], ["--session", "main"], ["--session", "nobody"]])
-def test_check_and_why_agree_about_a_file(ready, change, session):
+def test_check_and_why_agree_about_a_file(ready, change):
     ready("read", "src/app.py", "--session", "other")  # the one that was shown it last
     change(ready)
-    for path in ("src/app.py", "src/else.py", "nowhere.py"):
+    sessions = [[], ["--session", "main"], ["--session", "nobody"]]
+    for path, session in product(("src/app.py", "src/else.py", "nowhere.py"), sessions):
         done = ready("check", path, "--json", *session)
         reasons = ready("why", path, "--json", *session)
         if "error" in done.json:
