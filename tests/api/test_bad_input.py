@@ -203,7 +203,14 @@ def test_a_file_that_may_not_be_read_is_unverifiable(place):
     assert file.read_text() == "one\n"
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES])
+@pytest.mark.parametrize(
+    "code",
+    [
+        errno.ENOSPC,
+        *(pytest.param(code, marks=pytest.mark.wide) for code in (errno.EROFS, errno.EIO)),
+        pytest.param(errno.EACCES, marks=pytest.mark.wide),
+    ],
+)
 def test_a_disk_that_fails_at_any_step_of_a_write_loses_nothing(place, code):
     for number in range(1, 100):
         place.put("a.txt", "one\ntwo\n")

@@ -10,7 +10,14 @@ from bench.stress_worker import is_whole, whole
 from bench import stress
 
 
-@pytest.mark.parametrize(("trial", "scale"), [("appends", 0.1), ("kills", 0.1), ("savers", 0.06)])
+@pytest.mark.parametrize(
+    ("trial", "scale"),
+    [
+        ("kills", 0.1),
+        pytest.param("appends", 0.1, marks=pytest.mark.wide),
+        pytest.param("savers", 0.06, marks=pytest.mark.wide),
+    ],
+)
 def test_nothing_is_lost(tmp_path, trial, scale):
     outcome = stress.TRIALS[trial](str(tmp_path), scale)
     assert outcome.wrong == []

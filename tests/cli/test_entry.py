@@ -43,6 +43,8 @@ MORE_CALLS = [
     ("read a.py --lines 9-3", 2),
     ("status --workspace missing", 2),
     ("--version", 0),
+    ("check a.py", 0),
+    ("nonsense", 2),
 ]
 """The golden stories hold the codes of many more, called in this process."""
 
@@ -50,9 +52,7 @@ MORE_CALLS = [
 @pytest.mark.parametrize(
     ("args", "code"),
     [
-        ("check a.py", 0),
         ("edit a.py --old nowhere --new b", 1),
-        ("nonsense", 2),
         ("status --store http://x", 3),
         ("", 0),
         *(pytest.param(*call, marks=pytest.mark.wide) for call in MORE_CALLS),

@@ -116,4 +116,4 @@ def test_two_thousand_flipped_bits_lose_nothing_in_silence(written, tmp_path):
 
 
 def test_a_flipped_bit_loses_nothing_in_silence(written, tmp_path):
-    assert flips(written, copied(written, tmp_path), 60) == []
+    assert flips(written, copied(written, tmp_path), 20) == []
