@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.examples import widely
 
 FULL = Path("/dev/full")
 PROGRAM = "import sys; from sightline.cli.entry import main; sys.exit(main())"
@@ -62,7 +63,7 @@ def test_a_closed_stdin_is_no_empty_text(sl):
 
 @needs_full
 @needs_shell
-@pytest.mark.parametrize("args", [["status"], ["check", "a.txt", "--json"], ["edit", "a.txt", "--old", "one", "--new", "1"]])  # fmt: skip
+@pytest.mark.parametrize("args", [["check", "a.txt", "--json"], *widely(["status"], ["edit", "a.txt", "--old", "one", "--new", "1"])])  # fmt: skip
 def test_an_answer_that_cannot_be_printed_is_an_error_of_its_own(sl, args):
     sl.put("a.txt", "one\n")
     sl("read", "a.txt")

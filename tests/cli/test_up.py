@@ -14,6 +14,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from tests.support.examples import widely
 from tools.terminal import Terminal
 
 import sightline
@@ -191,7 +192,9 @@ def test_after_a_stop_all_is_drawn_again(seat):
     assert not at.terminal.cursor_shown
 
 
-@pytest.mark.parametrize("options", [{"args": ["--no-color"]}, {"env": {"NO_COLOR": "1"}}, {}])
+@pytest.mark.parametrize(
+    "options", [{}, {"env": {"NO_COLOR": "1"}}, *widely({"args": ["--no-color"]})]
+)
 def test_colours_are_there_unless_nobody_wants_them(sl, seat, agent, options):
     sl.put("a.py", "x\n")
     agent.read("a.py")
@@ -476,7 +479,7 @@ def test_nothing_recorded_is_said(sl, monkeypatch):
     ("kind", "said"),
     [
         ("command", "Edits go on being judged"),
-        ("http", "edits are not judged"),
+        pytest.param("http", "edits are not judged", marks=pytest.mark.wide),
     ],
 )
 def test_the_last_line_says_what_is_guarded_from_now_on(sl, settings, kind, said):

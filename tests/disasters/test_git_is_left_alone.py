@@ -9,6 +9,7 @@ from __future__ import annotations
 from subprocess import CalledProcessError
 
 import pytest
+from tests.support.examples import widely
 
 
 def plain(tree):
@@ -54,7 +55,7 @@ def cached(tree):
     tree.git("status")
 
 
-@pytest.mark.parametrize("shape", [plain, unborn, detached, merging, elsewhere, cached])
+@pytest.mark.parametrize("shape", [plain, merging, *widely(unborn, detached, elsewhere, cached)])
 def test_around_every_verb(repository, agent, shape):
     shape(repository)
     then = repository.checkpoint("then")

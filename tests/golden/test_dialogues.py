@@ -8,9 +8,10 @@ import pytest
 from tests.golden.dialogues import DIALOGUES
 from tests.golden.running import Place
 from tests.golden.telling import Story
+from tests.support.examples import widely
 
 AS_PROCESSES = ("stale", "failing")
-BY_THE_DAEMON = ("stale", "merged", "noticed", "sub_agents")
+BY_THE_DAEMON = ["merged", "noticed", *widely("stale", "sub_agents")]
 
 
 @pytest.fixture

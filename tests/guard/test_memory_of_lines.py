@@ -10,6 +10,7 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from tests.support.examples import widely
 
 from sightline.api.opening import start
 from sightline.config.settings import Settings
@@ -32,7 +33,9 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize(
+    "name", ["edit", "changes", *widely("read", "edit_lines", "notice", "check")]
+)
 @pytest.mark.parametrize(
     "saved",
     [

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hooks.hooking import Host, refusal
+from tests.support.examples import widely
 
 from sightline.config.settings import load_settings
 from sightline.filesystem import process
@@ -274,7 +275,10 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+WORST = ("truncated", "wrong input")
+
+
+@pytest.mark.parametrize("name", [*WORST, *widely(*(name for name in BAD if name not in WORST))])
 def test_bad_input_lets_the_agent_go_on_and_leaves_one_line(host, name):
     assert host.run(BAD[name].replace(b"%s", str(host.root).encode())) == {}
     assert len(host.faults()) == 1
@@ -369,7 +373,9 @@ def test_a_store_or_settings_that_cannot_be_read_open_the_guard(host, spoil):
     assert len(host.faults()) == 1
 
 
-@pytest.mark.parametrize("spoil", STORES)
+@pytest.mark.parametrize(
+    "spoil", [broken_store, broken_settings, *widely(missing_log, newer_store)]
+)
 def test_or_close_it_where_the_user_says_so(host, spoil):
     path = host.put("a.py", "a = 1\n")
     host.ask(host.shown(path, "a = 1\n"))

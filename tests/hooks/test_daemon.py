@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from tests.hooks.daemons import Asked, Asking, Client, DaemonHost, header
 from tests.hooks.hooking import refusal
+from tests.support.examples import widely
 
 from sightline.hooks import daemon_status, spawn
 from sightline.hooks.call import Call
@@ -54,12 +55,12 @@ def test_the_first_hook_leaves_one_behind_that_answers_the_later_ones_alike(host
 
 
 def test_hooks_that_start_one_at_once_leave_one(host):
-    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(24)]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(host.run, raws)) == [{}] * 24
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(12)]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(host.run, raws)) == [{}] * 12
     host.started()
     assert len(daemon_status.list_pipes(str(host.root), host.environ, str(host.home))) == 1
-    assert len([each for each in host.facts() if isinstance(each.fact, TurnBegan)]) == 24
+    assert len([each for each in host.facts() if isinstance(each.fact, TurnBegan)]) == 12
     assert host.faults() == []
 
 
@@ -258,7 +259,7 @@ def test_it_ends_when_nobody_asks_for_long(host):
     over(host)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, *widely(signal.SIGHUP, signal.SIGINT)])
 def test_it_ends_well_when_it_is_told_to(host, sent):
     os.kill(int(host.begin().pid), sent)
     over(host)
@@ -287,7 +288,7 @@ def upgrade(host):
 
 
 @pytest.mark.parametrize(
-    "spoil", [lose_pipe, lose_workspace, replace_workspace, lose_store, upgrade]
+    "spoil", [lose_store, upgrade, *widely(lose_pipe, lose_workspace, replace_workspace)]
 )
 def test_it_ends_when_what_it_stands_on_is_another(host, spoil):
     host.begin()

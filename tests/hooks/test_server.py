@@ -15,6 +15,7 @@ from threading import Event, Thread
 import pytest
 from tests.hooks.daemons import Asking, Impostor, header
 from tests.hooks.hooking import refusal
+from tests.support.examples import widely
 from tests.support.hook_server import serving
 
 from sightline.errors import WorkspaceError
@@ -149,7 +150,11 @@ def closes_at_once(path):
 
 @pytest.mark.parametrize(
     "behave",
-    [is_silent, dies_over_it, dies_over_its_answer, dies_when_it_has_taken_it, closes_at_once],
+    [
+        is_silent,
+        dies_over_it,
+        *widely(dies_over_its_answer, dies_when_it_has_taken_it, closes_at_once),
+    ],
 )
 def test_a_server_that_is_silent_or_dies_costs_no_verdict(host, behave):
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")

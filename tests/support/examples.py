@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
 WIDE = 60
@@ -11,3 +14,8 @@ WIDE = 60
 def examples(wide: int) -> int:
     """As many as the wide run gives a property; the default run gives it a quarter of them."""
     return max(1, wide * settings().max_examples // WIDE)
+
+
+def widely(*values: Any) -> list[Any]:
+    """Return values of a parameter that only the wide run takes, each in a test of its own."""
+    return [pytest.param(value, marks=pytest.mark.wide) for value in values]

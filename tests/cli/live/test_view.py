@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
+from tests.support.examples import widely
 
 from sightline import EditRefused
 from sightline.cli.live.view import draw
@@ -252,8 +253,8 @@ def test_every_line_fits_whatever_the_size(names, width, height):
     assert not [line for line in lines if not line.isprintable()]
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
-@pytest.mark.parametrize("height", [10, 24, 60])
+@pytest.mark.parametrize("width", [60, *widely(80, 120, 200)])
+@pytest.mark.parametrize("height", [10, 60, *widely(24)])
 def test_many_files_leave_room_for_what_happens(width, height):
     scene = Scene({f"packages/server/src/mod_{at:03}.py": "x\n" for at in range(200)})
     for path in list(scene.disk._entries):
