@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from tests.hooks.handlers.shell import run, seen
+from tests.support.examples import widely
 
 from sightline.agents.hook_events import CommandEnded
 from sightline.hooks.dispatch import attend
@@ -103,7 +104,9 @@ def tree(place, made):
     return place
 
 
-@pytest.mark.parametrize("command", WAYS)
+@pytest.mark.parametrize(
+    "command", [*WAYS[::3], *widely(*(way for n, way in enumerate(WAYS) if n % 3))]
+)
 def test_a_file_that_was_printed_whole_is_known_whole(tree, command):
     session = tree.session()
     run(tree, session, command.replace("; EOF", "\nEOF").replace("<<'EOF'; ", "<<'EOF'\n"))
