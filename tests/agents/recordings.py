@@ -255,7 +255,11 @@ SWE: dict[str, Any] = {
     "environment": "main",
     "trajectory": [{"action": "open a.py\n", "observation": "x", "state": "{}"}],
     "history": [
-        {"role": "system", "content": "SETTING: you program.", "agent": "main"},
+        {
+            "role": "system",
+            "content": "SETTING: you program. RESPONSE FORMAT: one command.",
+            "agent": "main",
+        },
         {"role": "user", "content": "Another task.", "agent": "main", "is_demo": True},
         {"role": "user", "content": "mend a.py", "agent": "main"},
         {

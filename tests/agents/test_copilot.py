@@ -56,7 +56,8 @@ def test_a_call_that_failed_has_its_error(tmp_path):
         *(BEGIN, event("user.message", content="one")),
         *(event("assistant.message", content="", toolRequests=[call]), failed),
     )
-    assert told.messages[-1] == {"role": "tool", "tool_call_id": "c1", "content": "no such file"}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "no such file"}
+    assert told.messages[-1] == {**result, "is_error": True}
 
 
 def test_a_result_of_no_call_is_left_out(tmp_path):

@@ -117,14 +117,18 @@ def another(value, data):
         (
             "full.jsonl",
             '{"v":1,"agent":"claude-code","cli_version":"0.1","type":"user"}\n',
-            "rendering by Entire, which holds no messages as they were sent",
+            "recording of entire, but it holds no messages",
         ),
         (
             "ui_messages.json",
             '[{"ts": 1, "type": "say", "say": "text", "text": "hello"}]',
             "beside api_conversation_history.json, which holds the messages",
         ),
-        ("demo.json", '[{"kind":"MessageEvent","source":"user","id":"1"}]', "of OpenHands 1"),
+        (
+            "demo.json",
+            '[{"kind":"MessageEvent","source":"user","id":"1"}]',
+            "openhands, but it holds",
+        ),
         ("a.json", '{"info": {"projectID": "p"}, "messages": [', r"its JSON is damaged \(.*record"),
         (
             "a.json",

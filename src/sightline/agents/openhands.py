@@ -1,14 +1,18 @@
-"""Read OpenHands events as chat messages: a list of events, or one row with its history for each
-session of a run.
+"""Read OpenHands events as chat messages: a list of events, a row or a file for each event, or one
+row with its history for each session of a run.
 
 An event that keeps the model's answer is read as that answer. Older events, from before August
-2024, hold only the action and its result, so the call is reconstructed.
+2024, hold only the action and its result, so the call is reconstructed. Events of OpenHands 1 have a
+kind.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Any
 
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
@@ -30,11 +34,20 @@ TOOLS = {
 QUIET = ("null", "agent_state_changed", "recall")
 """Observations that no model reads."""
 
+KINDS = re.compile(
+    rb"""\A\s*\[?\s*\{\s*"id":\s*"[\w-]+",\s*"timestamp":\s*"[^"]*",\s*"source":"""
+    rb"""|"kind":\s*"(?:SystemPrompt|Message|Action|Observation)Event\""""
+)
+"""How events of OpenHands 1 begin, or what they say they are."""
+
+EVENT_FILE = re.compile(r"event-(\d+)-[\w-]+\.json")
+"""Name of a file with one event; they are numbered from 0."""
+
 
 def conversation(path: str) -> Conversation:
-    """Return the conversation in a list of events; of a run, the conversations of its sessions one
-    after the other. OSError; NotOurs; ValueError, with a message for a person, for a damaged file
-    or an unknown version."""
+    """Return the conversation in a list or rows of events; in the folder of an event's file, for the
+    first one; of a run, the conversations of its sessions one after the other. OSError; NotOurs;
+    ValueError, with a message for a person, for a damaged file or a later event's."""
     begins = head(path)
     reader = _Events()
     if begins.startswith(RUN) and path.endswith((".jsonl", ".json")):
@@ -44,19 +57,40 @@ def conversation(path: str) -> Conversation:
             reader.events(row.get("history"))
         mark = sha256(begins).hexdigest()[:16]
         return reader.conversation("chat", "openhands", path, mark, passed_over)
-    if not _is_ours(begins):
+    is_list = begins.lstrip().startswith(b"[")
+    is_kind = KINDS.search(begins) is not None and b'"source"' in begins
+    is_old = is_list and (b'"action"' in begins or b'"observation"' in begins)
+    if not (
+        b'"source"' in begins and (is_kind or is_old) and begins.lstrip().startswith((b"[", b"{"))
+    ):
         raise NotOurs("it holds no events as OpenHands records them")
-    history, mark = document(path)
-    reader.events(history)
-    return reader.conversation("chat", "openhands", path, mark)
+    if is_list:
+        history, mark = document(path)
+        reader.events(history)
+        return reader.conversation("chat", "openhands", path, mark)
+    if (event := EVENT_FILE.fullmatch(os.path.basename(path))) is not None:
+        return _of_folder(path, int(event[1]))
+    found, passed_over = rows(path)
+    reader.events(found)
+    mark = sha256(begins).hexdigest()[:16]
+    return reader.conversation("chat", "openhands", path, mark, passed_over)
 
 
-def _is_ours(begins: bytes) -> bool:
-    if not begins.lstrip().startswith(b"[") or b'"source"' not in begins:
-        return False
-    if b'"kind"' in begins and b"Event" in begins and b'"action"' not in begins:
-        raise ValueError("it is of OpenHands 1, whose events are not known here yet")
-    return b'"action"' in begins or b'"observation"' in begins
+def _of_folder(path: str, number: int) -> Conversation:
+    """Return the conversation whose events are the files of a folder, from the first of them."""
+    folder, _ = os.path.split(os.path.abspath(path))
+    names = {
+        int(match[1]): name for name in os.listdir(folder) if (match := EVENT_FILE.match(name))
+    }
+    if number != min(names):
+        first = names[min(names)]
+        raise ValueError(f"it is one event of a conversation, which is read from {first}")
+    found = [rows(os.path.join(folder, names[each])) for each in sorted(names)]
+    reader = _Events()
+    reader.events([event for events, _ in found for event in events])
+    session = os.path.basename(os.path.dirname(folder))
+    passed_over = sum(damaged for _, damaged in found)
+    return reader.conversation("chat", "openhands", path, session, passed_over)
 
 
 class _Events(Telling):
@@ -66,16 +100,76 @@ class _Events(Telling):
         self._answers: set[str] = set()
         self._open: dict[str, str] = {}
         self._last: str | None = None
+        self._kept: list[Row] = []
 
     def events(self, history: object) -> None:
         """Add the events of a session. The oldest recordings pair an action with its result."""
         self._last = None
+        self._kept = []
         for event in _flat(history):
             at = moment(event.get("timestamp"))
+            if isinstance(event.get("kind"), str):
+                self._kind(event, at)
+                continue
             if isinstance(event.get("action"), str):
                 self._did(event, at)
             elif isinstance(event.get("observation"), str):
                 self._saw(event, at)
+
+    def _kind(self, event: Row, at: int | None) -> None:
+        """Add an event of OpenHands 1. Events that no model read are passed over."""
+        kind = event["kind"]
+        self._kept.append(event)
+        if kind == "SystemPromptEvent":
+            self.add_text("system", nested(event, "system_prompt", "text"), at)
+        elif kind == "MessageEvent":
+            said = nested(event, "llm_message", "content")
+            text = _text(said) + _text(event.get("extended_content"))
+            if event.get("source") == "user":
+                self.add_text("user", text, at)
+            else:
+                self.add(chat.assistant_message(text, _thought(event)), at)
+        elif kind == "CondensationSummaryEvent":
+            self.add_text("user", event.get("summary"), at)
+        elif kind == "Condensation":
+            self._condensed(event, at)
+        elif kind == "ActionEvent":
+            self._called(event, at)
+        elif (call := self._open.pop(str(event.get("tool_call_id")), None)) is not None:
+            text, failed = _result(event)
+            self.add(chat.tool_result(call, text, failed=failed), at)
+
+    def _called(self, event: Row, at: int | None) -> None:
+        """Add a call. The calls of one answer are events of their own, and become one message."""
+        asked = event.get("tool_call")
+        given = nested(asked, "arguments")
+        recorded = str(event.get("tool_call_id"))
+        name = str(nested(asked, "name") or event.get("tool_name"))
+        call_id = self._open[recorded] = self._ids.unique(recorded)
+        function = {"name": name, "arguments": given if isinstance(given, str) else "{}"}
+        call = {"id": call_id, "type": "function", "function": function}
+        answer = str(event.get("llm_response_id"))
+        last = next((m for m in reversed(self.messages) if m["role"] == "assistant"), None)
+        if last is not None and answer in self._answers and last.get("tool_calls"):
+            last["tool_calls"].append(call)
+            return
+        self._answers.add(answer)
+        self.add(chat.assistant_message(_text(event.get("thought")), _thought(event), [call]), at)
+
+    def _condensed(self, event: Row, at: int | None) -> None:
+        """Begin anew with the events that a condensation keeps, and its summary."""
+        gone = event.get("forgotten_event_ids")
+        ids = {str(each) for each in gone} if isinstance(gone, list) else set()
+        kept = [each for each in self._kept[:-1] if str(each.get("id")) not in ids]
+        summary, offset = event.get("summary"), event.get("summary_offset")
+        if isinstance(summary, str):
+            place = offset if isinstance(offset, int) and 0 <= offset <= len(kept) else len(kept)
+            told = {"kind": "CondensationSummaryEvent", "id": event.get("id"), "summary": summary}
+            kept.insert(place, told)
+        self.begin_anew()
+        self._kept, self._answers, self._open = [], set(), {}
+        for each in kept:
+            self._kind(each, at)
 
     def _did(self, event: Row, at: int | None) -> None:
         args = event.get("args")
@@ -127,6 +221,30 @@ class _Events(Telling):
             metadata = nested(event, "extras", "metadata")
             before, after = (nested(metadata, key) or "" for key in ("prefix", "suffix"))
             self.add(chat.tool_result(call, f"{before}{shown or ''}{after}"), at)
+
+
+def _text(content: object) -> str:
+    return "".join(str(part.get("text") or "") for part in objects(content))
+
+
+def _thought(event: Row) -> str:
+    return str(
+        event.get("reasoning_content") or nested(event, "llm_message", "reasoning_content") or ""
+    )
+
+
+def _result(event: Row) -> tuple[str, bool]:
+    """Return the text of a result of OpenHands 1, and whether it tells of a failure."""
+    if "error" in event:
+        return str(event["error"]), True
+    if "rejection_reason" in event:
+        return f"Action rejected: {event['rejection_reason']}", True
+    observation: Any = event.get("observation")
+    metadata = nested(observation, "metadata")
+    before, after = (str(nested(metadata, key) or "") for key in ("prefix", "suffix"))
+    shown = f"{before}{_text(nested(observation, 'content'))}{after}"
+    failed = nested(observation, "is_error") is True
+    return shown + _text(event.get("extended_content")), failed
 
 
 def _flat(history: object) -> Iterator[Row]:

@@ -130,8 +130,9 @@ def test_words_of_a_person_in_a_result_keep_all_of_it():
 
 
 def test_a_command_at_the_end_of_a_text_and_its_output_are_found():
+    asks = "Answer with exactly ONE bash code block."
     messages = [
-        {"role": "user", "content": "fix it"},
+        {"role": "user", "content": f"fix it. {asks}"},
         {"role": "assistant", "content": "THOUGHT: look.\n\n```bash\ncat a.py\n```"},
         {"role": "user", "content": "<returncode>0</returncode>\n<output>\none\n</output>"},
         {"role": "assistant", "content": "Done."},
@@ -142,6 +143,8 @@ def test_a_command_at_the_end_of_a_text_and_its_output_are_found():
     assert found[2].excerpts == (Excerpt("a.py", 1, "one", 1, whole=True),)
     assert found[2].call == found[1].call
     assert not found[2].fixed
+    unasked = blocks("chat", [{"role": "user", "content": "fix it"}, *messages[1:2]])
+    assert [block.kind for block in unasked] == ["user", "text"]
 
 
 def test_a_result_of_a_call_that_failed_says_so_and_shows_nothing():

@@ -21,7 +21,7 @@ from sightline.conversation.formats.parts import (
 NAME = "anthropic"
 BESIDE = FIRST = True
 HOLDER = "content"
-FIELDS = ("role", "content")
+FIELDS: tuple[str, ...] = ("role", "content")
 
 THINKING = ("thinking", "redacted_thinking")
 OTHERS = (

@@ -23,7 +23,7 @@ from sightline.conversation.formats.parts import (
 NAME = "chat"
 BESIDE = FIRST = True
 HOLDER = ""
-FIELDS = ()
+FIELDS: tuple[str, ...] = ()
 
 ROLES: dict[str, Role] = {**OPENAI_ROLES, "tool": "tool", "function": "tool"}
 OTHERS = (

@@ -32,8 +32,14 @@ USUAL = ("→", "\t", " |")
 """The signs that each tool prints. Other signs do not count: a list in a Markdown file has numbers,
 too."""
 
-BARE = ("readfile", "read", "fsread", "readmanyfiles", "viewfile", "openfile")
+BARE = ("readfile", "read", "fsread", "readmanyfiles", "viewfile", "openfile", "view")
 """Tools that may print a file without numbers, except for Claude Code's Read."""
+
+ANY_PATH = ("view",)
+"""Tools of these that list folders, too: names, one on each line."""
+
+NAME_ON_A_LINE = re.compile(r"[^\s/\\:(){}\[\]<>=,;'\"]+[/\\]?")
+TOO_LARGE = "File too large to read at once"
 
 FIRST = re.compile(r" *0*(\d{1,9})(→|\t| \||\||: |:|\.)")
 TOTAL = re.compile(
@@ -57,10 +63,12 @@ MORE = re.compile(
 )
 """Text of pi behind a piece of a file."""
 
-RANGE = ("offset", "limit", "view_range", "start_line", "end_line")
+STARTS = ("offset", "start_line")
+ENDS = ("limit", "view_range", "end_line")
 """Arguments that ask for a part of a file."""
 
 REMINDER = "<system-reminder>"
+REMINDERS = re.compile(rf"(?:{REMINDER}.*?</system-reminder>\s*)+", re.DOTALL)
 
 
 def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
@@ -71,7 +79,11 @@ def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...
         read = (_numbered(f[1].strip(), lines[1], {}, None, (" |",)) for f, lines in tagged)
         if found := tuple(chain.from_iterable(read)):
             return found
-    if path is None or text.startswith(REMINDER) or not text.strip():
+    if path is None:
+        return ()
+    if reminders := REMINDERS.match(text):  # how old a memory is, or that the file is empty
+        text = text[reminders.end() :]
+    if text.startswith(REMINDER) or not text.strip():
         return ()
     if text.startswith("<path>"):
         text = text.partition("<content>")[2].lstrip("\n")  # opencode's
@@ -81,6 +93,8 @@ def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...
     found = tuple(_numbered(path, text, arguments, total, SIGNS.get(tool, USUAL)))
     if found or tool not in BARE or call.name == "Read":
         return found
+    if tool in ANY_PATH and not _is_of_file(path, text):
+        return ()
     return tuple(_bare(path, arguments, text))
 
 
@@ -106,9 +120,10 @@ def _numbered(
         return
     first = int(rows[0][0])
     length = next((n for n, row in enumerate(rows) if int(row[0]) != first + n), len(rows))
+    first = first or 1  # asked for offset 0, Claude Code counts from 0
     is_cut = length < len(rows)
     lines = [row[1] for row in rows[:length]]
-    is_range = field(arguments, *RANGE) is not None
+    is_range = _is_range(arguments)
     is_all = length == total if total is not None else not is_range and length < LINES_MAX
     whole = first == 1 and is_all and not is_cut and max(map(len, lines)) < LINES_MAX
     yield Excerpt(path, first, "\n".join(lines), total, whole)
@@ -129,19 +144,37 @@ def _find_numbers(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[st
 
 def _bare(path: str, arguments: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
     """Parse text without numbers, as Gemini CLI, Cline, pi and others print it."""
-    if CUT.search(text) or text.startswith(("<tool_use_error>", "Error", "File unchanged")):
+    if CUT.search(text) or text.startswith(("Error", "File unchanged")):
         return
     status = SHOWING.search(text)
     if status:
         body = text.partition(TRUNCATED)[2]
         yield Excerpt(path, int(status[1]), body.removesuffix("\n"), int(status[3]))
         return
-    first = _line_number(field(arguments, "start_line")) or _line_number(field(arguments, "offset"))
-    is_range = field(arguments, *RANGE) is not None
+    lines = field(arguments, "view_range")
+    starts = [field(arguments, *STARTS), lines[0] if isinstance(lines, list) and lines else None]
+    first = next((number for start in starts if (number := _line_number(start))), None)
+    is_range = _is_range(arguments)
     if is_range and first is None:
         return
     body = MORE.sub("", text).removesuffix("\n")
     yield Excerpt(path, first or 1, body, None, not is_range and len(text) - len(body) < 2)
+
+
+def _is_range(arguments: Mapping[str, Any]) -> bool:
+    """Return whether arguments ask for a part of a file, and not for all of it from its start."""
+    start = field(arguments, *STARTS)
+    return field(arguments, *ENDS) is not None or str(start) not in ("None", "0", "1")
+
+
+def _is_of_file(path: str, text: str) -> bool:
+    """Return whether a text without numbers is certainly a file's, and no list of a folder's names
+    or a refusal."""
+    suffix = re.search(r"[^/\\.][^/\\]*\.\w+\Z", path)
+    if suffix is None or text.startswith((TOO_LARGE, "<file>")):
+        return False
+    lines = text.removesuffix("\n").split("\n")
+    return lines != sorted(lines) or not all(map(NAME_ON_A_LINE.fullmatch, lines))
 
 
 def _line_number(value: Any) -> int | None:

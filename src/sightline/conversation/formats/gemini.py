@@ -22,7 +22,7 @@ from sightline.conversation.formats.parts import (
 NAME = "gemini"
 BESIDE = FIRST = True
 HOLDER = "parts"
-FIELDS = ("role", "parts")
+FIELDS: tuple[str, ...] = ("role", "parts")
 
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")

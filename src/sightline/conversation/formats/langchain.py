@@ -24,7 +24,7 @@ from sightline.conversation.formats.parts import (
 NAME = "langchain"
 BESIDE = FIRST = True
 HOLDER = ""
-FIELDS = ()
+FIELDS: tuple[str, ...] = ()
 
 ROLES: dict[str, Role] = {
     "system": "system",

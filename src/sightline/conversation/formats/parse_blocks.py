@@ -15,6 +15,7 @@ from sightline.conversation.formats.exchanges import CallIds
 from sightline.conversation.formats.file_excerpts import read_excerpts, window_excerpts
 from sightline.conversation.formats.file_writes import rewrites
 from sightline.conversation.formats.parts import Adapter, Message, Part, Role, parts_of
+from sightline.conversation.formats.problems import MISSING
 from sightline.conversation.formats.shell_effects import (
     ShellEffect,
     output_excerpts,
@@ -62,12 +63,28 @@ def result_excerpts(effect: Effect, text: str) -> tuple[Excerpt, ...]:
     return read_excerpts(effect.call, path, text)
 
 
+FAILURES = (
+    *("<tool_use_error>", "apply_patch verification failed", "The user denied this operation"),
+    *("The tool execution failed with the following error", "Tool call repetition limit"),
+    MISSING,
+)
+"""How results begin whose calls did nothing, in the words of the hosts, or have no result."""
+
+MAYBE_FAILURES = ("Error: ", "<error>", "[ERROR] ", "Missing value for required parameter")
+"""The same, but a command may print these words, too."""
+
+NEVER_RAN = re.compile(r"(?:Tool \[[^\n]*\] was not executed|Skipping tool )")
+"""Roo Code's words, in place of the results of calls beside another one."""
+
+
 def has_failed(effect: Effect, text: str) -> bool:
     """Return whether a result says that its call failed, for formats without a field for errors."""
+    head = text[:400].lstrip()
+    if head.startswith(FAILURES) or NEVER_RAN.match(head):
+        return True
     if effect.shell is not None:
         return split_output(text)[1] not in (None, 0)
-    head = text[:200].lstrip()
-    return head.startswith(("<tool_use_error>", "apply_patch verification failed", "Error: "))
+    return head.startswith(MAYBE_FAILURES)
 
 
 class BlockParser:
@@ -82,6 +99,7 @@ class BlockParser:
         self._ids = CallIds()
         self._effects: dict[str, Effect] = {}  # by id of the call
         self._spoken: list[tuple[str, str]] = []  # tool and id of the calls in the model's text
+        self._is_fenced = False
 
     def parse(self, message: Message) -> list[Block]:
         """Return the blocks of the next message."""
@@ -93,6 +111,9 @@ class BlockParser:
             self._ids.start_answer()
             self._spoken = []
         self._role = role
+        if role != "model" and not self._is_fenced:
+            asked = not self._step and any(FENCE_ASKED.search(part.text) for part in parts)
+            self._is_fenced = asked or any(_is_output(part.text) for part in parts)
         tools = [tool for tool, _ in self._spoken]
         results = find_results(parts, tools) if role == "user" else {}
         return [
@@ -118,7 +139,8 @@ class BlockParser:
             return _result_block(block, call_id, effect, part.text, error=part.error)
         if result is not None:
             return self._spoken_result(block, result)
-        calls = calls_in_text(part.text) if part.kind == "text" else ()
+        is_spoken = part.kind == "text"
+        calls = calls_in_text(part.text, fenced=self._is_fenced) if is_spoken else ()
         return self._spoken_calls(block, calls) if calls else block
 
     def _spoken_result(self, block: Block, result: TextResult) -> Block:
@@ -174,6 +196,11 @@ def _result_block(
     )
 
 
+FENCE_ASKED = re.compile(
+    r"bash-\$|RESPONSE FORMAT|mswea_bash_command|\b(?:ONE|one) (?:bash )?code block\b"
+)
+"""Words of a host, before the model's first answer, that ask for calls as a block of shell."""
+
 FENCED = re.compile(r"(?:\A|\n)```(?:bash|sh|mswea_bash_command)?\n(.*?)\n```\s*\Z", re.DOTALL)
 HEAD = re.compile(r"\A\[(\w+)(?: for (?:'([^'\n]*)')?[^\n]*?|\.[^\n]*?)?\] Result:[ \n]*")
 SHOWN = ("<returncode>", "[File: /")
@@ -183,13 +210,19 @@ FEEDBACK = ("<feedback>", "<user_message>", "<answer>", "<task>")
 """Tags around a person's words."""
 
 
-def calls_in_text(text: str) -> tuple[Call, ...]:
-    """Return the calls in a text of the model, in order."""
-    if "</" in text and (calls := tuple(tagged_calls(text))):
+def calls_in_text(text: str, *, fenced: bool) -> tuple[Call, ...]:
+    """Return the calls in a text of the model, in order. fenced: a block of shell at the end is a
+    call, because the host asked for it."""
+    if calls := tuple(tagged_calls(text)):
         return calls
-    if text.count("```") == 2 and (block := FENCED.search(text)):
+    if fenced and text.count("```") == 2 and (block := FENCED.search(text)):
         return (Call("", "bash", {"command": block[1]}),)
     return ()
+
+
+def _is_output(text: str) -> bool:
+    """Return whether a text on the user's side is certainly the output of a command."""
+    return text.startswith("<returncode>") or PROMPT.search(text[-400:]) is not None
 
 
 class TextResult(Struct, frozen=True):
@@ -209,7 +242,7 @@ def find_results(parts: Sequence[Part], waiting: Sequence[str]) -> dict[int, Tex
     for number, part in enumerate(parts):
         head = HEAD.match(part.text)
         if head is None and not announced.tool:
-            is_prompt = part.text.startswith(OBSERVED) or PROMPT.search(part.text[-400:])
+            is_prompt = part.text.startswith(OBSERVED) or _is_output(part.text)
             # "INSTRUCTIONS:" begins the next task, after a task that was submitted
             is_observed = is_prompt and "INSTRUCTIONS:" not in part.text
             if part.text.startswith(SHOWN) or (list(waiting) == ["bash"] and is_observed):

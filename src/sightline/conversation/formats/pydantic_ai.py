@@ -22,7 +22,7 @@ NAME = "pydantic-ai"
 BESIDE = True
 FIRST = False
 HOLDER = "parts"
-FIELDS = ()
+FIELDS: tuple[str, ...] = ()
 
 RESULTS = ("tool-return", "retry-prompt")
 

@@ -24,7 +24,7 @@ from sightline.conversation.window.blocks import Kind
 NAME = "responses"
 BESIDE = FIRST = False
 HOLDER = ""
-FIELDS = ()
+FIELDS: tuple[str, ...] = ()
 
 CALLS = {
     "function_call": "arguments",

@@ -1,0 +1,129 @@
+"""What Sightline's readers find in recordings, beside a plain walk through their JSON.
+
+    python bench/readers.py [PATH]... [--json]
+
+PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
+Prints calls, edits and reads for each product, and each file whose counts differ. Exit 1 when some
+do, 2 when there is no recording.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+if not __package__:  # started as a script: the rest of bench, and the library of this checkout
+    sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from bench.recordings.counts import WALKERS, Counts  # noqa: E402 (needs the path above)
+
+from sightline.agents.readers import READERS  # noqa: E402
+from sightline.conversation.formats.format import FORMATS  # noqa: E402
+from sightline.replay.played import Unread  # noqa: E402
+from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.conversation.recorded_conversation import Conversation
+    from sightline.conversation.window.blocks import Block
+
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+
+class Compared(NamedTuple):
+    """A file. read, walked: the counts; walked is None where a damaged or merged file, or a product
+    without a walker, cannot be walked; why: the reason for a file that no reader reads."""
+
+    path: str
+    agent: str = ""
+    read: Counts | None = None
+    walked: Counts | None = None
+    why: str = ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare what was asked for and print it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    files = [compare(path) for path in find_recordings(options.paths)]
+    if not any(file.agent for file in files):
+        print(f"No recording in {' '.join(options.paths)}", file=sys.stderr)
+        return 2
+    print(json.dumps(as_json(files)) if options.json else report(files))
+    return int(any(differs(file) for file in files))
+
+
+def compare(path: str) -> Compared:
+    """Return the counts of one file."""
+    found = read(READERS, path)
+    if isinstance(found, Unread):
+        return Compared(path, why=found.why)
+    walker = WALKERS.get(found.agent)
+    try:
+        walked = None if walker is None else walker(Path(path))
+    except (AttributeError, KeyError, TypeError, ValueError):  # Markdown, or runs of sessions
+        walked = None
+    return Compared(path, found.agent, counts(found), walked)
+
+
+def counts(conversation: Conversation) -> Counts:
+    """Return the counts of what a reader read. The shell counts as the walkers count it: only a
+    command with a patch is an edit, and none is a read."""
+    messages = conversation.messages
+    blocks = FORMATS[conversation.format].blocks(messages, len)
+    calls = {block.call: block for block in blocks if block.kind == "call"}
+    results = [block for block in blocks if block.kind == "result" and block.deed == "read"]
+    shown = [block for block in results if block.excerpts and not is_shell(block)]
+    return Counts(len(calls), sum(map(is_edit, calls.values())), len(shown))
+
+
+def is_shell(block: Block) -> bool:
+    """Return whether a block is of a call of the shell, whatever its name."""
+    names = ("bash", "shell", "exec", "terminal", "powershell", "run")
+    return any(name in (block.tool or "").lower() for name in names)
+
+
+def is_edit(block: Block) -> bool:
+    """Return whether a call edits as the walkers count it."""
+    if is_shell(block):
+        return "*** Begin Patch" in block.text
+    return block.deed in ("edit", "write")
+
+
+def differs(file: Compared) -> bool:
+    """Return whether the two counts of a file differ."""
+    return file.walked is not None and file.read != file.walked
+
+
+def as_json(files: Sequence[Compared]) -> dict[str, object]:
+    """All files, with the format's number."""
+    return {"schema": 1, "files": [file._asdict() for file in files]}
+
+
+def report(files: Sequence[Compared]) -> str:
+    """The sums of each product, the files that differ, and those that no reader reads."""
+    lines = [f"{'product':16}{'files':>6}{'calls':>8}{'edits':>8}{'reads':>8}{'differ':>8}"]
+    for agent in sorted({file.agent for file in files} - {""}):
+        own = [file for file in files if file.agent == agent]
+        counted = [file.read or Counts(0, 0, 0) for file in own]
+        sums = [sum(column) for column in zip(*counted, strict=True)]
+        numbers = (len(own), *sums, sum(map(differs, own)))
+        lines.append(f"{agent:16}{numbers[0]:>6}" + "".join(f"{n:>8}" for n in numbers[1:]))
+    lines += ["", *(f"not walked: {f.path}" for f in files if f.agent and f.walked is None)]
+    for file in filter(differs, files):
+        lines.append(f"differs: {file.path}")
+        lines += [f"  read   {file.read}", f"  walked {file.walked}"]
+    reasons = Counter(file.why for file in files if not file.agent)
+    return "\n".join([*lines, "", *(f"not read: {n} ({why})" for why, n in reasons.most_common())])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,266 @@
+"""Count the calls, edits and reads in recordings by walking their JSON, without Sightline's readers.
+
+A call is one tool call of the main agent. An edit is a call of an editing tool, or a command with a
+patch. A read is a result of a reading tool with text of a file. Commands that read or write files
+without such a tool are not counted here: only their output tells what they did.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Counts(NamedTuple):
+    """Calls by id (a number where the product has none), with their kind: edit, read, "" for others.
+    A read counts when its result has text of a file."""
+
+    calls: int
+    edits: int
+    reads: int
+
+
+EDITING = (
+    *(
+        "edit",
+        "write",
+        "multiedit",
+        "notebookedit",
+        "replace",
+        "write_file",
+        "create",
+        "apply_patch",
+    ),
+    *("write_to_file", "apply_diff", "insert_content", "replace_in_file", "search_and_replace"),
+)
+READING = ("read", "read_file", "view", "open")
+EDITOR = ("str_replace_editor", "file_editor", "str_replace_based_edit_tool")
+NO_TEXT = re.compile(
+    r"\s*\Z|<tool_use_error>|Error|File too large|The tool execution failed|File unchanged"
+    r"|File content \(|Offset \d+ is|<system-reminder>(?:Warning|(?!This memory))|The user doesn't"
+)
+
+
+def kind_of(name: str, arguments: Any) -> str:
+    """Return what a call does: "edit", "read", or ""."""
+    name = name.lower()
+    if name in EDITOR:
+        command = arguments.get("command") if isinstance(arguments, dict) else ""
+        return "read" if command == "view" else "edit"
+    if name in EDITING or "*** Begin Patch" in json.dumps(arguments):
+        return "edit"
+    return "read" if name in READING else ""
+
+
+def _counted(calls: list[tuple[str, Any, str | None, bool]]) -> Counts:
+    """calls: name, arguments, text of the result (None without one), and whether it failed."""
+    kinds = [(kind_of(name, asked), text, bad) for name, asked, text, bad in calls]
+    reads = [text for kind, text, bad in kinds if kind == "read" and text is not None and not bad]
+    shown = sum(not NO_TEXT.match(text) for text in reads)
+    return Counts(len(calls), sum(kind == "edit" for kind, _, _ in kinds), shown)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            yield row
+
+
+def _texts(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", "")) for part in content or () if isinstance(part, dict))
+
+
+def claude_code(path: Path) -> Counts:
+    """All rows but copies and sub-agents'. Rows of an abandoned branch count, too."""
+    asked: dict[str, tuple[str, Any]] = {}
+    results: dict[str, tuple[str, bool]] = {}
+    for row in _rows(path):
+        content = (row.get("message") or {}).get("content")
+        if row.get("isSidechain") or not isinstance(content, list):
+            continue
+        for part in content:
+            if part.get("type") == "tool_use":
+                asked.setdefault(part["id"], (part["name"], part["input"]))
+            elif part.get("type") == "tool_result":
+                text = _texts(part.get("content"))
+                results.setdefault(part["tool_use_id"], (text, bool(part.get("is_error"))))
+    return _counted([(*call, *results.get(name, (None, False))) for name, call in asked.items()])
+
+
+CODEX_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "tool_search_call")
+
+
+def codex(path: Path) -> Counts:
+    """All items of the first thread in the file."""
+    calls: list[tuple[str, Any, str | None, bool]] = []
+    for row in _rows(path):
+        item = row.get("payload") or {}
+        if row.get("type") != "response_item":
+            continue
+        if item.get("type") in CODEX_CALLS:
+            given = item.get("arguments") or item.get("input") or item.get("action")
+            calls.append((item.get("name", "shell"), given, None, False))
+    return _counted(calls)
+
+
+def opencode(path: Path) -> Counts:
+    """Every part that is a tool's."""
+    parts = [part for m in json.loads(path.read_bytes())["messages"] for part in m["parts"]]
+    states = [(part["tool"], part["state"]) for part in parts if part["type"] == "tool"]
+    return _counted(
+        [(t, s.get("input"), s.get("output"), s["status"] == "error") for t, s in states]
+    )
+
+
+def copilot(path: Path) -> Counts:
+    """The requests of the main agent, with their results."""
+    asked: dict[str, tuple[str, Any]] = {}
+    results: dict[str, tuple[str, bool]] = {}
+    for row in _rows(path):
+        data = row.get("data") or {}
+        if row.get("agentId") or data.get("agentId") or data.get("parentToolCallId"):
+            continue
+        for each in data.get("toolRequests") or ():
+            asked[each["toolCallId"]] = each["name"], each["arguments"]
+        if row["type"] == "tool.execution_complete":
+            text = (data.get("result") or {}).get("content") or ""
+            names = all(re.fullmatch(r"[\w.-]+", line) for line in text.split("\n"))
+            results[data["toolCallId"]] = text, not data["success"] or names
+    return _counted([(*call, *results.get(name, (None, False))) for name, call in asked.items()])
+
+
+def gemini_cli(path: Path) -> Counts:
+    """The calls beside the model's messages, each with its result."""
+    calls = [c for m in json.loads(path.read_bytes())["messages"] for c in m.get("toolCalls") or ()]
+    found: list[tuple[str, Any, str | None, bool]] = []
+    for call in calls:
+        response = call["result"][0]["functionResponse"]["response"]
+        found.append((call["name"], call["args"], response.get("output"), "error" in response))
+    return _counted(found)
+
+
+TAG = re.compile(r"<(read_file|apply_diff|write_to_file|insert_content|search_and_replace|replace_in_file|execute_command|list_files|search_files|list_code_definition_names)>\s*<\w+>")  # fmt: skip
+
+
+EXPORTED = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
+
+
+def roo(path: Path) -> Counts:
+    """The tags in the model's texts; a result follows each. A part with a person's words is theirs."""
+    if path.suffix == ".md":
+        _, *parts = EXPORTED.split(path.read_text(encoding="utf-8").replace("\r\n", "\n"))
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        messages = [{"role": role.lower(), "content": text} for role, text in pairs]
+    else:
+        messages = json.loads(path.read_bytes())
+    calls: list[tuple[str, Any, str | None, bool]] = []
+    for number, message in enumerate(messages):
+        text = _texts(message["content"])
+        if message["role"] != "assistant" or not (tag := TAG.search(text)):
+            continue
+        said = _texts(messages[number + 1]["content"]) if number + 1 < len(messages) else ""
+        shown = re.search(r"^ *\d+ \| (.*)$", said, re.MULTILINE)
+        theirs = "<feedback>" in said or "<user_message>" in said
+        calls.append((tag[1], text, "text" if shown and not theirs else None, False))
+    return _counted(calls)
+
+
+def chat(path: Path) -> Counts:
+    """The calls beside texts, or a fence at their end, of trajectories of both SWE-agents."""
+    data = json.loads(path.read_bytes())
+    messages = data if isinstance(data, list) else data.get("messages") or data["history"]
+    calls: list[tuple[str, Any, str | None, bool]] = []
+    for number, message in enumerate(messages):
+        main = message.get("agent", "main") in ("main", "primary") and not message.get("is_demo")
+        if message["role"] != "assistant" or not main:
+            continue
+        found = message.get("tool_calls") or ()
+        said = str(messages[number + 1]["content"]) if number + 1 < len(messages) else ""
+        shown = said if said.startswith("[File: ") else None
+        for each in found:
+            given = each["function"]["arguments"]
+            given = json.loads(given) if isinstance(given, str) else given
+            calls.append((each["function"]["name"], given, shown, False))
+        text = _texts(message["content"])
+        if not found and text.count("```") == 2 and text.rstrip().endswith("```"):
+            calls.append(("bash", None, None, False))
+    return _counted(calls)
+
+
+OLD_ACTIONS = ("run", "run_ipython", "browse", "browse_interactive", "read")
+
+
+def openhands(path: Path) -> Counts:
+    """The calls in the model's answers, each answer once; the events of version 1 by their kind. Runs
+    of 2024 have actions alone."""
+    if path.name.endswith("output.jsonl"):
+        pairs = [each for row in _rows(path) for each in row["history"]]
+        old = [e for pair in pairs for e in (pair if isinstance(pair, list) else [pair]) if e]
+        acted = [event for event in old if event.get("action") in OLD_ACTIONS]
+        return _counted([(event["action"], None, None, False) for event in acted])
+    events = json.loads(path.read_bytes())
+    answers: dict[str, Any] = {}
+    calls: list[tuple[str, Any, str | None, bool]] = []
+    for event in events:
+        response = (event.get("tool_call_metadata") or {}).get("model_response")
+        if response and "action" in event:
+            answers[response["id"]] = response["choices"][0]["message"].get("tool_calls") or ()
+        if event.get("kind") == "ActionEvent":
+            given = json.loads(event["tool_call"]["arguments"])
+            calls.append((event["tool_name"], given, None, False))
+    asked = [call["function"] for found in answers.values() for call in found]
+    calls += [(each["name"], json.loads(each["arguments"]), None, False) for each in asked]
+    return _counted(calls)
+
+
+def pi(path: Path) -> Counts:
+    """The calls that have a result."""
+    asked: dict[str, tuple[str, Any]] = {}
+    results: dict[str, tuple[str, bool]] = {}
+    for row in _rows(path):
+        message = row.get("message") or {}
+        content = message.get("content")
+        if message.get("role") == "toolResult":
+            results[message["toolCallId"]] = _texts(content), bool(message.get("isError"))
+        for part in content if isinstance(content, list) else ():
+            if part.get("type") == "toolCall":
+                asked[part["id"]] = part["name"], part["arguments"]
+    return _counted([(*asked[name], *result) for name, result in results.items() if name in asked])
+
+
+def entire(path: Path) -> Counts:
+    """The calls that have a result."""
+    parts = [part for row in _rows(path) for part in row.get("content") or ()]
+    done = [part for part in parts if part.get("type") == "tool_use" and "result" in part]
+    results = ((part, part["result"]) for part in done)
+    return _counted(
+        [(p["name"], p["input"], r.get("output"), r.get("status") == "error") for p, r in results]
+    )
+
+
+WALKERS: dict[str, Callable[[Path], Counts]] = {
+    "claude-code": claude_code,
+    "codex": codex,
+    "copilot": copilot,
+    "opencode": opencode,
+    "gemini-cli": gemini_cli,
+    "roo": roo,
+    "cline": roo,
+    "mini-swe-agent": chat,
+    "swe-agent": chat,
+    "openhands": openhands,
+    "pi": pi,
+    "entire": entire,
+}
+"""Product -> its walker."""
