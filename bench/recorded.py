@@ -4,7 +4,8 @@
 
 PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
 Says how often Sightline's idea of a file was that file, how its verdicts compare with the
-product's, and whether the same bytes came out. Exit 1 when a difference stays unexplained.
+product's, and whether the same bytes came out. Exit 1 when a difference, or a refusal of ours
+alone, stays unexplained.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in found:
         tally.add(replay(path))
     print(json.dumps(tally.as_json()) if options.json else tally.report())
-    return 1 if tally.unexplained else 0
+    return 1 if tally.unexplained or tally.only_we_refused else 0
 
 
 def recordings(paths: Sequence[Path]) -> Iterator[Path]:

@@ -8,7 +8,11 @@ resumes copy earlier records with their uuid; a copy is left out.
 from __future__ import annotations
 
 import json
+import posixpath
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sightline.conversation.formats.parse_blocks import effect_of, has_failed, result_excerpts
+from sightline.conversation.tool_calls import make_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +89,11 @@ def read(path: Path) -> Recording:
             if uuid:
                 seen.add(uuid)
             side = record.get("agentId") or "side" if record.get("isSidechain") else "main"
-            columns.setdefault(side, []).extend(_events(record, calls))
+            events = columns.setdefault(side, [])
+            try:
+                events.extend(_events(record, calls))
+            except (AttributeError, KeyError, TypeError, ValueError):  # fields of another shape
+                unreadable += 1
     return Recording(columns, unreadable)
 
 
@@ -122,7 +130,23 @@ def _events(record: dict[str, Any], calls: dict[str, dict[str, Any]]) -> Iterato
                 yield Ran(command)
         elif block.get("type") == "tool_result" and block.get("tool_use_id") in calls:
             call = calls[block["tool_use_id"]]
+            yield from _printed(call, block, str(record.get("cwd") or "/"))
             yield from _result(call, block, record.get("toolUseResult"))
+
+
+def _printed(call: dict[str, Any], block: dict[str, Any], cwd: str) -> Iterator[Event]:
+    """Lines of files in the output of a command, as far as command and output prove them."""
+    content = block.get("content")
+    if call["name"] != "Bash" or not isinstance(content, str) or block.get("is_error"):
+        return
+    effect = effect_of(make_call(call["id"], "Bash", call["input"]))
+    if has_failed(effect, content):
+        return
+    for excerpt in result_excerpts(effect, content):
+        path = posixpath.join(cwd, excerpt.path)
+        yield Shown(
+            posixpath.normpath(path), excerpt.text, excerpt.first, whole=False, via="command"
+        )
 
 
 def _attached(attachment: dict[str, Any]) -> Iterator[Event]:

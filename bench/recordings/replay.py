@@ -7,6 +7,7 @@ bytes than those left, somebody else changed them, and they are put there first.
 
 from __future__ import annotations
 
+import posixpath
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +73,9 @@ class _Replay:
         self.edited = {event.path for event in events if isinstance(event, Edited)}
         self.disk: dict[str, str] = {}
         self.foreign: dict[str, str] = {}
+        self.guessed: set[str] = set()
+        self.whole: set[str] = set()
+        self.outside: dict[str, str] = {}
         self.commands: dict[str, list[str]] = {path: [] for path in self.edited}
 
     def run(self) -> None:
@@ -83,11 +87,24 @@ class _Replay:
             elif isinstance(event, Compacted):
                 self.session.dropped()
             elif event.path in self.edited:
-                if isinstance(event, Shown):
-                    self._shown(number, event)
-                else:
-                    self.tally.edits += 1
-                    self._edited(number, event)
+                self.tally.edits += isinstance(event, Edited)
+                if event.path not in self.outside:
+                    self._play(number, event)
+                if event.path in self.outside and isinstance(event, Edited):
+                    self.tally.not_judged[self.outside[event.path]] += 1
+
+    def _play(self, number: int, event: Shown | Edited) -> None:
+        """Play an event. A path that a session may not use, or that cannot exist here, is left
+        alone from then on."""
+        try:
+            if isinstance(event, Shown):
+                self._shown(number, event)
+            else:
+                self._edited(number, event)
+        except sightline.PathRefused as refused:
+            self.outside[event.path] = f"no path of a session: {refused.reason}"
+        except (OSError, UnicodeError, ValueError) as error:
+            self.outside[event.path] = f"no path here: {type(error).__name__}"
 
     def _shown(self, number: int, event: Shown) -> None:
         self._stands(event.path, self._text_for(number, event), event.via)
@@ -95,6 +112,9 @@ class _Replay:
         total = len(self.disk[event.path].splitlines())
         first, last = event.start, min(event.start + len(rows) - 1, total)
         self.tally.reads += 1
+        self.tally.shell_reads += event.via == "command"
+        if event.whole or (first == 1 and last == total):
+            self.whole.add(event.path)
         if event.via != "read":
             text = "".join(self.disk[event.path].splitlines(keepends=True)[first - 1 : last])
             self.session.saw(local(event.path), lines=(first, last), text=text, via=event.via)
@@ -107,11 +127,13 @@ class _Replay:
     def _text_for(self, number: int, event: Shown) -> str:
         """The whole file at the moment these lines of it were shown."""
         if event.whole:
+            self.guessed.discard(event.path)
             return event.text
         now, later = self.disk.get(event.path), self._revealed(number, event.path)
         fitting = [text for text in (now, later) if text is not None and _shows(text, event)]
         if fitting:
             return fitting[0]
+        self.guessed.add(event.path)
         rows = (now if now is not None else later or "").split("\n")
         shown = event.text.split("\n")
         rows += [""] * (event.start - 1 - len(rows))
@@ -152,6 +174,7 @@ class _Replay:
             self._refused_by_product(number, event)
             return
         if event.original is not None:
+            self.guessed.discard(event.path)
             self._compare_belief(event, event.original)
         elif event.created:
             self._nothing_there(event.path)
@@ -160,10 +183,14 @@ class _Replay:
             return
         before = "" if event.created else self.disk[event.path]
         after = _carried_out(event, before)
-        trouble = self._attempt(event)
+        refused = self._attempt(event)
         at = self.root / local(event.path)
-        if trouble:
-            self.tally.only_we_refused.append(f"{self._where(number, event)}: {trouble}")
+        if refused is not None:
+            if rule := self._explained(event, refused):
+                self.tally.refused_by_rule[rule] += 1
+            else:
+                why = f"{refused.reason}: {refused.message}"
+                self.tally.only_we_refused.append(f"{self._where(number, event)}: {why}")
             at.write_bytes(after.encode())
             self.session.wrote(local(event.path), before=before)
         else:
@@ -175,6 +202,19 @@ class _Replay:
                 at.write_bytes(after.encode())
         self.disk[event.path] = after
         self.commands[event.path].clear()
+        if event.content is not None:
+            self.whole.add(event.path)
+
+    def _explained(self, event: Edited, refused: sightline.EditRefused) -> str:
+        """What in the recording, and not in the verdict, explains a refusal of ours; "" for
+        nothing."""
+        if event.path in self.guessed:
+            return "the file is only partly known from the recording"
+        if refused.reason in ("stale", "conflict") and event.path in self.foreign:
+            return f"others changed it before: {self.foreign[event.path]}"
+        if refused.reason == "unseen" and event.path not in self.whole:
+            return "the product wrote over lines that it never showed"
+        return ""
 
     def _compare_belief(self, event: Edited, original: str) -> None:
         self.tally.originals += 1
@@ -195,8 +235,8 @@ class _Replay:
         self.disk.pop(path, None)
         (self.root / local(path)).unlink(missing_ok=True)
 
-    def _attempt(self, event: Edited) -> str:
-        """Our own verdict by doing it; why it was refused, empty when it was not."""
+    def _attempt(self, event: Edited) -> sightline.EditRefused | None:
+        """Our own verdict by doing it; None when it was not refused."""
         path = local(event.path)
         try:
             if event.content is None:
@@ -207,8 +247,8 @@ class _Replay:
             else:
                 self.session.write(path, event.content)
         except sightline.EditRefused as refused:
-            return f"{refused.reason}: {refused.message}"
-        return ""
+            return refused
+        return None
 
     def _refused_by_product(self, number: int, event: Edited) -> None:
         cause = next((name for words, name in CAUSES if words in event.error), "other")
@@ -239,7 +279,8 @@ class _Replay:
 
 def local(path: str) -> str:
     """A recorded path, of any system, as a path in the workspace."""
-    return path.replace("\\", "/").replace(":", "").lstrip("/")
+    inside = posixpath.normpath("/" + path.replace("\\", "/").replace(":", ""))
+    return inside.lstrip("/")
 
 
 def _shows(text: str, event: Shown) -> bool:

@@ -12,13 +12,15 @@ class Tally:
 
     Of belief: what Sightline thought the file was before an edit, against what the recording says
     it was. `shown`: it differs and the recording shows an outside change, counted by what tells of
-    it. `unexplained` must stay empty. Of verdicts: Sightline's against the product's.
+    it. `unexplained` must stay empty. Of verdicts: Sightline's against the product's;
+    refused_by_rule: refusals of ours alone that the recording explains; only_we_refused: the others.
     """
 
     recordings: int = 0
     unreadable: int = 0
     edits: int = 0
     reads: int = 0
+    shell_reads: int = 0
     originals: int = 0
     created: int = 0
     belief_none: int = 0
@@ -28,6 +30,7 @@ class Tally:
     not_judged: Counter[str] = field(default_factory=Counter)
     both_allowed: int = 0
     both_refused: Counter[str] = field(default_factory=Counter)
+    refused_by_rule: Counter[str] = field(default_factory=Counter)
     only_we_refused: list[str] = field(default_factory=list)
     only_product_refused: Counter[str] = field(default_factory=Counter)
     result_equal: int = 0
@@ -48,6 +51,7 @@ class Tally:
             ("recordings", str(self.recordings)),
             ("pieces that are no record", str(self.unreadable)),
             ("reads of files edited later", str(self.reads)),
+            ("  by commands", str(self.shell_reads)),
             ("edits", str(self.edits)),
             ("", ""),
             ("file before the edit is known", str(self.originals)),
@@ -60,6 +64,7 @@ class Tally:
             ("  result equal", str(self.result_equal)),
             ("  result differs", str(len(self.result_differs))),
             ("refused by both", _counted(self.both_refused)),
+            ("refused by us, explained", _counted(self.refused_by_rule)),
             ("refused by us only", str(len(self.only_we_refused))),
             ("refused by the product only", _counted(self.only_product_refused)),
             ("not judged", _counted(self.not_judged)),

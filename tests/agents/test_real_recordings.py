@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+from bench.readers import compare
 from tests.agents.recordings import lines, write
 
 from sightline.agents.readers import READERS, read_messages
@@ -68,6 +69,13 @@ def test_each_is_read_as_its_product_s_or_named_with_a_reason(path):
     history = read_messages(path)
     assert (history.agent, history.format.name) == (conversation.agent, conversation.format)
     assert history.problems() == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_a_reader_finds_is_what_a_plain_walk_counts(path):
+    compared = compare(str(path))
+    assert compared.read == compared.walked
+    assert compared.agent == "" or compared.walked is not None
 
 
 def test_the_rows_that_roo_shows_a_person_are_no_messages_whatever_their_name(tmp_path):

@@ -150,6 +150,62 @@ def test_refusals_are_compared_by_their_cause(recording):
     assert tally.not_judged == {"sibling": 1}
 
 
+def written(content, original, *, path=FILE):
+    asked = {"file_path": path, "content": content}
+    done = {"type": "update", "filePath": path, "content": content, "originalFile": original}
+    return call("Write", asked, done)
+
+
+def test_a_file_that_no_session_may_use_is_left_alone_and_named(recording):
+    config = "/home/ada/project/.git/config"
+    tally = replay(
+        recording(
+            shown(path=config),
+            edited("two", "2", TEXT, path=config),
+            shown(path=f"{FILE}/below"),
+            edited("two", "2", TEXT, path=f"{FILE}/below"),
+            *(shown(), edited("two", "2", TEXT)),
+            *(shown(path="../../up.py"), edited("two", "2", TEXT, path="../../up.py")),
+        )
+    )
+    assert tally.not_judged["no path of a session: outside"] == 1
+    assert sum(tally.not_judged.values()) == 2
+    assert (tally.edits, tally.both_allowed, tally.only_we_refused) == (4, 2, [])
+
+
+def test_what_a_command_printed_was_read(recording):
+    name = {"cwd": "/home/ada/project"}
+    [use, answer] = call("Bash", {"command": "cat app.py"}, {"stdout": TEXT}, **name)
+    answer["message"]["content"][0]["content"] = TEXT.removesuffix("\n")
+    path = recording([use, answer], edited("two", "2", TEXT))
+    tally = replay(path)
+    assert (tally.reads, tally.shell_reads, tally.belief_none) == (1, 1, 0)
+    assert (tally.both_allowed, tally.belief_equal) == (1, 1)
+
+
+def test_a_write_that_drops_the_end_that_others_put_there_is_refused_with_the_reason(recording):
+    """It was once said to change nothing: the merge with the end is what stands on the disk."""
+    longer = TEXT + "six\n"
+    tally = replay(recording(shown(), written(TEXT, longer)))
+    assert tally.only_we_refused == []
+    assert tally.refused_by_rule == {"others changed it before: its original shows it": 1}
+
+
+def test_a_write_over_lines_that_were_never_shown_is_explained_by_the_recording(recording):
+    part = shown("two\nthree", start=2, total=6)
+    tally = replay(recording(part, written("all new\n", TEXT)))
+    assert tally.refused_by_rule == {"the product wrote over lines that it never showed": 1}
+    whole = replay(recording(shown(), written("all new\n", TEXT)))
+    assert (whole.both_allowed, whole.refused_by_rule) == (1, {})
+
+
+def test_rows_with_fields_of_another_shape_are_counted(recording):
+    odd = [{"type": "user", "uuid": "o", "message": {"content": [3]}}]
+    attached = [{"type": "attachment", "uuid": "p", "attachment": None}]
+    found = read(recording(odd, attached, shown()))
+    assert (found.unreadable, [type(event) for event in found.columns["main"]]) == (2, [Shown])
+
+
 def test_a_belief_that_nothing_explains_is_listed(recording, monkeypatch):
     """The replayer can fail: a library that forgets an edit is found out."""
     monkeypatch.setattr(sightline.Session, "believed", lambda _session, _path: "something else")
