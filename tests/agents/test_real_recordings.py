@@ -13,6 +13,8 @@ from tests.agents.recordings import lines, write
 
 from sightline.agents.readers import READERS, read_messages
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.formats.parse_blocks import effect_of, result_excerpts
+from sightline.conversation.tool_calls import make_call
 from sightline.errors import HistoryError
 from sightline.replay.played import Unread
 from sightline.replay.recording_reader import read, segments
@@ -133,6 +135,21 @@ def test_what_copilot_views_without_numbers_is_the_same_text(tmp_path):
         return [(e.path, e.first, e.text) for block in results(path) for e in block.excerpts]
 
     assert shown(bare) == shown(DATA / "copilot.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "text", "first"),
+    [
+        ("view", "a.md", "# Steps\n\n1. Build.\n2. Test.\n", 1),
+        ("read", "a.yml", "codes:\n200: fine\n201: made\nnames: []\n", 1),
+        ("read_file", "a.txt", "x\n1 | one\n2 | two\n", 1),
+        ("view", "a.md", "1. Build.\n2. Test.\n\nThen go home.\n", None),  # or a text that was cut
+    ],
+)
+def test_numbers_that_are_the_file_s_own_are_text(tool, path, text, first):
+    effect = effect_of(make_call("1", tool, {"path": path}))
+    shown = [(excerpt.first, excerpt.text) for excerpt in result_excerpts(effect, text)]
+    assert shown == ([] if first is None else [(first, text.removesuffix("\n"))])
 
 
 def test_a_failed_view_of_copilot_s_is_no_text_and_its_mark_is_not_sent(tmp_path):

@@ -58,10 +58,14 @@ SHOWING = re.compile(r"Status: Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) to
 LINES_MAX = 2_000
 """Lines, and characters of a line, after which Claude Code and opencode omit the rest."""
 
+TOOL_LINES = 6
+"""Lines that a tool puts behind those of a file."""
+
 MORE = re.compile(
-    r"\s*(?:\.\.\. ?)?[\[(](?:\d{1,9} more lines |Showing lines |Truncated)[^\n]*[\])]\s*\Z"
+    r"\s*(?:\.\.\. ?)?[\[(](?:\d{1,9} more lines |Showing lines |Truncated|Output truncated)"
+    r"[^\n]*[\])]\s*\Z"
 )
-"""Text of pi behind a piece of a file."""
+"""Text of pi, and of Copilot, behind a piece of a file."""
 
 STARTS = ("offset", "start_line")
 ENDS = ("limit", "view_range", "end_line")
@@ -90,11 +94,15 @@ def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...
     match = TOTAL.search(text, max(len(text) - 400, 0))
     total = int(match[1] or match[2]) if match else None
     tool = plain_name(call.name)
-    found = tuple(_numbered(path, text, arguments, total, SIGNS.get(tool, USUAL)))
-    if found or tool not in BARE or call.name == "Read":
-        return found
-    if tool in ANY_PATH and not _is_of_file(path, text):
+    signs = SIGNS.get(tool, USUAL)
+    is_bare = tool in BARE and call.name != "Read"
+    start = _find_numbers(text, signs)
+    if start is not None and (not is_bare or _is_numbered(text, *start)):
+        return tuple(_numbered(path, text, arguments, total, signs))
+    if not is_bare or (tool in ANY_PATH and not _is_of_file(path, text)):
         return ()
+    if start is not None and start[0] == 0 and start[1] is FORMS["."]:
+        return ()  # a list that the file begins with, or a numbered text that was cut
     return tuple(_bare(path, arguments, text))
 
 
@@ -125,8 +133,19 @@ def _numbered(
     lines = [row[1] for row in rows[:length]]
     is_range = _is_range(arguments)
     is_all = length == total if total is not None else not is_range and length < LINES_MAX
+    is_cut = is_cut or MORE.search(text) is not None
     whole = first == 1 and is_all and not is_cut and max(map(len, lines)) < LINES_MAX
     yield Excerpt(path, first, "\n".join(lines), total, whole)
+
+
+def _is_numbered(text: str, position: int, form: re.Pattern[str]) -> bool:
+    """Return whether numbers before lines are the tool's, and not the file's own (a list, ports): they
+    begin with the first line and go on to the end, a few lines of the tool's aside."""
+    lines = MORE.sub("", text.partition(f"\n{REMINDER}")[0]).removesuffix("\n").split("\n")
+    numbers = [int(match[1]) if (match := form.match(line)) else -1 for line in lines]
+    run = next((n for n, number in enumerate(numbers) if number != numbers[0] + n), len(lines))
+    rest = len(lines) - run
+    return position == 0 and rest <= (0 if form is FORMS["."] else max(TOOL_LINES, run))
 
 
 def _find_numbers(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[str]] | None:
