@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the rest of bench, and the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.recordings.counts import WALKERS, Counts  # noqa: E402 (needs the path above)
+from bench.recordings.counts import PLAIN, SHELL, WALKERS, Counts  # noqa: E402 (needs the path above)
 
 from sightline.agents.readers import READERS  # noqa: E402
 from sightline.conversation.formats.format import FORMATS  # noqa: E402
@@ -76,19 +76,33 @@ def compare(path: str) -> Compared:
 
 def counts(conversation: Conversation) -> Counts:
     """Return the counts of what a reader read. The shell counts as the walkers count it: only a
-    command with a patch is an edit, and none is a read."""
+    command with a patch is an edit, and only a plain command is a read."""
     messages = conversation.messages
     blocks = FORMATS[conversation.format].blocks(messages, len)
     calls = {block.call: block for block in blocks if block.kind == "call"}
     results = [block for block in blocks if block.kind == "result" and block.deed == "read"]
-    shown = [block for block in results if block.excerpts and not is_shell(block)]
+    shown = [
+        block
+        for block in results
+        if block.excerpts and (not is_shell(block) or is_plain(calls[block.call]))
+    ]
     return Counts(len(calls), sum(map(is_edit, calls.values())), len(shown))
+
+
+def is_plain(call: Block) -> bool:
+    """Return whether a call of the shell is a plain command (counts.PLAIN)."""
+    try:
+        given = json.loads(call.text)
+    except ValueError:  # a block of shell in the model's text
+        given = {"command": call.text.split("```")[1].partition("\n")[2]}
+    command = given.get("command", given.get("cmd"))
+    line = command[-1] if isinstance(command, list) else command
+    return PLAIN.fullmatch(str(line).strip()) is not None
 
 
 def is_shell(block: Block) -> bool:
     """Return whether a block is of a call of the shell, whatever its name."""
-    names = ("bash", "shell", "exec", "terminal", "powershell", "run")
-    return any(name in (block.tool or "").lower() for name in names)
+    return any(name in (block.tool or "").lower() for name in SHELL)
 
 
 def is_edit(block: Block) -> bool:

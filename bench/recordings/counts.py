@@ -1,8 +1,8 @@
 """Count the calls, edits and reads in recordings by walking their JSON, without Sightline's readers.
 
 A call is one tool call of the main agent. An edit is a call of an editing tool, or a command with a
-patch. A read is a result of a reading tool with text of a file. Commands that read or write files
-without such a tool are not counted here: only their output tells what they did.
+patch. A read is a result of a reading tool, or of a plain command (PLAIN), with text of a file.
+Other commands that read or write files are not counted: only their output tells what they did.
 """
 
 from __future__ import annotations
@@ -46,6 +46,46 @@ NO_TEXT = re.compile(
 )
 
 
+SHELL = ("bash", "shell", "exec", "terminal", "powershell", "run")
+PLAIN = re.compile(
+    r"(?:cat|nl -ba|head -n? ?\d+|sed -n (['\"]?)\d+,\d+p\1) [\w./-]*[\w-](?:\.\w+)?"
+    r"|nl -ba [\w./-]*[\w-](?:\.\w+)? \| sed -n (['\"]?)\d+,\d+p\2"
+)
+"""Commands that print one file and nothing else."""
+
+EXITED = re.compile(
+    r"(?:exited with code|Exit code:|<returncode>|exit code) ?(-?\d+)", re.IGNORECASE
+)
+AROUND = re.compile(
+    r"\A(?:Chunk ID|Wall time|Process exited|Exit code|Original token count|Total output lines)"
+    r".*?Output:\n|</?output>|<returncode>\d+</returncode>|\n<(?:shellId|exited) [^\n]*\Z"
+    r"|\n\[The command completed[^\n]*\Z|(?:\n\(Open file: .*)?\n\(Current directory: .*\Z",
+    re.DOTALL,
+)
+"""Words of hosts around an output."""
+
+
+SHORTENED = re.compile(
+    r"truncated output|tokens truncated|output of your last command was too long"
+)
+
+
+def is_plain_read(name: str, arguments: Any, text: str) -> bool:
+    """Return whether a call of a shell is a plain command that printed something."""
+    if not any(word in name.lower() for word in SHELL):
+        return False
+    command = arguments
+    if isinstance(arguments, dict):
+        command = arguments.get("command", arguments.get("cmd"))
+    if isinstance(command, list):
+        command = command[-1] if len(command) == 3 else None
+    if not isinstance(command, str) or not PLAIN.fullmatch(command.strip()):
+        return False
+    code = EXITED.search(text)
+    output = AROUND.sub("", text)
+    return not (code and int(code[1])) and bool(output.strip()) and not SHORTENED.search(text)
+
+
 def kind_of(name: str, arguments: Any) -> str:
     """Return what a call does: "edit", "read", or ""."""
     name = name.lower()
@@ -62,6 +102,7 @@ def _counted(calls: list[tuple[str, Any, str | None, bool]]) -> Counts:
     kinds = [(kind_of(name, asked), text, bad) for name, asked, text, bad in calls]
     reads = [text for kind, text, bad in kinds if kind == "read" and text is not None and not bad]
     shown = sum(not NO_TEXT.match(text) for text in reads)
+    shown += sum(is_plain_read(n, a, text) for n, a, text, bad in calls if text and not bad)
     return Counts(len(calls), sum(kind == "edit" for kind, _, _ in kinds), shown)
 
 
@@ -103,15 +144,20 @@ CODEX_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "tool_se
 
 def codex(path: Path) -> Counts:
     """All items of the first thread in the file."""
-    calls: list[tuple[str, Any, str | None, bool]] = []
+    asked: list[tuple[str, Any, str]] = []
+    results: dict[str, str] = {}
     for row in _rows(path):
         item = row.get("payload") or {}
         if row.get("type") != "response_item":
             continue
         if item.get("type") in CODEX_CALLS:
             given = item.get("arguments") or item.get("input") or item.get("action")
-            calls.append((item.get("name", "shell"), given, None, False))
-    return _counted(calls)
+            if isinstance(given, str) and given.startswith("{"):
+                given = json.loads(given)
+            asked.append((item.get("name", "shell"), given, str(item.get("call_id"))))
+        elif str(item.get("type")).endswith("_call_output"):
+            results[str(item["call_id"])] = _texts(item["output"])
+    return _counted([(name, given, results.get(call), False) for name, given, call in asked])
 
 
 def opencode(path: Path) -> Counts:
@@ -187,14 +233,15 @@ def chat(path: Path) -> Counts:
             continue
         found = message.get("tool_calls") or ()
         said = str(messages[number + 1]["content"]) if number + 1 < len(messages) else ""
-        shown = said if said.startswith("[File: ") else None
         for each in found:
             given = each["function"]["arguments"]
             given = json.loads(given) if isinstance(given, str) else given
-            calls.append((each["function"]["name"], given, shown, False))
+            windowed = each["function"]["name"] != "open" or said.startswith("[File: ")
+            calls.append((each["function"]["name"], given, said if windowed else None, False))
         text = _texts(message["content"])
         if not found and text.count("```") == 2 and text.rstrip().endswith("```"):
-            calls.append(("bash", None, None, False))
+            command = text.split("```")[1].partition("\n")[2]
+            calls.append(("bash", command, said, False))
     return _counted(calls)
 
 
@@ -203,12 +250,15 @@ OLD_ACTIONS = ("run", "run_ipython", "browse", "browse_interactive", "read")
 
 def openhands(path: Path) -> Counts:
     """The calls in the model's answers, each answer once; the events of version 1 by their kind. Runs
-    of 2024 have actions alone."""
+    of 2024 have actions alone, each before its observation."""
     if path.name.endswith("output.jsonl"):
         pairs = [each for row in _rows(path) for each in row["history"]]
         old = [e for pair in pairs for e in (pair if isinstance(pair, list) else [pair]) if e]
-        acted = [event for event in old if event.get("action") in OLD_ACTIONS]
-        return _counted([(event["action"], None, None, False) for event in acted])
+        acted = [n for n, event in enumerate(old) if event.get("action") in OLD_ACTIONS]
+        shown = [(old[n], old[n + 1]) for n in acted]
+        return _counted(
+            [(e["action"], e.get("args") or e, r.get("content"), False) for e, r in shown]
+        )
     events = json.loads(path.read_bytes())
     answers: dict[str, Any] = {}
     calls: list[tuple[str, Any, str | None, bool]] = []
