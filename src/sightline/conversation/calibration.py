@@ -76,6 +76,8 @@ def calibrate(own: Measured, others: Iterable[Measured] = ()) -> Calibration:
     limit: int | None = None
     for each in own:
         limit = each.limit or limit
+        if not each.refused and limit is not None and (each.tokens or 0) > limit:
+            limit = None  # a larger request was accepted
         if each.refused and each.tokens is None:
             # All that is known of a refused request is that it is above the limit.
             predicted = calibration.tokens(each.estimate)

@@ -110,7 +110,6 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
         raise ValueError("the conversation has no message yet, so no request can be measured")
     calibration = window.calibration()
     estimate, predicted = window.tokens, calibration.tokens(window.tokens, prefix)
-    limit = limit or calibration.limit
     problem, warning = None, ""
     if is_cut(calibration, estimate, tokens, prefix):
         problem = ProviderError("overflow", predicted, tokens)

@@ -130,13 +130,13 @@ def summary(
     whole = _summary(text, ledger, count_tokens, TYPED_TOKENS_MAX, outlines=outlines)
     if room is None or count_tokens(whole) <= room:
         return whole
+    text = shortened(text, max(room, 0))  # as many characters as tokens: about a quarter of them
     for share in SHARES:
         typed = min(int(room * share), TYPED_TOKENS_MAX)
         smaller = _summary(text, ledger, count_tokens, typed, share, is_short=True)
         if count_tokens(smaller) <= room:
             return smaller
-    text = shortened(text, max(room, 0))
-    return _summary(text, ledger, count_tokens, 0, 0.0, is_short=True)
+    return smaller
 
 
 SHARES = (1.0, 0.5, 0.25, 0.12, 0.06, 0.0)
