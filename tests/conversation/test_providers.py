@@ -16,7 +16,8 @@ from sightline.conversation.formats.format import FORMATS
 from sightline.testing import make_session
 from sightline.text.tokens import estimate
 
-LIMIT = 3_000
+ROOM = 0.85
+"""Part of the first request that the provider's window holds: it grew beyond it in one turn."""
 
 
 
@@ -26,72 +27,72 @@ def size(body):
     return len(json.dumps(held, ensure_ascii=False)) // 5
 
 
-def anthropic(used):
-    why = f"prompt is too long: {used} tokens > {LIMIT} maximum"
+def anthropic(used, limit):
+    why = f"prompt is too long: {used} tokens > {limit} maximum"
     return 400, {"type": "error", "error": {"type": "invalid_request_error", "message": why}}
 
 
-def openai(used):
+def openai(used, limit):
     why = (
-        f"This model's maximum context length is {LIMIT} tokens. However, your messages resulted in"
+        f"This model's maximum context length is {limit} tokens. However, your messages resulted in"
         f" {used} tokens. Please reduce the length of the messages."
     )
     return 400, {"error": {"message": why, "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}  # fmt: skip
 
 
-def responses(used):
+def responses(used, limit):
     why = "Your input exceeds the context window of this model. Please adjust your input and try again."  # fmt: skip
     return 400, {"error": {"message": why, "type": "invalid_request_error", "param": "input", "code": "context_length_exceeded"}}  # fmt: skip
 
 
-def responses_stream(used):
+def responses_stream(used, limit):
     failed = {"type": "response.failed", "response": {"status": "failed", "error": {"code": "context_length_exceeded", "message": "Your input exceeds the context window of this model."}}}  # fmt: skip
     return 200, failed
 
 
-def gemini(used):
-    why = f"The input token count ({used}) exceeds the maximum number of tokens allowed ({LIMIT})."
+def gemini(used, limit):
+    why = f"The input token count ({used}) exceeds the maximum number of tokens allowed ({limit})."
     return 400, {"error": {"code": 400, "message": why, "status": "INVALID_ARGUMENT"}}
 
 
-def bedrock(used):
+def bedrock(used, limit):
     return 400, {"__type": "ValidationException", "message": "Input is too long for requested model."}  # fmt: skip
 
 
-def openrouter(used):
+def openrouter(used, limit):
     why = (
-        f"This endpoint's maximum context length is {LIMIT} tokens. However, you requested about {used}"
+        f"This endpoint's maximum context length is {limit} tokens. However, you requested about {used}"
         ' tokens. Please reduce the length of either one, or use the "middle-out" transform.'
     )
     return 400, {"error": {"code": 400, "message": why, "metadata": {"provider_name": None}}}
 
 
-def vllm(used):
+def vllm(used, limit):
     why = (
-        f"This model's maximum context length is {LIMIT} tokens. However, you requested {used} tokens"
+        f"This model's maximum context length is {limit} tokens. However, you requested {used} tokens"
         f" ({used} in the messages, 0 in the completion)."
     )
     return 400, {"object": "error", "message": why, "type": "BadRequestError", "code": 400}
 
 
-def llama_cpp(used):
+def llama_cpp(used, limit):
     why = "the request exceeds the available context size, try increasing it"
-    return 400, {"error": {"code": 400, "message": why, "type": "exceed_context_size_error", "n_prompt_tokens": used, "n_ctx": LIMIT}}  # fmt: skip
+    return 400, {"error": {"code": 400, "message": why, "type": "exceed_context_size_error", "n_prompt_tokens": used, "n_ctx": limit}}  # fmt: skip
 
 
-def mistral(used):
-    why = f"Prompt contains {used} tokens and 0 draft tokens, too large for model with {LIMIT} maximum context length"  # fmt: skip
+def mistral(used, limit):
+    why = f"Prompt contains {used} tokens and 0 draft tokens, too large for model with {limit} maximum context length"  # fmt: skip
     return 400, {"object": "error", "message": why, "type": "invalid_request_prompt", "code": "3051"}  # fmt: skip
 
 
-def gateway(used):
-    inner = json.dumps({"status": 400, "message": f"requested input length {used} exceeds maximum input length {LIMIT}"})  # fmt: skip
+def gateway(used, limit):
+    inner = json.dumps({"status": 400, "message": f"requested input length {used} exceeds maximum input length {limit}"})  # fmt: skip
     return 400, {"error": {"value": {"error_message": inner}}}
 
 
-def ollama(used):
+def ollama(used, limit):
     """No error: the answer, after only a part of the request was read."""
-    return 200, {"message": {"role": "assistant", "content": "?"}, "prompt_eval_count": LIMIT // 2}
+    return 200, {"message": {"role": "assistant", "content": "?"}, "prompt_eval_count": limit // 2}
 
 
 PROVIDERS = {
@@ -115,6 +116,7 @@ class Provider:
 
     def __init__(self, name: str, refuse: Any) -> None:
         self.sizes: list[int] = []
+        self.limit = 0
         provider = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -123,11 +125,12 @@ class Provider:
                 held = body.get("messages") or body.get("contents") or body.get("input")
                 used = size(body)
                 provider.sizes.append(used)
+                provider.limit = provider.limit or int(used * ROOM)
                 status, answer = 200, {"usage": {"input_tokens": used, "prompt_tokens": used}}
                 if FORMATS[name].problems(held, sending=True):
                     status, answer = 400, {"error": {"message": "roles must alternate"}}
-                elif used > LIMIT:
-                    status, answer = refuse(used)
+                elif used > provider.limit:
+                    status, answer = refuse(used, provider.limit)
                 data = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("content-length", str(len(data)))
@@ -188,7 +191,7 @@ def test_a_refused_request_is_accepted_when_it_was_recovered(name):
         status, answer = provider.ask(field, recovery.messages)
     assert status == 200
     assert "usage" in answer
-    assert provider.sizes[1] <= LIMIT < provider.sizes[0]
+    assert provider.sizes[1] <= provider.limit < provider.sizes[0]
     measured = session.conversation.record_usage(answer)
     assert measured.problem is None
     text = "\n".join(b.text for b in FORMATS[wire_format].blocks(recovery.messages, estimate))
