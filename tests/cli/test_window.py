@@ -146,3 +146,82 @@ def test_a_view_that_is_written_is_its_owners_alone(sl, tmp_path):
     target = tmp_path / "view.json"
     sl("window", str(file), "--budget", "1000", "--output", str(target))
     assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_history_is_summed_up_without_a_model(sl, history):
+    before = history.read_bytes()
+    target = sl.root / "view.json"
+    made = sl("window", str(history), "--condense", "--budget", "6000", "--output", str(target))
+    assert made.code in (0, 1)
+    told = sl("window", str(history), "--condense", "--json").json
+    assert told["condensed"] in (True, False)
+    assert history.read_bytes() == before
+
+
+def test_a_long_history_is_summed_up_with_its_record(sl):
+    messages = [{"role": "user", "content": "Make it right."}]
+    for n in range(80):
+        messages.append({"role": "assistant", "content": f"Step {n}. " + "I think so. " * 120})
+        messages.append({"role": "user", "content": f"then do {n}"})
+    file, target = sl.put("long.json", json.dumps(messages)), sl.root / "view.json"
+    made = sl("window", str(file), "--condense", "--output", str(target))
+    assert made.code == 0
+    assert "Summed up: " in made.out
+    assert "<user>\nMake it right.\n</user>" in made.out
+    view = json.loads(target.read_text())
+    assert len(view) < len(messages)
+    assert view[-1] == messages[-1]
+    told = sl("window", str(file), "--condense", "--json").json
+    assert told["after"] < told["before"]
+    refused = sl("window", str(file), "--condense", "--budget", "900")
+    assert refused.code == 1
+    assert "tokens with it" in refused.err
+
+
+ERROR = "prompt is too long: 21000 tokens > 8000 maximum"
+
+
+@pytest.mark.parametrize("how", ["text", "file", "stdin"])
+def test_a_history_is_recovered_from_an_error(sl, history, how):
+    body = json.dumps({"error": {"type": "invalid_request_error", "message": ERROR}})
+    error = {"text": ERROR, "file": str(sl.put("error.json", body)), "stdin": "-"}[how]
+    target = sl.root / "view.json"
+    before = history.read_bytes()
+    made = sl("window", str(history), "--recover", error, "--output", str(target), stdin=body)
+    assert made.code == 0
+    assert "The error is: overflow (21,000 tokens sent, 8,000 at most)." in made.out
+    assert "fold: 21,000 to " in made.out
+    assert json.loads(target.read_text())[-1]["role"] == "user"
+    assert history.read_bytes() == before
+
+
+def test_a_recovery_answers_in_json(sl, history):
+    told = sl("window", str(history), "--recover", ERROR, "--json").json
+    assert told["provider_error"] == {"kind": "overflow", "used": 21_000, "limit": 8_000}
+    assert told["after"] <= told["target"] == 6_000
+    assert [step["stage"] for step in told["steps"]][0] == "fold"
+
+
+def test_an_error_of_another_kind_is_a_no(sl, history):
+    made = sl("window", str(history), "--recover", "429 Too Many Requests: rate limit")
+    assert (made.code, made.out) == (1, "")
+    assert "Wait, and send the same messages again." in made.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "Missing option '--budget'"),
+        (("--condense", "--recover", "x"), "not both"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(sl, history, options, said):
+    made = sl("window", str(history), *options)
+    assert made.code == 2
+    assert said in made.err
+
+
+def test_stdin_is_the_history_or_the_error(sl):
+    made = sl("window", "-", "--recover", "-", stdin="[]")
+    assert made.code == 2
+    assert "not both" in made.err

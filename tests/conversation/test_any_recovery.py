@@ -124,5 +124,3 @@ def test_a_thousand_histories(part, record_property):
     outcomes = [recover_all(seed) for seed in range(1_000 + part * 100, 1_100 + part * 100)]
     tally = {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))}
     record_property("figures", f"histories {part * 100} to {part * 100 + 99}: {tally}")
-
-

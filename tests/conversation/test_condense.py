@@ -278,3 +278,106 @@ def test_a_view_with_a_summary_is_valid_in_every_format(name, data):
         session.conversation.condense(lambda text: "ok", keep_tokens=data.draw(st.integers(0, 100)))
     assert FORMATS[name].problems(session.conversation.view()) == []
     assert session.conversation.messages() == messages
+
+
+# --- verification, without a model
+
+
+def busy(s):
+    """A conversation with all that a summary must keep: edits, commands that failed, work, names."""
+    say = s.conversation.append
+    say({"role": "user", "content": "Make `total_of` right, and keep `tests/test_bill.py` green."})
+    todos = [
+        {"content": "round the totals", "status": "pending"},
+        {"content": "look", "status": "completed"},
+        {"content": "tell Ada", "status": "in_progress"},
+    ]
+    calls = [
+        ("TodoWrite", {"todos": todos}, "ok", False),
+        *(("Write", {"file_path": f"src/m{n}.py", "content": LONG}, "ok", False) for n in range(6)),
+        ("Bash", {"command": "make check"}, "Error 2", True),
+        *(("Bash", {"command": f"ls {n}"}, LONG, False) for n in range(60)),
+    ]
+    for n, (tool, given, told, error) in enumerate(calls):
+        used = {"type": "tool_use", "id": f"b{n}", "name": tool, "input": given}
+        say({"role": "assistant", "content": [used]})
+        answer = {"type": "tool_result", "tool_use_id": f"b{n}", "content": told, "is_error": error}
+        say({"role": "user", "content": [answer]})
+    return s.conversation
+
+
+def forgetful(request):
+    """A model that names half of the changed files, and no open work."""
+    return "Done so far: src/m0.py, src/m1.py and src/m2.py were written for `total_of`."
+
+
+def test_what_a_model_forgets_is_added_and_named(s):
+    made = busy(s).condense(forgetful, keep_tokens=100)
+    assert made.added == (
+        *("src/m3.py", "src/m4.py", "src/m5.py", "round the totals", "tell Ada", "make check"),
+        "tests/test_bill.py",
+    )
+    for name in (*made.added, "src/m0.py", "total_of"):
+        assert name in made.summary
+    assert "- make check (failed)" in made.summary
+
+
+def test_without_a_summarizer_the_record_and_the_last_words_are_the_summary(s):
+    conversation = busy(s)
+    conversation.append({"role": "assistant", "content": "The totals are wrong in m3."})
+    conversation.append({"role": "user", "content": "go on"})
+    made = conversation.condense(keep_tokens=0)
+    assert "No model summed this up." in made.summary
+    assert "> The totals are wrong in m3." in made.summary
+    assert all(f"- src/m{n}.py: modified" in made.summary for n in range(6))
+    assert made.added == ()
+    again = talk(s, 3).condense(keep_tokens=100)
+    assert again.summary.count("No model summed this up.") == 1
+    assert "### Work that is open\n\n- round the totals\n- tell Ada" in again.summary
+
+
+def test_open_work_is_remembered_over_several_summaries_and_closed_by_its_id(s):
+    say = s.conversation.append
+    say({"role": "user", "content": "go"})
+    given = [
+        ("TaskCreate", {"subject": "write it"}, "Task #1 created"),
+        ("TaskCreate", {"subject": "test it"}, "Task #2 created"),
+    ]
+    for n, (tool, arguments, told) in enumerate(given):
+        used = {"type": "tool_use", "id": f"k{n}", "name": tool, "input": arguments}
+        say({"role": "assistant", "content": [used]})
+        say({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"k{n}", "content": told}]})  # fmt: skip
+    assert "- write it\n- test it" in talk(s, 3).condense(short, keep_tokens=100).summary
+    used = {"type": "tool_use", "id": "u", "name": "TaskUpdate", "input": {"taskId": "1", "status": "completed"}}  # fmt: skip
+    say({"role": "assistant", "content": [used]})
+    say({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "u", "content": "ok"}]})
+    made = talk(s, 3, start=3).condense(short, keep_tokens=100)
+    assert "### Work that is open\n\n- test it\n" in made.summary
+    assert "### Work that is done\n\n- write it" in made.summary
+
+
+def test_a_summary_above_the_target_is_refused(s):
+    conversation = talk(s)
+    before = conversation.view()
+    with pytest.raises(CondenseRefused, match="600 are the most"):
+        conversation.condense(short, keep_tokens=500, target=600)
+    assert conversation.view() == before
+
+
+def test_the_outlines_of_files_stand_in_the_summary_as_the_agent_saw_them(place, s):
+    say = s.conversation.append
+    place.put("shop.py", "def other(): pass\n")  # what is on disk now is not what the agent saw
+    source = "class Shop(Base):\n    def open(self, door: int) -> bool:\n        return True\n"
+    lines = "".join(f"{n:>6}→{line}\n" for n, line in enumerate(source.split("\n"), 1))
+    say({"role": "user", "content": "go"})
+    used = {"type": "tool_use", "id": "r", "name": "Read", "input": {"file_path": "shop.py"}}
+    say({"role": "assistant", "content": [used]})
+    say(
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "r", "content": lines}]}
+    )
+    made = talk(s, 4).condense(short, keep_tokens=500, outlines=True)
+    assert (
+        "### Outlines of the files, as you saw them\n\n- shop.py\n  1: class Shop(Base):\n"
+        "  2:   def open(self, door: int) -> bool:"
+    ) in made.summary
+    assert "def other" not in made.summary

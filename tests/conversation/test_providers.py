@@ -20,7 +20,6 @@ ROOM = 0.85
 """Part of the first request that the provider's window holds: it grew beyond it in one turn."""
 
 
-
 def size(body):
     """The provider's own count, which is another than ours: a token for each five characters of JSON."""
     held = body.get("messages") or body.get("contents") or body.get("input")

@@ -319,7 +319,9 @@ def test_a_summarizer_that_hangs_is_left_alone(s):
 
 def test_a_summary_in_another_language_has_the_record_beside_it(s):
     conversation = chatter(s)
-    recovery = conversation.recover(too_long(15_000, 8_000), summarizer=lambda request: "我们修好了。")
+    recovery = conversation.recover(
+        too_long(15_000, 8_000), summarizer=lambda request: "我们修好了。"
+    )
     text = texts(recovery.messages)
     assert "我们修好了。" in text
     assert "run 4 (failed)" in text.partition(RECORD)[2]

@@ -37,6 +37,9 @@ CUT_MIN = 1_000
 JUMP_MIN = 20_000
 """Tokens by which a request may differ from its prediction, as when tools are added."""
 
+AGREED = 0.1
+"""Part by which two doubted sizes may differ to confirm each other."""
+
 Measured = Sequence[RequestMeasured]
 
 
@@ -85,8 +88,9 @@ def calibrate(own: Measured, others: Iterable[Measured] = ()) -> Calibration:
             calibration = _anchored(ratio, each.estimate, tokens, limit)
         elif each.tokens is not None:
             now = each.estimate, each.tokens
-            doubt = Calibration(ratio, doubted) if doubted else calibration
-            if is_plausible(calibration, *now) or (doubted and is_plausible(doubt, *now)):
+            doubt = Calibration(ratio, doubted) if doubted else None
+            is_same = doubt is not None and abs(doubt.tokens(now[0]) - now[1]) <= now[1] * AGREED
+            if is_plausible(calibration, *now) or is_same:
                 calibration, doubted = _anchored(ratio, *now, limit if each.refused else None), None
             elif not each.refused:
                 doubted = now

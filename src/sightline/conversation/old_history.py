@@ -25,6 +25,8 @@ SHOWN = "ui_messages.json"
 OLD_NAME = "claude_messages.json"
 """The name of early versions: Roo Code's for the messages sent, Cline's for the rows shown."""
 
+BOM = b"\xef\xbb\xbf"
+
 TIME_MAX_MS = 2**52
 """Milliseconds since 1970 up to which a number is a time."""
 
@@ -48,10 +50,10 @@ class OldHistory(Struct, frozen=True):
 
 def is_old_history(data: bytes) -> bool:
     """Return whether a file's bytes are a list of messages, and no conversation that we saved."""
-    begins = data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    begins = data[:HEAD].removeprefix(BOM).lstrip()
     if begins.startswith(b"["):
         return True
-    names = b'"role"', *(f'"{name}"'.encode() for name in HOLDERS)
+    names = b'"role"', b'"type"', b'"kind"', *(f'"{name}"'.encode() for name in HOLDERS)
     own = b'"sightline"' in begins[:200] or begins.startswith(b'{"check"')
     return begins.startswith(b"{") and not own and any(name in begins for name in names)
 
@@ -120,14 +122,14 @@ def _rows(data: bytes) -> tuple[Rows, str]:
     start = text.lstrip()[:1]
     held = _HOLDER.search(text) if start == "{" else None
     if start == "[" or held:
-        rows, where = _elements(text, held.end() if held else text.index("[") + 1)
+        rows, where, is_closed = _elements(text, held.end() if held else text.index("[") + 1)
+        lost = lost or ("" if is_closed else "its end is missing")
     else:
         rows, where = _lines(text)
     missing = len(text) - where
-    if missing and not lost:
-        lost = f"its last {count(missing, 'character')} are no whole element"
-    elif lost:
-        lost = f"{lost}, and the {count(len(data) - len(text[:where].encode()), 'byte')} from the last whole element on were left out"  # fmt: skip
+    if missing or lost:
+        left = count(len(data.removeprefix(BOM)) - len(text[:where].encode()), "byte")
+        lost = f"{lost or 'it breaks off, or goes on as no list does'}; {left} behind the last whole element were left out"  # fmt: skip
     return rows, lost
 
 
@@ -139,26 +141,27 @@ def _holder(value: Any) -> Rows:
     return value if isinstance(value, list) else []
 
 
-def _elements(text: str, at: int) -> tuple[Rows, int]:
-    """Return the whole elements of an array from a place on, and the place behind them."""
+def _elements(text: str, at: int) -> tuple[Rows, int, bool]:
+    """Return the whole elements of an array from a place on, the place behind them, and whether the
+    array ends there."""
     rows: Rows = []
     end = at
     while True:
         at = _skip(text, at)
         if text[at : at + 1] == "]":
             behind = _skip(text, at + 1)
-            return rows, behind if text[behind : behind + 1] in ("", "}", ",") else end
+            return rows, behind if text[behind : behind + 1] in ("", "}", ",") else end, True
         try:
             value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
-            return rows, end
+            return rows, end, False
         rows.append(value)
         end = at
         at = _skip(text, at)
         if text[at : at + 1] == ",":
             at += 1
         elif text[at : at + 1] != "]":
-            return rows, end
+            return rows, end, False
 
 
 def _skip(text: str, at: int) -> int:
