@@ -199,7 +199,7 @@ def test_a_recovery_answers_in_json(sl, history):
     told = sl("window", str(history), "--recover", ERROR, "--json").json
     assert told["provider_error"] == {"kind": "overflow", "used": 21_000, "limit": 8_000}
     assert told["after"] <= told["target"] == 6_000
-    assert [step["stage"] for step in told["steps"]][0] == "fold"
+    assert next(step["stage"] for step in told["steps"]) == "fold"
 
 
 def test_an_error_of_another_kind_is_a_no(sl, history):

@@ -15,7 +15,23 @@ from sightline.errors import WindowFull
 from sightline.testing import make_session
 from sightline.text.tokens import estimate
 
-WORDS = "the file reads total of each row and writes a table for users who asked".split()
+WORDS = [
+    "the",
+    "file",
+    "reads",
+    "total",
+    "of",
+    "each",
+    "row",
+    "and",
+    "writes",
+    "a",
+    "table",
+    "for",
+    "users",
+    "who",
+    "asked",
+]
 LIMITS = (400, 1_000, 2_500, 6_000, 15_000, 60_000)
 
 
@@ -73,7 +89,7 @@ def size(name, view):
 
 def recover_all(seed):
     """Play one history against one provider; return what became of it."""
-    random = Random(seed)  # noqa: S311 - a test
+    random = Random(seed)
     name = NAMES[seed % len(NAMES)]
     messages = TOLD[name](story(random), random.randint(0, 3))
     limit, scale = random.choice(LIMITS), random.choice([1.0, 1.0, 1.4, 0.8])

@@ -15,7 +15,7 @@ API = "api_conversation_history.json"
 MESSAGES = [
     {"role": "user", "content": [{"type": "text", "text": "<task>\nmend it ☃\n</task>"}], "ts": 1_700_000_000_000},
     {"role": "assistant", "content": [{"type": "text", "text": "<read_file><path>a.py</path></read_file>"}], "ts": 1_700_000_001_000},
-    {"role": "user", "content": [{"type": "text", "text": "[read_file for 'a.py'] Result:"}, {"type": "text", "text": "x = \"]}, {[\""}], "ts": 1_700_000_002_000},
+    {"role": "user", "content": [{"type": "text", "text": "[read_file for 'a.py'] Result:"}, {"type": "text", "text": 'x = "]}, {["'}], "ts": 1_700_000_002_000},
     {"role": "assistant", "content": [{"type": "text", "text": "done"}], "ts": 1_700_000_003_000},
 ]  # fmt: skip
 ROWS = [

@@ -7,7 +7,7 @@ import json
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from tests.conversation.formats.histories import TOLD
@@ -142,7 +142,7 @@ class Provider:
         self.server = HTTPServer(("127.0.0.1", 0), Handler)
         self.thread = Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02})
 
-    def __enter__(self) -> Provider:
+    def __enter__(self) -> Self:
         self.thread.start()
         return self
 

@@ -80,8 +80,11 @@ def _grammar(query: str, package: str, function: str) -> Grammar:
 def _signatures(grammar: Grammar, text: str) -> Iterator[Signature]:
     syntax = grammar.parse(text.encode("utf-8", "replace"))
     ends: list[int] = []
+    found: dict[tuple[int, int], Node] = {}  # one for each name of a declaration with several
     for match in syntax.matches:
-        [node] = match["definition"]
+        for node in match.get("definition", ()):
+            found.setdefault((node.start_byte, node.end_byte), node)
+    for node in found.values():
         while ends and ends[-1] <= node.start_byte:
             ends.pop()
         lines = node.start_point.row + 1, node.end_point.row + 1
