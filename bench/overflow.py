@@ -10,6 +10,7 @@ an answer without room is left out, because the rules have no word for it. Exits
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -19,8 +20,6 @@ from typing import Any
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
-
-import contextlib
 
 from tests.conversation.provider_errors import OTHERS, OVERFLOWS  # noqa: E402
 

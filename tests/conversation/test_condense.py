@@ -298,8 +298,8 @@ def busy(s):
         ("Bash", {"command": "make check"}, "Error 2", True),
         *(("Bash", {"command": f"ls {n}"}, LONG, False) for n in range(60)),
     ]
-    for n, (tool, given, told, error) in enumerate(calls):
-        used = {"type": "tool_use", "id": f"b{n}", "name": tool, "input": given}
+    for n, (tool, arguments, told, error) in enumerate(calls):
+        used = {"type": "tool_use", "id": f"b{n}", "name": tool, "input": arguments}
         say({"role": "assistant", "content": [used]})
         answer = {"type": "tool_result", "tool_use_id": f"b{n}", "content": told, "is_error": error}
         say({"role": "user", "content": [answer]})
@@ -339,11 +339,11 @@ def test_without_a_summarizer_the_record_and_the_last_words_are_the_summary(s):
 def test_open_work_is_remembered_over_several_summaries_and_closed_by_its_id(s):
     say = s.conversation.append
     say({"role": "user", "content": "go"})
-    given = [
+    tasks = [
         ("TaskCreate", {"subject": "write it"}, "Task #1 created"),
         ("TaskCreate", {"subject": "test it"}, "Task #2 created"),
     ]
-    for n, (tool, arguments, told) in enumerate(given):
+    for n, (tool, arguments, told) in enumerate(tasks):
         used = {"type": "tool_use", "id": f"k{n}", "name": tool, "input": arguments}
         say({"role": "assistant", "content": [used]})
         say({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"k{n}", "content": told}]})  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 import pytest
 from tests.conversation.formats.histories import TOLD
 
-from sightline.errors import HistoryError, SightlineError
+from sightline.errors import HistoryError
 from sightline.testing import make_session
 
 API = "api_conversation_history.json"
@@ -127,13 +128,12 @@ def check_cut(folder, data, at, expected):
     """Load the first bytes of a history; everything whole in them must be there, and nothing else."""
     path = put(folder, API, data[:at])
     session = make_session(id="s")
-    try:
-        loaded = session.conversation.load(path)
-    except HistoryError as error:
-        assert not any(at >= end for end in expected), error
-        assert "damaged" in str(error) or "can be taken in" in str(error)
+    if 0 < at < expected[0] and data[:at].strip() != b"[":
+        with pytest.raises(HistoryError, match=r"damaged|can be taken in"):
+            session.conversation.load(path)
         assert session.conversation.messages() == []
     else:
+        loaded = session.conversation.load(path)
         whole = sum(at >= end for end in expected)
         assert session.conversation.messages() == MESSAGES[:whole]
         is_line_end = data is LINES and {at, at - 1} & {*expected}
@@ -185,11 +185,8 @@ def test_a_history_cut_at_200_places_keeps_what_is_whole(tmp_path, data):
 def test_a_mangled_history_is_words_and_never_a_guess(tmp_path, spoil):
     path = put(tmp_path, API, spoil(ARRAY))
     session = make_session(id="s")
-    try:
+    with suppress(HistoryError):
         loaded = session.conversation.load(path)
-    except SightlineError as error:
-        assert error.hint
-    else:
         assert loaded.messages == len(session.conversation.messages())
-        assert all(message in MESSAGES for message in session.conversation.messages())
+    assert all(message in MESSAGES for message in session.conversation.messages())
     assert (tmp_path / API).read_bytes() == spoil(ARRAY)
