@@ -31,7 +31,7 @@ def test_it_reads_as_a_person_would_write_it():
         "To do, 2 open:",
         "- now: mend it",
         "- test it",
-        "Not what you were shown any more; read again before you rely on it:",
+        "Changed since you were shown them; read them again before you rely on them:",
         "- a.py changed (somebody)",
         "- b.py was renamed to c.py (git)",
         "Changed by you:",
@@ -41,7 +41,7 @@ def test_it_reads_as_a_person_would_write_it():
         "- read it",
         "Your last answer ended:",
         "- Shall I go on?",
-        "Files you had at hand, the last one first:",
+        "Files that you worked with, the newest first:",
         "- g.py",
         "- h.py (lines 1-4 of 9)",
     ]

@@ -22,7 +22,7 @@ def test_a_dry_run_names_the_files_that_take_most():
 def test_reasons_are_told_apart_and_a_text_of_no_file_is_said():
     gone = (going(1, None), going(2, "a\x1b.py", SIZE))
     said = "\n".join(swept(Swept(gone, 1, 1, over=2048, returned=4096, dry_run=True)))
-    assert "not needed, and out of their time" in said
+    assert "not needed, and older than the limit" in said
     assert "the oldest beyond the room" in said
     assert "(of no file)" in said
     assert "\x1b" not in said

@@ -79,7 +79,7 @@ def test_one_that_cannot_be_taken_by_itself_is_said_and_the_edit_is_made(edited,
     assert edited("edit", "a.py", "--old", "ONE", "--new", "1").err == "", "said once in a turn"
     assert len(edited("checkpoint", "list", "--json").json["checkpoints"]) == 2
     log = edited("log", "--kind", "checkpoint").out
-    assert "no checkpoint could be kept by itself: No checkpoint was taken" in log
+    assert "no automatic checkpoint was taken: No checkpoint was taken" in log
 
 
 def test_without_one_the_way_to_take_one_is_named(sl):

@@ -67,7 +67,7 @@ def test_all_claims_of_a_session_are_released_and_no_others(two):
     two("claim", "a", "--json")
     two("claim", "b", "--json")
     assert len(two("claim", "release", "--all", "--json").json["released"]) == 2
-    assert two("claim", "release", "--all").out == "There was nothing claimed.\n"
+    assert two("claim", "release", "--all").out == "This session has no claim.\n"
     assert [each["session"] for each in two("claim", "list", "--json").json["claims"]] == ["b"]
 
 

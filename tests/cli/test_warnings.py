@@ -15,12 +15,12 @@ def session(sl):
 
 
 def test_warnings_are_listed_until_they_are_acknowledged(sl, session):
-    assert (sl("warnings").out, sl("warnings").err) == ("", "There is no warning.\n")
+    assert (sl("warnings").out, sl("warnings").err) == ("", "There are no warnings.\n")
     made = session.warn("mind this", ["a.py"])
     said = sl("warnings")
     assert said.out.startswith(f"{made.id}  20")
     assert said.out.endswith("Z  chat  mind this (a.py)\n")
-    assert said.err == f"Once it was seen to: sightline ack {made.id}\n"
+    assert said.err == f"When it is dealt with: sightline ack {made.id}\n"
     (listed,) = sl("warnings", "--json").json["warnings"]
     assert list(listed) == ["id", "text", "paths", "session", "at"]
     assert sl("warnings", "--session", "other", "--json").json["warnings"] == []

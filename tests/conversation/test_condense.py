@@ -86,7 +86,7 @@ def test_files_are_listed_with_what_was_done_to_them(place, ten, s):
     assert "- a.py: modified, revision" in made.summary
     assert "- new.py: created, revision" in made.summary
     assert "- old.py: deleted\n" in made.summary
-    assert "### Not as you last saw them; read them again\n\n- seen.py" in made.summary
+    assert "### Changed since you last saw them; read them again\n\n- seen.py" in made.summary
     assert "- make test (exit code 2)" in made.summary
 
 

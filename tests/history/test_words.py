@@ -60,7 +60,7 @@ def test_a_warning_names_its_files_once():
 def test_a_rewind_of_files_alone_does_not_say_that_the_agent_knows_less():
     assert said(RewindEnded(20)) == "the agent knows again what it knew at position 20"
     assert said(RewindEnded(20, files_only=True)) == (
-        "the files of the rewind are back; what the agent knows stays"
+        "the rewind changed the files; what the agent knows stays"
     )
 
 
@@ -71,7 +71,7 @@ def test_a_checkpoint_is_told_by_its_id_and_label():
 
 def test_texts_that_went_are_counted_with_the_reason():
     assert said(BlobPurged("a" * 64, "age", ("b" * 64, "c" * 64))) == (
-        "3 kept texts forgotten: not needed, and out of their time"
+        "3 kept texts forgotten: not needed, and older than the limit"
     )
     assert said(BlobPurged("a" * 64, "secret")) == "1 kept text forgotten: secret"
 

@@ -56,7 +56,7 @@ def hand_over(
     """
     _check_family(ground, to)
     if lines is not None and (paths is None or len(paths) != 1):
-        raise ValueError("lines are of one file: name that one")
+        raise ValueError("lines belong to one file: name only that file")
     if paths is None:
         every = ground.store.known(ground.session).values()
         return tuple(each for known in every if (each := _give(ground, to, known, None)))
@@ -65,7 +65,9 @@ def hand_over(
 
 def _check_family(ground: SessionContext, to: str) -> None:
     if to == ground.session:
-        raise SessionError(f"{to!r} is this very session.", "Name the one that is to receive.")
+        raise SessionError(
+            f"{to!r} is this session itself.", "Name the session that gets the text."
+        )
     if ground.store.session(to) is None:
         raise SessionError(*words.no_session(to))
     if family(ground, to) != family(ground, ground.session):

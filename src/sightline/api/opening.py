@@ -112,7 +112,7 @@ def start(
     if agent not in (UNNAMED, state.agent):
         raise SessionError(
             f"Session {session!r} belongs to the agent {state.agent!r}, not {agent!r}.",
-            "Choose another id: two agents with one id would each pass for the other.",
+            "Choose another id: two agents with one id cannot be told apart.",
         )
     if holder is not None and (state.owner != holder or state.ended is not None):
         ground.append([environment(holder)])
@@ -122,7 +122,10 @@ def start(
 def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str | None) -> None:
     above = ground.store.session(parent) if parent is not None else None
     if parent is not None and above is None:
-        raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
+        raise SessionError(
+            f"There is no session {parent!r}.",
+            "Give the id of a known session: workspace.sessions() lists them.",
+        )
     facts: list[Fact] = [SessionStarted(agent, parent, above.position if above else None)]
     if holder is not None:
         facts.append(environment(holder))

@@ -124,7 +124,7 @@ class Session:
             path: The file.
             lines: The lines that the tool showed; all by default.
             text: Exactly the text that the tool showed.
-            via: How: read, mention, preview, search, handover, refusal, or a word of your own.
+            via: How the agent saw it: read, mention, preview, search, handover, refusal, or a word of your own.
         """
         reads.saw(self._context, fspath(path), checked_lines(lines), text, via)
 
@@ -217,7 +217,7 @@ class Session:
 
     @verb
     def delete(self, path: FilePath) -> results.EditResult:
-        """Delete a file that this session knows as it is.
+        """Delete a file, unless it changed since this session saw it.
 
         Args:
             path: The file. Its bytes stay in the store.
@@ -335,8 +335,8 @@ class Session:
     def ran(self, command: str, *, cwd: FilePath | None = None) -> Iterator[Run]:
         """Run a command, and record what it changes.
 
-        A change of a file that the command names is the command's. Any other change meanwhile is
-        only probably its own: see rewind.
+        A change of a file that the command names counts as the command's. Any other change while the
+        command runs is only probably the command's: a rewind leaves it alone.
 
         Args:
             command: The command line.
@@ -403,7 +403,7 @@ class Session:
         The notice comes again until its id is acknowledged, so a request that fails loses nothing.
 
         Args:
-            budget: Tokens at most, of about four characters; files without room are only named.
+            budget: Use at most N tokens, of about four characters; files without room are only named.
 
         Returns:
             None if nothing is new. The lines that the notice prints count as shown once it is
@@ -419,8 +419,9 @@ class Session:
     ) -> None:
         """Record that the agent got a notice or a warning.
 
-        Briefings and refusals count, too. The changes that the answer described count as known, its lines as shown; a file that the
-        agent read or edited meanwhile is left alone. A warning is not repeated.
+        Briefings and refusals are acknowledged, too. The changes that the answer describes then count
+        as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
+        warning is not repeated.
 
         Args:
             answer: The answer, or the id of a notice or warning; None, as of an edit without a
@@ -527,11 +528,11 @@ class Session:
     ) -> results.RewindReport:
         """Take back what this session did since a checkpoint.
 
-        The session's own lines go, and everybody else's stay. Changes that cannot be told apart
-        are left alone, and listed. So is what changed while a command of the session ran, unless
-        the command names the file: the user may have saved it meanwhile. So is a new layout behind
-        an edit, unless a formatter was seen at work. A safety checkpoint comes first: rewinding to
-        it undoes the rewind.
+        The session's own lines go, and everybody else's stay. Changes that may be somebody else's are
+        left alone, and listed: changes that cannot be told apart, changes made while a command of the
+        session ran (unless the command names the file), and changes of layout after an edit (unless
+        a formatter was seen at work). A safety checkpoint comes first: rewinding to it undoes the
+        rewind.
 
         Args:
             checkpoint: The checkpoint, its id or label, or a position (see log).
@@ -539,8 +540,8 @@ class Session:
             conversation: Also rewind the conversation and what the session knows.
             dry_run: Preview the rewind; change nothing.
             force_paths: Restore this file to the checkpoint, even over changes by others.
-            commands: Also take back what changed while a command of the session ran, or in layout
-                alone behind its edit, whoever changed it.
+            commands: Also take back what changed while a command of the session ran, and changes of
+                layout after its edits. They may be the user's.
             deleted_messages: Messages taken out of the conversation, as for edited_since. The
                 report warns of the files that they edited.
 
@@ -723,7 +724,7 @@ class Session:
         Args:
             to: A session that this one started, was started by, or is a fork of; or its id.
             paths: The files; all that this session holds by default.
-            lines: Only these, of one file.
+            lines: Only these lines, of one file.
 
         Raises:
             SessionError for a stranger, and for a file of which this session holds nothing.
@@ -824,7 +825,7 @@ class Session:
             recursive: Include subfolders.
             filter: Only files that match this pattern, such as '*.py'.
             depth: How many levels of folders to include.
-            limit: Entries at most.
+            limit: List at most N entries.
 
         Raises:
             PathRefused, FileMissing, Unverifiable, ValueError.
@@ -861,8 +862,8 @@ class Session:
             tests: Include its tests.
             importers: Include the files that import it.
             siblings: Include the files beside it.
-            transitive: Further steps of imports.
-            limit: Files at most.
+            transitive: How many further steps of imports to follow.
+            limit: List at most N files.
             max_bytes: Bytes of all files together, at most.
             max_tokens: Tokens of all files together, at most.
             deadline_s: Seconds at most to read sources; None to read all of them.
@@ -894,7 +895,7 @@ class Session:
         changed it when.
 
         Args:
-            limit: Files at most; None for all.
+            limit: List at most N files; None for all.
             with_md5: With MD5 sums, for hosts that compare by them.
         """
         return registry.registry(self._context, limit=limit, with_md5=with_md5)
@@ -925,7 +926,7 @@ class Session:
 
         Args:
             text: The user's text.
-            limit_files: Files at most.
+            limit_files: Show at most N files.
             limit_lines: Lines of one file, at most.
             limit_bytes: Bytes of all files together, at most.
 
@@ -971,7 +972,7 @@ class Session:
 
         Args:
             message: The user's message. Default: compose the first briefing of a session.
-            budget: Tokens at most.
+            budget: Use at most N tokens.
 
         Raises:
             ValueError, TypeError.

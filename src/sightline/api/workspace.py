@@ -160,11 +160,11 @@ class Workspace:
     ) -> Swept:
         """Forget texts that nobody needs, and secrets in commands.
 
-        First the texts go that are older than a limit; then, while the others take too much room,
-        the oldest of them. A text stays while a session that is at work relies on it, and so does
-        the text that an agent's newest edit of a file replaced lately. No fact of the timeline goes.
-        Shell commands that an older version recorded lose their secrets; messages of conversations
-        are kept as they were.
+        Texts that are older than a limit are forgotten first. If the others still take too much
+        room, the oldest of them are forgotten, too. A text stays while a session that is at work
+        relies on it. The text that an agent's newest edit of a file replaced lately stays, too. All
+        facts of the timeline stay. Shell commands that an older version recorded lose their
+        secrets. Messages of conversations stay as they were.
 
         Args:
             older_than: Forget texts older than this; the setting keep_days by default.

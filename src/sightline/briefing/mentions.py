@@ -133,7 +133,9 @@ class _Resolver:
 
     def resolve(self, mention: Mention) -> Resolved:
         if mention.kind in ("url", "problems", "terminal"):
-            return Resolved(mention, "host", "This is left to the application.")
+            return Resolved(
+                mention, "host", "The application resolves mentions of this kind, not Sightline."
+            )
         workspace = self._context.workspace.root.rpartition("/")[2]
         if mention.root is not None and mention.root.casefold() != workspace.casefold():
             why = f"{mention.root} is another workspace than {workspace}, which this session works in."

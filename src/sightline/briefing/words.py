@@ -110,8 +110,8 @@ def _sections(memory: Memory) -> Iterator[Section]:
     done = "Done:"
     if memory.done_count > len(memory.done):
         done = f"Done ({len(memory.done)} of {memory.done_count}, the last ones):"
-    again = "Not what you were shown any more; read again before you rely on it:"
-    at_hand = "Files you had at hand, the last one first:"
+    again = "Changed since you were shown them; read them again before you rely on them:"
+    at_hand = "Files that you worked with, the newest first:"
     finished = (beginning(todo.text, TODO_CHARACTERS) for todo in memory.done)
     yield section("request", "The user asked last:", memory.request or None)
     yield section("pending", f"To do, {len(memory.pending)} open:", *still_open)
@@ -205,9 +205,7 @@ NAMED = 3
 def bundle(due: Bundle) -> str:
     """Return the text of a bundle."""
     edited = named([quoted(path) for path in due.edited], NAMED)
-    lines = [
-        f"Files that belong to what you edited ({edited}), which you have not read as they are now:"
-    ]
+    lines = [f"Files related to those you edited ({edited}). You have not read their current text:"]
     for file in due.files:
         why = "; ".join(map(one_line, file.why[:NAMED]))
         path, many = file.path, count(file.lines, "line")
@@ -216,7 +214,7 @@ def bundle(due: Bundle) -> str:
     if due.left_out:
         lines.append(f"({count(due.left_out, 'more file')} left out.)")
     if due.unread:
-        lines.append(f"({count(due.unread, 'source')} not looked at yet for imports.)")
+        lines.append(f"({count(due.unread, 'source')} not searched for imports yet.)")
     return "\n".join(lines)
 
 
@@ -246,7 +244,7 @@ def blocks(mentioned: Mentioned) -> tuple[str, ...]:
     texts = ["".join(f"{line}\n" for line in _lines(resolved)) for resolved in found]
     if mentioned.left_out:
         more = count(mentioned.left_out, "further mention")
-        texts.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
+        texts.append(f"Too many mentions. Not shown: {more}. Read the files that you need.\n")
     return tuple(texts)
 
 

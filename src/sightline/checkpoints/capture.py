@@ -23,7 +23,7 @@ KeptAmong = Callable[[Iterable[Revision]], set[Revision]]
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
-NO_TIME = "no time yet"
+NO_TIME = "there was no time to read it yet"
 
 WORTH_REMEMBERING = 100
 """The number of files read from which on the tree index is saved for later processes."""

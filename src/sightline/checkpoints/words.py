@@ -99,23 +99,23 @@ def after(paths: Sequence[str]) -> str:
 
 def missed(message: str, hint: str) -> str:
     """Describe the failure of an automatic checkpoint."""
-    return f"{message} The change goes on, and cannot be taken back to before it. {hint}"
+    return f"{message} The change is made all the same, and cannot be taken back. {hint}"
 
 
 def empty(omitted: int) -> tuple[str, str]:
     """Word the error of a checkpoint that would cover nothing."""
-    hint = "Look at what the ignore files leave (git status --ignored), then take it again."
+    hint = "See what the ignore files hide (git status --ignored), then take the checkpoint again."
     left_out = f"{count(omitted, 'path')} {'is' if omitted == 1 else 'are'} left out"
     return f"No checkpoint was taken: it would cover nothing ({left_out}).", hint
 
 
-NO_WAY_BACK = "Nothing can be taken back to this moment."
+NO_WAY_BACK = "You cannot rewind to this moment."
 
 
 def failed(error: Exception) -> tuple[str, str]:
     """Word the error of a checkpoint that could not be stored."""
     why = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
-    hint = getattr(error, "hint", "") or "Mend that, and take it again."
+    hint = getattr(error, "hint", "") or "Correct that, and take it again."
     return f"No checkpoint was taken: {why.removesuffix('.')}.", f"{NO_WAY_BACK} {hint}"
 
 
@@ -145,7 +145,7 @@ EXPORT_NAMED = 20
 SHORT = 10
 """Letters of a commit's name to print."""
 
-RIGHTS = "only its rights changed, in a way that git does not keep"
+RIGHTS = "only its permissions changed, which git does not record"
 NO_NAME = "git holds no file of this name"
 AS_BEFORE = "as in the commit before"
 
@@ -158,7 +158,7 @@ def as_before(reason: str) -> str:
 def unsure(reason: str, *, came: bool) -> str:
     """Describe a path that one side of a patch does not cover."""
     which, what = ("earlier", "it is new") if came else ("later", "it is gone")
-    return f"not covered by the {which} side ({reason}), so whether {what} is not known"
+    return f"the {which} checkpoint does not cover it ({reason}), so it is not known whether {what}"
 
 
 def committed(export: Export) -> Iterator[str]:
@@ -211,7 +211,7 @@ def no_repository(root: str) -> tuple[str, str]:
 
 def no_branch_name(branch: str) -> tuple[str, str]:
     """Word the error of a name that is no branch name for git."""
-    return f"No branch was made: git takes {branch!r} for no name of one.", (
+    return f"No branch was made: git does not accept the name {branch!r}.", (
         "Use letters, digits, '-', '_' and '/', such as checkpoints/before-the-refactoring."
     )
 
@@ -226,13 +226,16 @@ def branch_exists(branch: str) -> tuple[str, str]:
 def git_said_no(error: str) -> tuple[str, str]:
     """Word the error that git reported."""
     owned = "another user" in error
-    first = "The repository is another user's: export as that user" if owned else "Mend that"
+    first = "The repository is another user's: export as that user" if owned else "Correct that"
     return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: branch=None"
 
 
 FILES_NAMED = 20
 
-WHY = {AGE: "not needed, and out of their time", SIZE: "not needed, and the oldest beyond the room"}
+WHY = {
+    AGE: "not needed, and older than the limit",
+    SIZE: "not needed, and the oldest above the size limit",
+}
 """Reason -> its words for texts that were forgotten."""
 
 
@@ -248,9 +251,9 @@ def swept(result: Swept) -> list[str]:
             "checkpoint_bytes."
         )
     if result.commands:
-        verb = "Would take" if result.dry_run else "Took"
+        verb = "Would remove" if result.dry_run else "Removed"
         lines.append(
-            f"{verb} secrets, or all that you named, out of {count(result.commands, 'command')}."
+            f"{verb} secrets, or the text that you named, from {count(result.commands, 'command')}."
         )
     if not result.gone:
         lines.append(f"Nothing to forget: {stay} kept, all needed or recent.")
@@ -270,7 +273,7 @@ def swept(result: Swept) -> list[str]:
             lines.append(f"The store is {size(result.returned)} smaller on disk.")
     if result.over:
         over = size(result.over)
-        lines.append(f"That is {over} more than they should take, and every one is needed.")
+        lines.append(f"That is {over} above the limit, but every text is needed.")
     return lines
 
 

@@ -38,7 +38,11 @@ from sightline.text.phrases import one_line, printable
         "shell_complete": completion.checkpoints,
     },
 )
-@click.option("--for-agent", is_flag=True, help="Words to give to the agent; acknowledge with ack.")
+@click.option(
+    "--for-agent",
+    is_flag=True,
+    help="Print a notice for the agent. To acknowledge it: sightline ack",
+)
 @click.option("--mine", is_flag=True, help="With --since: only what this session edited.")
 @click.option("--others", is_flag=True, help="With --since: only what others edited.")
 @click.option(
@@ -101,10 +105,10 @@ def _next_commands(notice: Notice, call: Call) -> str:
     ack = f"sightline ack {notice.id}{of}"
     if not sys.stdout.isatty():
         return f"After the agent has read the notice, run: {ack}"
-    rows = [("Go on, this is known now:", ack)]
+    rows = [("To go on, acknowledge it:", ack)]
     path = next((change.path for change in notice.changes if change.state == "stale"), None)
     if path is not None:
-        rows.append(("Reload a file first:", f"sightline read {quoted(path)}{of}"))
+        rows.append(("To read a file first:", f"sightline read {quoted(path)}{of}"))
     return "\n".join(["", *phrases.table(rows)])
 
 
@@ -172,9 +176,9 @@ def warnings(call: Call) -> None:
         listed = session_warnings.pending(context, call.session)
     rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in listed]
     table = "\n".join(phrases.table(rows))
-    output.answer(call, {"warnings": shape(listed)}, table, "There is no warning.")
+    output.answer(call, {"warnings": shape(listed)}, table, "There are no warnings.")
     if listed and not call.json:
-        output.note(call, f"Once it was seen to: sightline ack {listed[0].id}")
+        output.note(call, f"When it is dealt with: sightline ack {listed[0].id}")
 
 
 @command(Session.briefing, example="briefing --message 'go on'", message={"flag": "--message"})
@@ -183,6 +187,6 @@ def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
     with call.open() as session:
         composed = session.briefing(**arguments)
-        output.answer(call, shape(composed), composed.text, "Nothing is due.")
+        output.answer(call, shape(composed), composed.text, "The agent needs no briefing now.")
         if ack:
             session.acknowledge(composed)

@@ -37,7 +37,7 @@ def checkpoint(call: Call, label: str) -> None:
     """Exit code 1: the checkpoint could not be taken."""
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
-    with call.open() as session, output.progress(call, "Keeping how the workspace stands"):
+    with call.open() as session, output.progress(call, "Taking the checkpoint"):
         kept = session.checkpoint(label)
     output.result(call, {"checkpoint": shape(kept)}, "\n".join(words.describe_taken(kept)))
 
@@ -95,7 +95,9 @@ def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) 
     since={"metavar": "A", "shell_complete": completion.checkpoints},
     until_now={"flag": "--now"},
 )
-@click.option("--patch", is_flag=True, help="Print its changes as a patch for 'git apply'.")
+@click.option(
+    "--patch", is_flag=True, help="Print the checkpoint's changes as a patch for 'git apply'."
+)
 @click.option("--output", "file", metavar="FILE", help="The new file that a patch goes to.")
 def export_checkpoint(
     call: Call, *, branch: str | None, patch: bool, file: str | None, **arguments: Any
@@ -138,7 +140,7 @@ def export_checkpoint(
 def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
     """Delete checkpoints, by id or label.
 
-    All or none. The next gc forgets the texts that nothing else needs.
+    Deletes all of them or none. The next gc forgets the texts that nothing else needs.
     """
     with call.open() as session:
         gone = drop(session._context, checkpoints)  # noqa: SLF001 - faces compose the parts
@@ -152,8 +154,8 @@ def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
     checkpoint={"metavar": "ID", "shell_complete": completion.checkpoints},
     force_paths={"flag": "--force-path"},
 )
-@click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--diff", is_flag=True, help="Also show the change of each file's text.")
+@click.option("--yes", is_flag=True, help="Go on without asking.")
 @click.option(
     "--messages",
     metavar="F",
@@ -183,9 +185,9 @@ def rewind(
 
 
 @command(Session.undo, example="undo --dry-run")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--yes", is_flag=True, help="Go on without asking.")
 def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
-    """Without --session: of the session that changed a file last. On a terminal the plan is shown
+    """Without --session, the command takes the session that changed a file last. On a terminal the plan is shown
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone, or there is nothing to undo.
     """

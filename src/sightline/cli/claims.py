@@ -31,7 +31,9 @@ def ttl_from(text: str) -> float:
     seconds = age_from(text) / 1_000_000
     if 0 < seconds <= DAY_S:
         return seconds
-    raise click.BadParameter(f"A claim stands for some time, a day at most, not for {text!r}.")
+    raise click.BadParameter(
+        f"--ttl is a length of time of a day at most, such as 30min, not {text!r}."
+    )
 
 
 def _claimable(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -> list[str]:
@@ -105,7 +107,7 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
         released = own if every else list(dict.fromkeys(claim))
         for name in released:
             session.release(name)
-    words = f"Released {', '.join(released)}." if released else "There was nothing claimed."
+    words = f"Released {', '.join(released)}." if released else "This session has no claim."
     output.result(call, {"released": released}, words)
 
 
@@ -136,7 +138,11 @@ def hand_over(call: Call, to: str, paths: list[str], lines: Span | None) -> None
     with call.open() as session:
         given = session.hand_over(to, paths or None, lines=lines)
     files = [f"{quoted(file.path)}: {spans(file.lines) or 'empty'}" for file in given]
-    words = "\n".join([f"{to} was given:", *files]) if files else "There was nothing held."
+    words = (
+        "\n".join([f"{to} was given:", *files])
+        if files
+        else "This session has no text to hand over."
+    )
     output.result(call, {"to": to, "files": shape(given)}, words)
 
 

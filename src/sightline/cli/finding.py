@@ -50,7 +50,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
     if next_turn:
         with call.open() as session:
             session.request_listings([arguments])
-        output.note(call, "The next briefing has it.")
+        output.note(call, "The next briefing will have the listing.")
         return
     with call.open() as session, usage():
         listing = session.list_directory(**arguments)
@@ -67,7 +67,8 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
 )
 def related(call: Call, *, complete: bool, **arguments: Any) -> None:
     """On a terminal the command goes on until every source is read; Ctrl-C prints what is known so
-    far. For other languages, only tests and neighbouring files are listed.
+    far. Imports are known for Python, JavaScript, TypeScript, Go,
+    Rust, Java and C; for other languages, only tests and neighbouring files are listed.
     """
     if not call.json and sys.stderr.isatty():
         complete = True
@@ -87,7 +88,7 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
 
 
 @command(Session.registry, example="registry", without=("limit",), with_md5={"flag": "--md5"})
-@click.option("--all", "every", is_flag=True, help="All files, however many.")
+@click.option("--all", "every", is_flag=True, help="List all files, however many there are.")
 def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     """MD5 sums are printed with --json only."""
     with call.open() as session:

@@ -43,7 +43,7 @@ BEFORE = 10
     kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
     newest={"flag": "-n --newest"},
 )
-@click.option("-f", "--follow", is_flag=True, help="Go on with new facts, until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Also print new facts, until Ctrl-C.")
 def log(
     call: Call,
     path: str | None,
@@ -94,8 +94,8 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
 def why(call: Call, path: str) -> None:
     """Explain the verdict on a file, fact by fact.
 
-    A file that session cli was not shown: as the session knows it that was shown the file last,
-    unless --session names one. Writes no fact.
+    If session cli was not shown the file, the answer is about the session that was shown it last.
+    Name another with --session. Nothing is recorded.
     """
     with call.survey() as context:
         usual = call.session_id

@@ -27,7 +27,7 @@ from sightline.text.phrases import table
     nargs=-1,
     shell_complete=completion.one_of(connect.AGENTS),
 )
-@click.option("--remove", is_flag=True, help="Take our hooks out again.")
+@click.option("--remove", is_flag=True, help="Remove the hooks of Sightline.")
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
 @click.option(
     "--scope",
@@ -102,7 +102,7 @@ def _chosen(agents: tuple[str, ...], root: str) -> list[str]:
 
 
 def _none_found(call: Call) -> Never:
-    hint = f"Name it, if you will install it: sightline init {', '.join(connect.AGENTS)}"
+    hint = f"If you will install one, name it: sightline init {', '.join(connect.AGENTS)}"
     report(call, "agent", "No agent was found that can be connected.", hint)
     raise Answered(NO)
 
@@ -117,7 +117,7 @@ def _diff(change: Change) -> str:
 
 ACTIONS = {"connected": "added to", "updated": "updated in"}
 
-PROJECT = "Others who share this file have another Python: there the hook only fails."
+PROJECT = "The hook names the Python of this machine: it fails for others who share the file."
 GIT = "Keep .claude/settings.local.json out of git: it is for this machine."
 NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
 
@@ -129,9 +129,9 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
         there = bool(connect.registered(change.path))
         return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
     if action == "removed":
-        how = f"Our hooks are out of {file}; all else in it stays."
+        how = f"Removed the hooks of Sightline from {file}; all else in it stays."
         if change.after is None:
-            how = f"{file} is gone again: init had made it."
+            how = f"Removed {file}, which init had created."
         elif change.restores:
             how = f"{file} is as it was before, byte for byte."
         return [f"{name} is no longer connected.", f"  {how}"]
@@ -144,8 +144,8 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
     return [
         *lines,
-        "From its next session on, what it reads is noted and its edits are judged.",
-        "Meanwhile a process of ours answers its hooks, and ends with it.",
+        "From its next session on, Sightline records what it reads and judges its edits.",
+        "A process of Sightline answers its hooks, and ends with it.",
         *(f"  {line}" for line in table(rows)),
     ]
 

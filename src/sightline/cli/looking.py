@@ -25,7 +25,9 @@ from sightline.text.phrases import count, printable, shown, spans
 def status(call: Call, last: int | None) -> None:
     """Show each session's files, and the changed ones.
 
-    Present sessions come first. With --session, only that one's.
+    Present sessions come first. With --session, only the files of that session. A file is fresh (as
+    it was shown), stale (changed since), deleted, moved, kind_changed (no regular text file any
+    more), unseen (never shown) or unverifiable (it cannot be read now).
     """
     with call.survey() as context:
         with output.progress(call, "Looking at the files that sessions were shown"):
@@ -78,7 +80,7 @@ def diff(call: Call, path: str) -> None:
                 output.text(output.coloured(call, headed))
             output.note(call, words.about(session, verdict))
             if verdict.state == "unseen" and verdict.reason != "not_found":
-                hint = "Read it first, or name the session that was shown it with --session."
+                hint = "Read the file first, or name with --session the session that was shown it."
                 output.note(call, hint)
     answer([verdict])
 

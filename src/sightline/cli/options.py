@@ -209,7 +209,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
     return [
         option(
             "--workspace",
-            "The workspace; paths are relative to it then. Default: the nearest parent with "
+            "The workspace. Paths are relative to it. Default: the nearest parent with "
             "sightline.toml or .git, else the current folder.",
             metavar="DIR",
             shell_complete=completion.folders,
@@ -226,8 +226,8 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             metavar="URL",
         ),
         option("--json", "Print one JSON object.", is_flag=True),
-        option("--quiet", "Print what was asked for and errors, nothing else.", is_flag=True),
-        option("--no-color", "No colours (as $NO_COLOR).", is_flag=True),
+        option("--quiet", "Print only the answer and errors.", is_flag=True),
+        option("--no-color", "Print no colours. $NO_COLOR does the same.", is_flag=True),
         option("--debug", "Print a traceback with an error.", is_flag=True),
     ]
 
@@ -302,7 +302,7 @@ def last_sessions(function: Callable[..., Any]) -> Callable[..., Any]:
         type=count_from,
         default=LAST_SESSIONS,
         metavar="N|all",
-        help=f"Also the last N sessions that are not present. Default: {LAST_SESSIONS}.",
+        help=f"Also list the last N sessions that are not present. Default: {LAST_SESSIONS}.",
     )(function)
 
 

@@ -25,10 +25,10 @@ from sightline.text.tokens import estimate
 @command(example="replay ~/.claude/projects")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--policy", "policies", multiple=True, metavar="P", shell_complete=completion.one_of(POLICIES), help="Play only this policy; repeatable. Default: none, default, careful, anthropic (clear_tool_uses) and mask-10 (SWE-agent).")  # fmt: skip
-@click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
-@click.option("--min-tokens", type=number_from(0), default=0, metavar="N", help="Only sessions whose largest window had so many tokens.")  # fmt: skip
+@click.option("--price", "prices", multiple=True, metavar="P", help="Show only these prices, such as 0.10/1.25 or none. Policies that use prices use the first.")  # fmt: skip
+@click.option("--min-tokens", type=number_from(0), default=0, metavar="N", help="Only sessions whose largest window had at least N tokens.")  # fmt: skip
 @click.option("--soft-budget", type=number_from(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
-@click.option("--limit", type=number_from(1), metavar="N", help="Only the first N files.")
+@click.option("--limit", type=number_from(1), metavar="N", help="Read only the first N files.")
 def replay(
     call: Call,
     paths: tuple[str, ...],
@@ -41,8 +41,8 @@ def replay(
     """Compute what sessions would cost under folding policies.
 
     Each PATH is a recording, or a folder of them. Every policy sees a session call by call and
-    never what comes later. Costs reckon with prompt caches; a loss is a text that the session went
-    by and the view no longer held. How the agent would have behaved then is modelled, not
+    never what comes later. Costs take prompt caches into account. A loss is a text that the session
+    used and that the view no longer had. How the agent would have behaved then is modelled, not
     observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy made a
     view that its format does not allow.
     """

@@ -50,7 +50,7 @@ def run(call: Call, command: tuple[str, ...]) -> None:
         paths = sorted({*(change.path for change in done.changes), *done.removed})
         named = phrases.named([quoted(path) for path in paths], PATHS_NAMED)
         files = phrases.count(len(paths), "file")
-        nothing = "It changed no file (ignored ones are not looked at)."
+        nothing = "The command changed no file (ignored files are not checked)."
         output.note(call, f"It changed {files}: {named}." if paths else nothing)
     if code:
         raise Answered(INTERRUPTED if interrupts else code)

@@ -26,7 +26,7 @@ from sightline.text.phrases import one_line, printable
 @click.argument("what", type=click.Choice(["list", "show", "fork", "delete"]))
 def session(_: Call, what: str) -> None:
     """List sessions, or show, fork or delete one."""
-    raise click.UsageError(f"Say it without --: sightline session {what}")
+    raise click.UsageError(f"Leave out the '--': sightline session {what}")
 
 
 @command(name="session list", example="session list --last all")
@@ -85,12 +85,12 @@ def show(call: Call, id: str) -> None:
 
 @command(name="session delete", example="session delete cli --force")
 @click.argument("id", shell_complete=completion.sessions)
-@click.option("--force", is_flag=True, help="Also if it is at work.")
+@click.option("--force", is_flag=True, help="Delete the session even while its agent is at work.")
 def delete(call: Call, id: str, *, force: bool) -> None:
     """End a session, forget what it was shown, drop its claims.
 
-    What it did stays on the timeline: no fact is ever deleted. Taken up again, it begins with
-    nothing, and has to read before it may write.
+    What it did stays on the timeline: no fact is ever deleted. When it is resumed, it
+    has to read files before it may write them.
     """
     with call.survey() as context:
         _check_known(call, context, id)

@@ -25,10 +25,10 @@ from sightline.history.words import seeing
 def watch(call: Call, paths: Sequence[str]) -> None:
     """Print changes of files as they happen, until Ctrl-C.
 
-    All files that .gitignore does not hide, or only the given files and folders. With --json an
-    object a line, as 'sightline log --json' has them; a change of a file that no agent was shown is
-    not on the timeline, and its position is null. Such a file that changes all the time is printed
-    once a second.
+    Watches all files that .gitignore does not hide, or only the given files and folders. With
+    --json, each line is an object, as 'sightline log --json' prints it. A change of a file that no
+    agent was shown is not on the timeline: its position is null, and it is printed once a second
+    at most.
     """
     with call.survey() as context:
         named = tuple(context.workspace.locate(path).path for path in paths)

@@ -168,7 +168,7 @@ def _summary(
         *_typed(typed, left),
         *_list("Files that you changed", changed, share),
         *_list("Files that you read", read[-FILES_MAX:], 0.0 if is_short else 1.0),
-        *_list("Not as you last saw them; read them again", ledger.stale, share),
+        *_list("Changed since you last saw them; read them again", ledger.stale, share),
         *_list("Commands that failed" if is_short else "Commands that were run", commands, share),
         *_list("Work that is open", ledger.open, share),
         *_list("Work that is done", ledger.done, 0.0 if is_short else 1.0),

@@ -104,7 +104,7 @@ class DiskWorkspace:
             why = error.strerror or str(error)
         raise Unverifiable(
             name,
-            f"Where {quoted(name)} is cannot be told: {why}.",
+            f"{quoted(name)} cannot be resolved: {why}.",
             "Try again when the disk answers.",
         )
 

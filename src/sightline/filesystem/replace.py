@@ -358,7 +358,7 @@ class Swap:
             raise Unverifiable(
                 path,
                 f"{quoted(path)} holds the new content, and could not be set back: {error.strerror}.",
-                f"What it held before is beside it, in {self.temp}.",
+                f"Its earlier content is beside it, in {self.temp}.",
             ) from error
 
     def holds_ours(self, new: Revision) -> bool:
@@ -372,7 +372,7 @@ class Swap:
             raise Unverifiable(
                 path,
                 f"{quoted(path)} is as it was before, but the disk failed: {error.strerror}.",
-                f"What others saved there meanwhile, if they did, is beside it, in {self.temp}.",
+                f"If others saved the file meanwhile, their text is beside it, in {self.temp}.",
             ) from error
         return self.is_ours
 
@@ -495,7 +495,7 @@ def _undelete(folder: Folder, temp: str) -> None:
         raise Unverifiable(
             folder.path,
             f"{quoted(folder.path)} was moved away, and could not be set back: {error.strerror}.",
-            f"What it held is beside it, in {temp}.",
+            f"Its content is beside it, in {temp}.",
         ) from error
 
 
@@ -533,7 +533,7 @@ def _set_back(folder: Folder, lease: Lease, old: bytes) -> None:
         raise Unverifiable(
             folder.path,
             f"{quoted(folder.path)} is half written, and could not be set back: {error.strerror}.",
-            "Mend the disk; the content before the write is kept in the timeline.",
+            "Repair the disk. The content from before the write is in the store.",
         ) from error
 
 

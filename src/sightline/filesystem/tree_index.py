@@ -52,7 +52,7 @@ TOO_LONG = "its path is longer than the system opens"
 CLOSED = "the folder may not be listed"
 IGNORED = "ignored"
 SPECIAL = "neither a file nor a symlink"
-NO_UNICODE = "its name is no Unicode"
+NO_UNICODE = "its name is not valid Unicode"
 
 NO_NAMES: frozenset[str] = frozenset()
 

@@ -48,9 +48,9 @@ def unreadable(on_disk: FileState, path: str) -> SightlineError:
     if on_disk.why == "too_large":
         size = phrases.size(on_disk.signature.size) if on_disk.signature else "its content"
         reason, what = "too_large", f"is too large to show ({size})"
-    hint = "Look at it with another tool. Record what that tool showed with `saw`."
+    hint = "Look at it with another tool, and record what that tool showed: session.saw(path)"
     if reason == "directory":
-        hint = "List it, and read a file in it."
+        hint = f"List the folder, and read a file in it: session.list_directory({path!r})"
     return PathRefused(path, reason, f"{quoted(path)} {what}.", hint)
 
 
@@ -93,7 +93,7 @@ def refused(
         diff, shown = bounded(case, hunks)
     reason = ruling.reason or "stale"
     if reason == "stale" and not diff:
-        hint = f"Read {quoted(path)} again: what it was when it was shown is not kept, so no diff can tell."
+        hint = f"Read {quoted(path)} again. The text that you were shown is no longer stored, so there is no diff."
     kind = case.sight.kind
     if ruling.state == "unseen" and kind == "missing":
         message, hint = f"{quoted(path)} does not exist.", words.MISSING

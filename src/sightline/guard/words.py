@@ -27,11 +27,11 @@ REFUSALS = {
     ),
     "conflict": (
         "Your text of {path} and a later change by {who} both rewrite the same lines.",
-        "Keep the change shown in the diff in your text and write it again.",
+        "Put the change that the diff shows into your text, and write the file again.",
     ),
     "ambiguous": (
         "The text to replace occurs {found} in {path}, at {lines}.",
-        "Add neighbouring lines to make it unique, or say how many to replace.",
+        "Add neighbouring lines to make the text unique, or pass the number to replace as count.",
     ),
     "unseen": (
         "{path} has text that was never shown to this session: {lines}.",
@@ -39,7 +39,7 @@ REFUSALS = {
     ),
     "deleted": (
         "After you read it, {who} deleted {path}.",
-        "Create it if it should exist again. Sightline recreates nothing silently.",
+        "If the file should exist again, create it. Sightline does not do so by itself.",
     ),
     "kind_changed": (
         "{path} is no longer a regular text file.",
@@ -58,11 +58,11 @@ REFUSALS = {
         "Go on, or make another edit if you meant another change.",
     ),
     "too_large": (
-        "{path} is larger than Sightline edits.",
+        "{path} is larger than the limit for edits (setting max_file_bytes).",
         "Raise max_file_bytes in your own settings, or change the file with another tool.",
     ),
     "binary": (
-        "{path} is not text that can be edited safely (NUL bytes, or no lossless decoding).",
+        "{path} cannot be edited safely as text: it holds NUL bytes, or its encoding is not known.",
         "Change it with a tool made for its format.",
     ),
     "claimed": (
@@ -70,7 +70,7 @@ REFUSALS = {
         "Work on other files until that session releases it.",
     ),
     "scope": (
-        "{path} is protected (Sightline's `protect` or `policy`): a change needs the user's approval.",
+        "{path} is protected (setting `protect` or `policy`): a change needs the user's approval.",
         "Ask the user. Nothing was changed.",
     ),
 }
@@ -108,7 +108,7 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
     if ruling.found:
         return (
             f"The text occurs {times(ruling.found)} in {quoted(path)}, not as often as you asked.",
-            "Say how many to replace, or add neighbouring lines.",
+            "Pass this number as count, or add neighbouring lines to the text.",
         )
     message = f"The text to replace is not in {quoted(path)}."
     if ruling.near is None:
@@ -140,8 +140,8 @@ def not_free(path: str, name: str, *, is_folder: bool) -> tuple[str, str]:
 def a_link(name: str, path: str) -> tuple[str, str]:
     """Return message and hint for a symlink that was to be deleted or renamed."""
     return (
-        f"{quoted(name)} is a symlink to {quoted(path)}; deleting or renaming it would do that to {quoted(path)}.",
-        f"Name {quoted(path)} itself if you mean it; change the link with another tool.",
+        f"{quoted(name)} is a symlink to {quoted(path)}. To delete or rename the symlink would delete or rename {quoted(path)}.",
+        f"If you mean {quoted(path)}, name that path. Change the symlink with another tool.",
     )
 
 
@@ -149,16 +149,16 @@ def retargeted(name: str, path: str) -> tuple[str, str]:
     """Return message and hint for a name that led to another file when it was read."""
     now = "is a file of its own" if name == path else f"leads to {quoted(path)}"
     return (
-        f"{quoted(name)} {now} now, which is another file than the one you read.",
-        f"Read {quoted(name)} to see it. The file that you read before is not touched through this name.",
+        f"{quoted(name)} {now} now. That is not the file that you read.",
+        f"Read {quoted(name)} before you edit it. The file that you read stays as it is.",
     )
 
 
 def repeated(path: str) -> tuple[str, str]:
     """Return message and hint for an attempt that was refused, and made again unchanged."""
     return (
-        f"This same attempt on {quoted(path)} was refused already, and the file is as the refusal said.",
-        "The diff shows what it would do now. Keep others' lines, or read the file and try again.",
+        f"The same edit of {quoted(path)} was refused before, and the file has not changed since.",
+        "The diff shows what the edit would change. Keep the lines of others, or read the file and try again.",
     )
 
 
@@ -198,9 +198,7 @@ def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = 
 
 def endings(path: str, who: str) -> str:
     """Return the notice on a file whose text is the same, with other line endings or BOM."""
-    return (
-        f"{quoted(path)}: line endings or BOM only, changed by {who}; the text is as you read it."
-    )
+    return f"{quoted(path)}: {who} changed only line endings or the byte order mark; the text is as you read it."
 
 
 def unseen(path: str, lines: Spans, *, kept: bool) -> str:
@@ -208,7 +206,7 @@ def unseen(path: str, lines: Spans, *, kept: bool) -> str:
     kept: whether the text that the agent read is kept."""
     matched = "the text to replace matched exactly"
     if not kept:
-        return f"{quoted(path)} changed after you read it, and that text is not kept; {matched}."
+        return f"{quoted(path)} changed after you read it. The text that you read is no longer stored; {matched}."
     be = "was" if is_one_line(lines) else "were"
     return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; {matched}."
 
@@ -220,11 +218,11 @@ def cut_off(names: Sequence[str], undone: Sequence[str], kept: Sequence[str]) ->
     if undone:
         what += f" It was undone: {_some(undone)} {'is' if len(undone) == 1 else 'are'} as before."
     elif not kept:
-        what += " Nothing of it was written."
+        what += " Nothing was written."
     if kept:
         what += (
-            f" {_some(kept)} could not be set back, because somebody saved over the change or its"
-            " earlier text is not kept: look at what is there."
+            f" {_some(kept)} could not be set back: somebody saved the file since, or its earlier text"
+            " is no longer stored. Look at the file."
         )
     return f"{what} Make the change again if it is still wanted."
 

@@ -32,7 +32,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
     detail = entry.cause.detail or ""
     paths = named([*map(quoted, entry.paths)], PATHS_NAMED)
     if entry.fact == "RewindEnded" and entry.cause.detail is None:
-        form = "the files of the rewind are back; what the agent knows stays"
+        form = "the rewind changed the files; what the agent knows stays"
     elif entry.kind == "changed":
         same = entry.before is not None and entry.before == entry.after
         form = "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
@@ -92,14 +92,14 @@ _LOG_FORMS = {
     "condensed": "messages were condensed",
     "measured": "a request had {detail} tokens",
     "sought": "files were looked for: {detail}",
-    "imported": "read in from {detail}",
+    "imported": "imported from {detail}",
     "sight_lost": "what happened could not be seen: {detail} {paths}",
     "purged": "{texts} forgotten: {detail}",
 }
 
 _OWN = {
     "CheckpointDropped": "checkpoint {detail} was dropped",
-    "CheckpointMissed": "no checkpoint could be kept by itself: {detail}",
+    "CheckpointMissed": "no automatic checkpoint was taken: {detail}",
     "RewindStarted": "a rewind to {detail} began",
     "RewindEnded": "the agent knows again what it knew at position {detail}",
     "ClaimTaken": "claim {detail} taken: {paths}",
@@ -231,7 +231,7 @@ def _shown(known: Knowledge) -> str:
         return f"{lines}, still in the agent's context window"
     gone = subtract(belief.shown, belief.held)
     if not belief.held or gone == whole(belief.lines):
-        return f"{lines}, nothing of it still in the agent's context window"
+        return f"{lines}, none of them still in the agent's context window"
     verb = "is" if is_one_line(gone) else "are"
     return f"{lines}; {spans(gone)} {verb} no longer in the agent's context window"
 
@@ -244,7 +244,7 @@ _STALE = {
     "merge": "an edit elsewhere goes through, with a notice. An edit of those lines, or of the "
     "whole file, is merged where both changes can stand; else it is refused.",
     "warn": "edits go through, and a notice says what had changed.",
-    "block": "an edit elsewhere goes through, with a notice. One of those lines is refused.",
+    "block": "an edit elsewhere goes through, with a notice. An edit of those lines is refused.",
     "refresh": "an edit elsewhere goes through, with a notice. One of those lines is refused, and "
     "answered with the fresh text.",
     "ask": "the file is protected (setting `protect` or `policy`): an edit needs your approval.",
@@ -252,7 +252,7 @@ _STALE = {
 
 _MEANINGS = {
     "fresh": "an edit goes through; nothing has to be read again.",
-    "deleted": "an edit is refused. Nothing is made again without a word.",
+    "deleted": "an edit is refused. Sightline does not create the file again by itself.",
     "moved": "an edit follows the file to its new name, and says so.",
     "kind_changed": "an edit is refused.",
     "unseen": "text that is found exactly may be replaced; the whole file is not overwritten.",
@@ -283,7 +283,7 @@ def seeing(mode: str, why: str | None, folders: int) -> str:
     if mode == "events":
         return f"by events in {count(folders, 'folder')}"
     if mode == "polling":
-        return f"by a look at shown files in turn, because {because}"
+        return f"by checking the shown files one after the other, because {because}"
     return f"not at all, because {because}"
 
 
@@ -299,9 +299,9 @@ _WHY = {
     "suspended": "the machine slept",
     "unanswered": "the disk did not answer in time",
     "unverifiable": "an ignore file cannot be read",
-    "no_events": "this file system tells of no changes",
-    "filesystem": "the file system {} tells of no changes",
-    "platform": "this system has no events we know",
+    "no_events": "this file system does not report changes",
+    "filesystem": "the file system {} does not report changes",
+    "platform": "this system has no events that Sightline knows",
     "gone": "the workspace is gone",
     "moved": "the workspace was moved away",
     "unmounted": "the workspace was unmounted",

@@ -80,7 +80,7 @@ def no_root(path: str) -> str:
 
 def unbriefed(why: str) -> str:
     """Say that the briefing before a turn was left out."""
-    return f"Listings, related files and memory were not told with this prompt: {why}"
+    return f"This prompt got no listings, no related files and no memory: {why}"
 
 
 def broken(kind: str, place: str) -> str:
@@ -133,7 +133,7 @@ def _told(error: PathError) -> str:
 
 def diff_above(hint: str) -> str:
     """Return the next step after a refusal whose diff an earlier answer of the same batch holds."""
-    return f"The diff stands in the answer to an earlier call. {hint}"
+    return f"The diff is in the answer to an earlier call. {hint}"
 
 
 def why_it_failed(error: PathError, alike: str = "") -> str:
@@ -154,8 +154,8 @@ def gone(hint: str, reason: str) -> str:
     """Return the next step for a missing file. A host's tool that writes a file also creates
     one."""
     if reason == "deleted":
-        return "If it should exist again, write it once more."
-    return f"{hint} If a new file of the old name is meant, write it once more."
+        return "To create the file again, write it once more."
+    return f"{hint} To create a new file of this name, write it once more."
 
 
 def asks(path: str, setting: str) -> str:
@@ -173,8 +173,8 @@ def asks(path: str, setting: str) -> str:
 def turned_down(summary: str, diff: str) -> str:
     """Return the changes that a merge would have kept, for an attempt that the host rejected."""
     return (
-        f"Sightline on the failed edit: {summary} since you were shown it. Read it again, and your"
-        f" change can stand beside this one:\n{fenced(diff, 'diff')}"
+        f"Sightline on the failed edit: {summary} since you were shown it. Your edit does not overlap"
+        f" this change: read the file again, then make the edit.\n{fenced(diff, 'diff')}"
     )
 
 
@@ -195,12 +195,14 @@ def not_judged(path: str, reason: str) -> str:
     """Say that an attempt goes on unjudged; "" for an attempt that changes nothing."""
     if reason == "no_change":
         return ""
-    return f"Sightline: {quoted(path)} is too large to be checked; nobody knows whether it changed."
+    return (
+        f"Sightline: {quoted(path)} is too large to check: it may have changed since you read it."
+    )
 
 
 def also_changed(summary: str, diff: str) -> str:
     """Return others' changes to a file that was just edited."""
-    return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{fenced(diff, 'diff')}"
+    return f"Sightline: {summary} since you were shown it. Your edit is in the file, too:\n{fenced(diff, 'diff')}"
 
 
 def left_out(diff: str, path: str) -> str:
@@ -212,7 +214,11 @@ def left_out(diff: str, path: str) -> str:
 
 def lost(path: str, diff: str, *, whole: bool) -> str:
     """Return the lines of a save that a whole-file write overwrote."""
-    more = "" if whole else "\n… and more than fits here: tell the user. Sightline keeps all of it."
+    more = (
+        ""
+        if whole
+        else "\n… More lines were lost than fit here. Tell the user: Sightline has all of them."
+    )
     return (
         f"Sightline: while {quoted(path)} was being written, somebody else saved it, and that save is lost"
         f" now. Put these lines back before you go on:\n{fenced(diff, 'diff')}{more}"

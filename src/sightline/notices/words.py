@@ -103,8 +103,8 @@ def went_back(
     sentences = [f"The conversation went back, and the files did not{edited}."]
     if from_messages:
         sentences.append(
-            f"Messages that were taken out of it ask for edits of {_listed(from_messages)}; whether"
-            " those were made is not on record."
+            f"Messages that were removed from it ask for edits of {_listed(from_messages)}. Whether"
+            " these edits were made is not recorded."
         )
     if unread:
         sentences.append(f"{unread_calls(unread)}.")

@@ -136,7 +136,7 @@ def list_directory(
     folder = workspace.locate(name).path
     found = workspace.stat(folder)
     if found is None:
-        raise FileMissing(name, f"{name} is not there.", "List the folder above it.")
+        raise FileMissing(name, f"{name} does not exist.", "List the folder above it.")
     if not S_ISDIR(found.mode):
         raise PathRefused(
             name, "special", f"{name} is no folder.", "Read it, or list the folder that it is in."

@@ -36,7 +36,7 @@ def find_text(result: FindResult) -> str:
     lines += [f"  {quoted(guess.path)} ({one_line(guess.reason)})" for guess in result.candidates]
     if result.fallback == "create_new" and result.create is not None:
         path = result.create
-        lines.append(f"To be created, if you mean a new file: {quoted(path)}. Nothing was.")
+        lines.append(f"If you mean a new file, create {quoted(path)}. Nothing was created.")
     elif result.fallback == "ask_user":
         needed = "It is required. " if result.request.required else ""
         lines.append(f"{needed}Ask the user: {result.question}")

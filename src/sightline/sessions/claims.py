@@ -192,8 +192,8 @@ def _microseconds(ttl: Ttl) -> int:
     if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
         if seconds <= TTL_MAX_S:
             return max(round(seconds * 1_000_000), 1)
-        raise ValueError(f"a claim stands for a day at most; renew it: {ttl!r}")
-    raise ValueError(f"a claim stands for some time: seconds or a timedelta, not {ttl!r}")
+        raise ValueError(f"ttl is a day at most, because a claim can be renewed: {ttl!r}")
+    raise ValueError(f"ttl is a number of seconds or a timedelta, not {ttl!r}")
 
 
 def _pattern(context: SessionContext, name: str) -> str:
@@ -202,8 +202,8 @@ def _pattern(context: SessionContext, name: str) -> str:
     if len(name) > LENGTH_MAX:
         raise PathRefused(name[:60], "invalid", f"A claim's path has at most {LENGTH_MAX} letters.")
     if name.startswith("!"):
-        hint = "Name what is claimed; a path that begins so is named './!…'."
-        raise PathRefused(name, "invalid", f"A claim takes nothing back: {name!r}.", hint)
+        hint = "Name the paths to claim. A path that begins with '!' is written './!…'."
+        raise PathRefused(name, "invalid", f"A claim cannot leave paths out: {name!r}.", hint)
     if SPECIAL.isdisjoint(name) or _exists(context, name):
         path = context.workspace.locate(name).path
         if path == ".":

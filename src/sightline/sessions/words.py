@@ -44,7 +44,7 @@ def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str
     """Word the refusal of a write that another session's claim forbids."""
     first = next(each for each in claims if each.exclusive)
     hint = (
-        f"Work on other files until then, or ask the user, who can let go the claim {first.id}"
+        f"Work on other files until then, or ask the user, who can release the claim {first.id}"
         ' (setting `claims` = "enforce").'
     )
     return claimed(path, [first], reader), hint
@@ -63,19 +63,19 @@ def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[st
         if (wanted,) == first.paths
         else f", as part of {named([*map(quoted, first.paths)], NAMED)}"
     )
-    hint = f"Claim other paths, wait, or ask the user, who can let go the claim {first.id}."
+    hint = f"Claim other paths, wait, or ask the user, who can release the claim {first.id}."
     return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
 
 
 def no_claim(claim: str) -> tuple[str, str]:
     """Word the error of a claim that is not active."""
-    hint = "It was released, has run out, or fell with its session. Claim the paths again."
-    return f"There is no claim {claim!r} that stands.", hint
+    hint = "It was released, its time ran out, or its session ended. Claim the paths again."
+    return f"There is no claim {claim!r} now.", hint
 
 
 def not_yours(claim: str, session: str) -> tuple[str, str]:
     """Word the error of renewing or releasing another session's claim."""
-    hint = f"It falls when its time is up or its process ends; open_session(id={session!r}).release({claim!r}) lets it go now."
+    hint = f"It ends when its time is up or its process ends. To release it now: open_session(id={session!r}).release({claim!r})"
     return f"The claim {claim!r} is another session's: {session}.", hint
 
 
@@ -95,14 +95,14 @@ def affected(found: Sequence[Affected], reader: str) -> str:
 def this_machine_alone(kind: str) -> str:
     """Warn that claims do not reach other machines that share a network folder."""
     return (
-        f"This folder is on a network ({kind}): agents on other machines are not told of the claim,"
-        " nor held by it. Their edits are seen as another program's."
+        f"This folder is on a network ({kind}): agents on other machines do not learn of the claim."
+        " Their edits count as those of another program."
     )
 
 
 def forgotten(session: str, claims: int) -> str:
     """Describe a deleted session."""
-    lost = f" Its {count(claims, 'claim')} fell." if claims else ""
+    lost = f" Its {count(claims, 'claim')} ended." if claims else ""
     ended = f"Session {session} is ended, and what it was shown is forgotten.{lost}"
     return f"{ended} What it did stays on the timeline."
 
@@ -112,8 +112,8 @@ def still_held(session: str, holder: str) -> tuple[str, str]:
     pid = holder.rsplit(":", 2)[1] if holder else ""
     held = f" (process {pid} holds it)" if pid else ""
     return (
-        f"Session {session} is at work{held}: without what it was shown it has to read again.",
-        "Delete it all the same with --force.",
+        f"Session {session} is at work{held}. Once it is deleted, it has to read its files again.",
+        "To delete it anyway, pass --force.",
     )
 
 
@@ -124,16 +124,14 @@ def no_session(session: str) -> tuple[str, str]:
 
 def not_family(giver: str, receiver: str) -> tuple[str, str]:
     """Word the error of a hand-over between sessions of different families."""
-    message = f"{receiver} and {giver} are no family: neither started the other, nor one both."
-    hint = (
-        "Where text did reach the other agent, record it there: session.saw(path, via='handover')"
-    )
+    message = f"{receiver} and {giver} are not related: neither started the other, and no session started both."
+    hint = "If the other agent did get the text, record that in its session: session.saw(path, via='handover')"
     return message, hint
 
 
 def nothing_held(session: str, path: str) -> tuple[str, str]:
     """Word the error of a path that a session knows nothing of."""
-    message = f"{session} holds nothing of {quoted(path)} that could be handed over."
+    message = f"{session} has no text of {quoted(path)} to hand over."
     return (
         message,
         "It was not shown those lines, or they left its context: see session.files().",

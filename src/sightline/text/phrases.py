@@ -35,9 +35,9 @@ _STATES = {
     "stale": "{path} is no longer what was shown: changed by {who}.",
     "deleted": "{path} was deleted since it was shown, by {who}.",
     "moved": "{path} was renamed since it was shown, by {who}.",
-    "kind_changed": "{path} is no longer a regular text file, because of {who}.",
+    "kind_changed": "{path} is no longer a regular text file (changed by {who}).",
     "unseen": "{path} was never shown to this session.",
-    "unverifiable": "{path} cannot be read right now; nothing can be said of it.",
+    "unverifiable": "{path} cannot be read right now. Whether it changed is not known.",
 }
 
 

@@ -43,7 +43,7 @@ _REASONS = {
     "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
     "kind": "something of another kind stands there now, or a symlink that leads elsewhere",
     "too_large": "it is above the size limit, so what stands there could not be kept",
-    "not_kept": "its text of then is not kept any more",
+    "not_kept": "its text at the checkpoint is no longer stored",
     "unknown": "a command of this session changed or made it, and nobody had looked at it before; force "
     "its path to have it as it was at the checkpoint",
     "never_stored": "its text is never stored, as the settings say",
@@ -74,13 +74,13 @@ def lines_of(
     where = report.checkpoint or name_of_position(report.to)
     files = count(changes(report), "file")
     if not (changes(report) or report.conversation):
-        yield f"Nothing of this session's is to be taken back since {where}."
+        yield f"There is nothing to take back: no change of this session since {where} is left."
     elif planned:
         yield f"A rewind to {where} would change {files}:"
     else:
         yield f"Rewound to {where}: {files}."
     for verb, past, paths, why in (
-        ("restore", "restored", report.restored, "its text of then"),
+        ("restore", "restored", report.restored, "its text at the checkpoint"),
         ("remove", "removed", report.removed, "this session made it"),
         ("merge", "merged", report.merged, "this session's lines go, others' stay"),
     ):
@@ -93,10 +93,10 @@ def lines_of(
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
     yield from _left_alone(report, options)
     for session, paths in report.stands:
-        yield f"What {session} changed stands: {', '.join(map(quoted, paths))}"
+        yield f"Kept, because session {session} changed them, too: {', '.join(map(quoted, paths))}"
     if report.conversation:
-        verb = "would know" if planned else "knows"
-        yield f"This session {verb} of its files what it knew then."
+        verb = "would go" if planned else "went"
+        yield f"What this session knows of its files {verb} back, too."
     if report.safety_checkpoint:
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}{options}"
 
@@ -108,12 +108,14 @@ def _left_alone(report: RewindReport, options: str) -> Iterator[str]:
     yield from _listed(
         "Left alone, changed while your agent's command ran; may be yours:", probable
     )
-    yield from _listed("Left alone, laid out anew after your agent's edit; may be yours:", layouts)
+    yield from _listed(
+        "Left alone, only the layout changed after your agent's edit; may be yours:", layouts
+    )
     if probable or layouts:
         again = f"sightline rewind {report.checkpoint or report.to}{options}"
         yield f"  Take one back: {again} --force-path PATH; all of them: --commands."
     yield from _listed("Left alone:", others)
-    yield from _listed("Nothing of this session's is left at:", report.gone)
+    yield from _listed("No change of this session is left in:", report.gone)
 
 
 def maybe_yours(cautious: RewindReport) -> Iterator[str]:
@@ -121,7 +123,7 @@ def maybe_yours(cautious: RewindReport) -> Iterator[str]:
     probable = [each for each in cautious.left_alone if each.command is not None]
     layouts = [each for each in cautious.left_alone if each.probable and each.command is None]
     yield from _listed("Changed while your agent's command ran; may be yours:", probable)
-    yield from _listed("Laid out anew after your agent's edit; may be yours:", layouts)
+    yield from _listed("Only the layout changed after your agent's edit; may be yours:", layouts)
 
 
 def _listed(heading: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
@@ -152,7 +154,7 @@ def counts_of(diffs: Iterable[FileDifference]) -> dict[str, str]:
 def nothing_asked() -> tuple[str, str]:
     """Word the error of a rewind of neither files nor the conversation."""
     return (
-        "There is nothing to rewind without its files.",
+        "This rewind would change nothing: it leaves out the files and the conversation.",
         "Rewind files, the conversation, or both.",
     )
 
@@ -160,7 +162,7 @@ def nothing_asked() -> tuple[str, str]:
 def nothing_to_undo(session: str | None) -> tuple[str, str]:
     """Word the error of an undo where no change of a session, or of any, stands."""
     whose = "a session" if session is None else f"session {printable(session)}"
-    message = f"There is nothing to undo: no change of {whose} stands here."
+    message = f"There is nothing to undo: no change of {whose} is left."
     return message, "See what happened: workspace.timeline()"
 
 
@@ -181,7 +183,7 @@ def no_position(position: int, newest: int) -> tuple[str, str]:
 def anothers(checkpoint: str, session: str) -> tuple[str, str]:
     """Word the error of a checkpoint that belongs to another session."""
     return (
-        f"Checkpoint {checkpoint} is of session {session}: a rewind takes back only its own work.",
+        f"Checkpoint {checkpoint} belongs to session {session}. A rewind takes back the work of that session only.",
         f"Rewind that session: open_session(id={session!r}).rewind({checkpoint!r})",
     )
 
@@ -189,7 +191,7 @@ def anothers(checkpoint: str, session: str) -> tuple[str, str]:
 def no_safety(message: str, hint: str) -> tuple[str, str]:
     """Word the error of a failed safety checkpoint."""
     why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
-    refused = f"Nothing was rewound, because how it stands now could not be saved: {why}"
+    refused = f"Nothing was rewound, because the files could not be saved first: {why}"
     first = hint.removeprefix(NO_WAY_BACK).strip().removesuffix("and take it again.").rstrip(" ,")
     return refused, f"{first.removesuffix('.')}. Then rewind again."
 
