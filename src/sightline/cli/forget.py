@@ -85,8 +85,8 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
         flag = "" if scope == "local" else f" --scope {scope}"
         output.note(
             call,
-            f"The hooks of Claude Code ({scope}) still call Sightline, which then begins anew. To "
-            f"remove them: sightline init claude-code --remove{flag}",
+            f"The hooks of Claude Code ({scope}) still call Sightline, and would begin anew. Remove "
+            f"them:\n  sightline init claude-code --remove{flag}",
         )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from shlex import quote
 
 import click
 
@@ -14,6 +16,7 @@ from sightline.cli.input import text_in
 from sightline.cli.options import command, last_sessions, path_argument
 from sightline.cli.output import Call
 from sightline.history import session_history
+from sightline.history.why import knower
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.spans import Span
@@ -59,7 +62,19 @@ def check(call: Call, path: tuple[str, ...]) -> None:
             for verdict in verdicts
         ]
         output.result(call, {"files": shape(verdicts)}, "\n".join(lines))
+        if not call.json and call.named_session is None:
+            _name_knowers(call, session, verdicts)
     answer(verdicts)
+
+
+def _name_knowers(call: Call, session: Session, verdicts: Sequence[Verdict]) -> None:
+    """Say which other session knows the files that this one was never shown, as `why` explains it."""
+    for verdict in verdicts:
+        if verdict.state == "unseen" and verdict.reason != "not_found":
+            name = knower(session._context, verdict.path)  # noqa: SLF001 - faces compose the parts
+            if name is not None:
+                ask = f"sightline check {quoted(verdict.path)} --session {quote(name)}"
+                output.note(call, f"Another session was shown it: {ask}")
 
 
 @command(example="diff src/app.py")

@@ -140,6 +140,8 @@ def story(
     if why.knowledge is not None:
         lines.append(f"Shown so far: {_shown(why.knowledge)}.")
     meaning = _MEANINGS.get(why.verdict.state, "") if why.moved_to is None else "use its new name."
+    if why.verdict.reason == "not_found":
+        meaning = "there is nothing to edit; a new file may be created."
     if why.verdict.state == "stale":
         meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
     steps = [*_next_steps(why, path)]
@@ -206,6 +208,8 @@ _REASONS = {
 
 def _because(why: Why, path: str, who: str, when: float | None) -> str:
     state = why.verdict.state
+    if why.verdict.reason == "not_found":
+        return f"{quoted(path)} does not exist."
     if state != "stale":
         return verdict(state, path, who)
     author = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
@@ -213,8 +217,8 @@ def _because(why: Why, path: str, who: str, when: float | None) -> str:
         return f"Only line ends or the byte order mark differ; the text is as shown. {author}"
     if not why.kept:
         return (
-            "The file is not the one that was shown. Its text then is not kept any more, so "
-            f"which lines differ cannot be told. {author}"
+            "The file changed after it was shown. The text that was shown is no longer stored, so "
+            f"Sightline cannot tell which lines differ. {author}"
         )
     if not why.differing:
         return verdict(state, path, who)
@@ -267,6 +271,9 @@ def _next_steps(why: Why, path: str) -> Iterator[str]:
         if why.kept:
             yield f"see what changed:  sightline diff {quoted(path)}{option}"
         yield f"read it again:     sightline read {quoted(path)}{option}"
+    elif why.verdict.reason == "not_found":
+        folder = quoted(path.rpartition("/")[0] or ".")
+        yield f"find the right name:  sightline list {folder}"
     elif state == "unseen":
         yield f"read it:  sightline read {quoted(path)}{option}"
     elif why.moved_to is not None:
