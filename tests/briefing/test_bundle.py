@@ -34,7 +34,7 @@ def bundle(session, **options):
 
 def test_imports_and_tests_of_what_was_edited_are_shown_with_numbers_and_revision(shop):
     said = bundle(edited(shop))
-    assert said.startswith("Files that belong to what you edited (shop/app.py)")
+    assert said.startswith("Files related to those you edited (shop/app.py)")
     assert "     1\tdef of(item):\n     2\t    return item.price" in said
     assert "     4\tdef test_total():" in said
     assert "tests/test_app.py, 5 lines, revision " in said

@@ -68,7 +68,7 @@ def test_what_is_not_shown_says_why_and_what_may_have_been_meant():
 def test_what_is_the_hosts_or_nothing_at_all_takes_no_words():
     said = answer("@problems @alice", ("host", "x"), ("word", "x"), left_out=1)
     [only] = blocks(said)
-    assert only.startswith("Not looked at, there were too many: 1 further mention. Read")
+    assert only.startswith("Too many mentions. Not shown: 1 further mention. Read")
 
 
 def test_a_folder_names_what_it_holds_and_how_much_more():

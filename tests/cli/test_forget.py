@@ -41,7 +41,7 @@ def test_all_that_is_kept_is_listed_and_deleted(kept):
 
 def test_json_names_each_file_with_its_size(kept):
     told = kept("forget", "--yes", "--json").json
-    assert (told["workspace"], told["deleted"]) == (str(kept.root), True)
+    assert (told["workspace"], told["dry_run"]) == (str(kept.root), False)
     assert told["contents"] == {"sessions": 1, "facts": 4, "texts": 2, "checkpoints": 1}
     assert {each["path"] for each in told["files"]} >= {"store.db"}
     assert told["size"] == sum(each["size"] for each in told["files"])

@@ -68,7 +68,7 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
         _delete(root, kept)
     connected = _connected(root)
     if call.json:
-        answer = {"workspace": root, "folder": kept.folder, "deleted": not dry_run}
+        answer = {"workspace": root, "folder": kept.folder, "dry_run": dry_run}
         known = None if contents is None else {
             name: getattr(contents, name) for name in ("sessions", "facts", "texts", "checkpoints")
         }  # fmt: skip
