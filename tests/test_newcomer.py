@@ -88,8 +88,9 @@ def desk(request, tmp_path):
 
 def printed(screen: str, before: str) -> str:
     """The command that stands behind some words, on their line or the next."""
-    (command,) = re.findall(rf"{re.escape(before)}\s+(sightline [^\n]*)", screen)
-    return command.rstrip()
+    found = re.search(rf"{re.escape(before)}\s+(sightline [^\n]*)", screen)
+    assert found is not None, screen
+    return found[1].rstrip()
 
 
 def test_every_command_works_as_it_is_printed(desk):

@@ -33,7 +33,9 @@ sys.path.insert(0, {source!r})
 
 STARTED = {"bash": ["--norc", "--noprofile", "-i"], "zsh": ["-f", "-i"], "fish": ["-i"]}
 
-SEQUENCE = re.compile(r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b.")
+SEQUENCE = re.compile(
+    r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b."
+)
 
 
 OWNING = """

@@ -196,7 +196,7 @@ class Stage:
         """Rewind to a checkpoint. `safety` then has the checkpoint that takes the rewind back."""
         plan = self.session.rewind(to, dry_run=True)
         self.safety = self.session.rewind(to).safety_checkpoint or ""
-        diff = "".join(each.diff for each in plan.diffs or ())
+        diff = "".join(each.diff or "" for each in plan.diffs or ())
         if plan.left_alone or not diff:
             return Outcome("left alone")
         return Outcome("rewound", _size(diff), diff)
