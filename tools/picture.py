@@ -26,6 +26,7 @@ from threading import Thread
 
 from sightline.cli.live import loop
 from sightline.cli.live.screen import Screen, wall_time
+from sightline.cli.live.view import Head
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
 from sightline.history.watching import Watching
@@ -38,7 +39,8 @@ from tools.terminal import Cell, Terminal
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 COLUMNS, ROWS = 80, 24
-STATUS = "Claude Code is connected. Ctrl-C ends this view."
+STATUS = "Claude Code is connected."
+KEYS = "? keys, q ends"
 NOON_US = 1_767_225_600_000_000 + (12 * 3600 + 4 * 60) * 1_000_000
 PICTURES: dict[str, type[Story]] = {"up.svg": Hour, "causes.svg": Causes}
 
@@ -57,7 +59,8 @@ def played(home: Path, made: type[Story]) -> Terminal:
     reader = Thread(target=_read, args=(master, terminal))
     reader.start()
     with os.fdopen(side, "w", encoding="utf-8") as stream:
-        screen = Screen(stream, "~/shop", STATUS, wall_time, colour=True)
+        head = Head("~/shop", STATUS, KEYS)
+        screen = Screen(stream, lambda: head, wall_time, colour=True)
         with suppress(Over), Watching(watched) as watching:
             loop.run(Watch(watched, watching), watching, screen, story)
     reader.join()

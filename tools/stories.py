@@ -7,6 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import sightline
+from sightline.model.events import TurnBegan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sightline.testing import FixedClock
 
 MAIN = "7c1e9a52-3f08-4d7e-9b61-2a5d0c84e913"
+OTHER = "b40de87c-91f2-4c06-8a3d-55e0c1f7a260"
 HELPER = f"{MAIN}/Explore-4f0a9c21"
 LOOKS_AFTER = 3
 
@@ -96,8 +98,12 @@ class Story:
             self.root, id=id, agent=agent, parent=parent, clock=self.clock
         )
 
+    def asks(self, agent: sightline.Session, words: str) -> None:
+        """A person sends an agent the first message of a conversation."""
+        agent._context.append([TurnBegan(1, title=words)])  # noqa: SLF001 - as its hook does
+
     def reads(self) -> None:
-        self.agent.turn()
+        self.asks(self.agent, "Receipts with tax")
         for path in ("src/cart.py", "src/tax.py", "src/items.py", "tests/test_cart.py"):
             self.agent.read(path)
 
@@ -186,7 +192,8 @@ class Causes(Story):
         self.git("checkout", "-q", "discounts")
 
     def joins(self) -> None:
-        other = self.begin("cli", agent="cli")
+        other = self.begin(OTHER)
+        self.asks(other, "Prices of ink")
         other.read("src/items.py")
         other.edit("src/items.py", "ink = 5", "ink = 6")
 

@@ -97,29 +97,6 @@ def test_sessions_are_listed_and_shown(story):
     assert (missing.code, missing.out) == (1, "")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_completion_script_asks_the_command(sl, shell):
-    assert "_SIGHTLINE_COMPLETE" in sl("completion", shell).out
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        ("sightline stat", ["stats", "status"]),
-        ("sightline checkpoint diff --st", ["--stat", "--store"]),
-        pytest.param("sightline checkpoint ex", ["export"], marks=pytest.mark.wide),
-        pytest.param("sightline claim hand", ["hand-over"], marks=pytest.mark.wide),
-        pytest.param("sightline session s", ["show"], marks=pytest.mark.wide),
-    ],
-)
-def test_completion_knows_the_commands(sl, monkeypatch, words, completed):
-    monkeypatch.setenv("_SIGHTLINE_COMPLETE", "zsh_complete")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
-    told = sl.process().stdout.decode().splitlines()
-    assert sorted(told[1::3]) == completed
-
-
 HEADINGS = ["Start", "Look", "Go back", "Find", "For agents and scripts"]
 
 

@@ -15,7 +15,7 @@ from tests.api.test_fences import outside_fences
 from tests.hooks.hooking import Host
 
 import sightline
-from sightline.cli.live.view import draw
+from sightline.cli.live.view import Head, draw
 from sightline.config.settings import Settings
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
@@ -292,7 +292,7 @@ def test_the_live_view_shows_no_raw_name(place):
     watch = Watch(ground, Watching(ground))
     view: Any = watch.look()
     console = Console(file=StringIO(), width=100, color_system=None, _environ={})
-    lines = draw(view, f"~/{FOLDER}", "status", str, console, 40)
+    lines = draw(view, Head(f"~/{FOLDER}", "status"), str, console, 40)
     for line in lines:
         assert_safe(line, "view")
     assert any("vil" in line for line in lines)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sightline.cli.live.screen import HIDE, SHOW, Screen
 from sightline.cli.live.terminal import Waiting
+from sightline.cli.live.view import Head
 
 
 class Stream(io.TextIOWrapper):
@@ -31,7 +32,7 @@ def test_a_stop_while_something_is_drawn_waits_for_its_end(monkeypatch):
     stopped: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stopped.append)
     stream = Stream()
-    screen = Screen(stream, "~/work", "", str, colour=False)
+    screen = Screen(stream, lambda: Head("~/work", ""), str, colour=False)
     waiting = Waiting(screen)
     with waiting.heeding():
         stream.typed.append(signal.getsignal(signal.SIGTSTP))
@@ -49,7 +50,7 @@ def test_else_it_stops_at_once(monkeypatch):
     stopped: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stopped.append)
     stream = Stream()
-    waiting = Waiting(Screen(stream, "~/work", "", str, colour=False))
+    waiting = Waiting(Screen(stream, lambda: Head("~/work", ""), str, colour=False))
     with waiting.heeding():
         handler: Any = signal.getsignal(signal.SIGTSTP)
         handler(signal.SIGTSTP, None)

@@ -20,6 +20,7 @@ from tools.terminal import Terminal
 import sightline
 from sightline.cli.live import loop
 from sightline.cli.live.screen import Screen
+from sightline.cli.live.view import Head
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
 from sightline.history.watching import Watching
@@ -75,14 +76,6 @@ class Seat:
 
     def type(self, keys):
         os.write(self.fd, keys)
-
-    def type_line(self, line):
-        """Type a whole line, and wait until the terminal has it: it takes keys in by and by."""
-        side = os.open(self.name, os.O_RDONLY | os.O_NOCTTY)
-        self.type(line)
-        while struct.unpack("i", fcntl.ioctl(side, termios.FIONREAD, bytes(4)))[0] < len(line):
-            assert self.child.poll() is None
-        os.close(side)
 
     def end(self):
         """Read to the end: the exit code, and the lines that stay."""
@@ -153,7 +146,7 @@ def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     before = termios.tcgetattr(at.fd)
     at.until("No agent was shown")
     assert not termios.tcgetattr(at.fd)[3] & termios.ECHO
-    at.type_line(b"abc\n")
+    at.type(b"abc\n")
     at.child.send_signal(signal.SIGTERM)
     code, lines = at.end()
     assert code == 128 + signal.SIGTERM
@@ -281,7 +274,7 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
         return False
 
     with os.fdopen(side, "w", encoding="utf-8") as stream:
-        screen = Screen(stream, "", "", lambda _at: "12:00:00", colour=True)
+        screen = Screen(stream, lambda: Head("", ""), lambda _at: "12:00:00", colour=True)
         with Watching(watched) as watching, pytest.raises(Enough):
             loop.run(Watch(watched, watching), watching, screen, wait)
     assert sizes[0] > 0
@@ -339,7 +332,7 @@ def test_an_agent_that_is_found_is_connected_once_the_user_says_so(seat, setting
     at.until("Connect it? [Y/n]")
     assert not settings.exists()
     at.type(b"\n")
-    at.until("Claude Code is connected. Ctrl-C ends this view.")
+    at.until("Claude Code is connected.")
     assert "hook_entry.py" in settings.read_text()
     at.type(b"\x03")
     assert at.end()[0] == 130
@@ -351,7 +344,7 @@ def test_who_does_not_want_it_is_told_how(seat, settings):
     at = seat("up")
     at.until("Connect it? [Y/n]")
     at.type(b"n\n")
-    at.until("Claude Code is not connected here: sightline init")
+    at.until("Claude Code is not connected, its edits are not judged.")
     assert not settings.exists()
 
 
@@ -372,7 +365,7 @@ def test_nobody_is_asked_without_a_terminal(sl, settings, yes):
         child.communicate()
     assert settings.exists() is yes
     assert ("Claude Code is connected." in said) is yes
-    assert ("not connected here: sightline init" in said) is not yes
+    assert ("Connect it: sightline init" in said) is not yes
 
 
 def test_what_a_hook_tells_is_seen(sl, seat):
@@ -489,3 +482,99 @@ def test_the_last_line_says_what_is_guarded_from_now_on(sl, settings, kind, said
         os.killpg(child.pid, signal.SIGINT)
         err = child.communicate()[1].decode()
     assert said in err
+
+
+def test_keys_lead_to_a_file_and_to_the_facts_behind_its_state(sl, seat, agent):
+    for path in ("a.py", "b.py"):
+        sl.put(path, "x\n")
+        agent.read(path)
+    sl.put("b.py", "y\n")
+    at = seat("up", env={"NO_COLOR": "1"})
+    before = termios.tcgetattr(at.fd)
+    assert at.until("stale      b.py")[0].endswith("? keys, q ends")
+    at.type(b"\x1b[B")
+    at.until("> stale      b.py")
+    at.type(b"j")
+    at.until("> fresh      a.py")
+    at.type(b"k\r")
+    lines = at.until("Now: stale.")
+    assert any(line.startswith("b.py, as session s1 (claude-code) knows it:") for line in lines)
+    assert len(lines) <= 24
+    at.type(b"\x1b")
+    at.until("> stale      b.py")
+    at.type(b"?")
+    at.until("q, Ctrl-C       end this view")
+    at.type(b"?")
+    at.until("> stale      b.py")
+    assert b"\x1b[3" not in at.written
+    at.type(b"q")
+    code, lines = at.end()
+    assert code == 0
+    assert lines[-1].startswith("Ended.")
+    assert termios.tcgetattr(at.fd) == before
+    assert at.terminal.cursor_shown
+
+
+def test_without_an_agent_it_says_how_to_connect_one(seat):
+    at = seat("up")
+    at.until("No agent found. To connect Claude Code: sightline init claude-code")
+
+
+def test_a_hook_that_failed_is_the_first_line(sl, seat, agent):
+    from sightline.hooks.fault_log import note
+
+    note(str(sl.home), "claude-code", "PreToolUse", "elsewhere", "of another workspace")
+    note(str(sl.home), "claude-code", "PreToolUse", agent.id, "the disk is full")
+    at = seat("up")
+    lines = at.until("The guard failed at ")
+    assert lines[0].endswith("(PreToolUse): the disk is full")
+    assert lines[1] == "See what to do: sightline doctor"
+
+
+def git(sl, *words):
+    return subprocess.run(["git", "-C", sl.root, *words], capture_output=True, check=True).stdout
+
+
+@pytest.fixture
+def repository(sl, settings):
+    """The workspace as a real repository."""
+    os.rmdir(sl.root / ".git")
+    git(sl, "init", "-q")
+    return sl.root / ".git" / "info" / "exclude"
+
+
+def test_what_it_writes_is_kept_out_of_git_if_the_user_agrees(sl, seat, settings, repository):
+    was = repository.read_bytes()
+    settings.write_text("{}\n")
+    at = seat("up", env={"PATH": os.environ["PATH"]})
+    at.until("Connect it? [Y/n]")
+    at.type(b"\n")
+    at.until("git would add it")
+    at.until("Exclude it in")
+    at.type(b"\n")
+    at.until("Claude Code is connected.")
+    assert git(sl, "status", "--porcelain", "-uall") == b""
+    assert sl("init", "claude-code", "--remove").code == 0
+    assert repository.read_bytes() == was
+    at.type(b"q")
+    assert at.end()[0] == 0
+
+
+def test_yes_takes_it_and_a_worktree_has_it_in_the_common_folder(
+    sl, settings, repository, tmp_path
+):
+    git(sl, "commit", "-q", "--allow-empty", "-m", "first")
+    tree = tmp_path / "tree"
+    git(sl, "worktree", "add", "-q", str(tree))
+    (tree / ".claude").mkdir()
+    repository.write_bytes(b"*.log")  # without a newline at its end
+    with sl.spawn("--workspace", str(tree), "up", "--yes", own_group=True) as child:
+        said = b"".join(child.stderr.readline() for _ in range(3)).decode()
+        os.killpg(child.pid, signal.SIGINT)
+        child.communicate()
+    assert "git leaves .claude/settings.local.json alone." in said
+    lines = repository.read_text().splitlines()
+    assert (lines[0], lines[2]) == ("*.log", "/.claude/settings.local.json")
+    assert not (tree / ".gitignore").exists()
+    assert sl("--workspace", str(tree), "init", "claude-code", "--remove").code == 0
+    assert repository.read_text() == "*.log\n"

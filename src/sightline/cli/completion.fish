@@ -1,7 +1,7 @@
 function __sightline_answers
     set -l program (string replace -r '^~/' "$HOME/" -- (commandline -cpo)[1])
     set -l answer (env _SIGHTLINE_COMPLETE=fish_complete \
-        COMP_WORDS=(commandline -cp | string collect -N) \
+        COMP_WORDS=(commandline -cp | string collect) \
         $program </dev/null 2>/dev/null)
     set -l kind $answer[1]
     set -e answer[1]
@@ -10,12 +10,13 @@ function __sightline_answers
         case items
             return 0
         case mixed
-            set -a __sightline_answer (complete -C "'' "(commandline -ct))
+            set -l word (commandline -ct)
+            set -a __sightline_answer (complete -C "'' $word")
         case dirs
             set -g __sightline_answer (__fish_complete_directories (commandline -ct) '')
         case command
             set -e answer[1]
-            set -g __sightline_answer (complete -C (string join \n -- $answer))
+            set -g __sightline_answer (complete -C (string join \n -- $answer | string collect))
         case '*'
             return 1
     end

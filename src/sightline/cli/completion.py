@@ -16,17 +16,15 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from datetime import datetime
 from typing import ClassVar, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, add_completion_class
 
 from sightline.api.opening import settings_of
-from sightline.changes.authors import moment
 from sightline.changes.session_context import now_us
 from sightline.checkpoints.take import fact_of, recorded_checkpoints
-from sightline.cli.output import Call
+from sightline.cli.output import Call, minute
 from sightline.errors import SightlineError
 from sightline.history.session_history import names_of
 from sightline.store.opening import open_to_look
@@ -42,11 +40,11 @@ HELP = 60
 """Characters of a description."""
 
 
-def _known(names: Callable[[Store], Iterable[tuple[str, str]]]) -> Complete:
-    """Return a completion by names and descriptions from the store of the workspace, if there is one
-    and nobody holds it."""
+def known(names: Callable[[Store], Iterable[tuple[str, str]]]) -> Complete:
+    """Return a completion by the names and descriptions that a function finds in the store of the
+    workspace; none where there is no store, or where it cannot be read at once."""
 
-    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[Item]:
+    def complete(context: click.Context, _: click.Parameter, __: str) -> list[Item]:
         call = context.ensure_object(Call)
         try:
             settings = settings_of(call.root, call.store)
@@ -68,19 +66,21 @@ def is_plain(name: str) -> bool:
     return name.isprintable() and name != ""
 
 
-def _checkpoints(store: Store) -> Iterator[tuple[str, str]]:
+@known
+def checkpoints(store: Store) -> Iterator[tuple[str, str]]:
     """Yield labels, then ids, the newest first."""
     taken = [(each, fact_of(each)) for each in recorded_checkpoints(store, MOST)][::-1]
     labels: dict[str, str] = {}
     for each, fact in taken:
-        labels.setdefault(fact.label, f"checkpoint, {_time(moment(each.happened_at))}")
+        labels.setdefault(fact.label, f"checkpoint, {minute(each.happened_at)}")
     yield from labels.items()
     for each, fact in taken:
-        when = _time(moment(each.happened_at))
+        when = minute(each.happened_at)
         yield fact.checkpoint, f"{fact.label}, {when}" if fact.label else when
 
 
-def _sessions(store: Store) -> Iterator[tuple[str, str]]:
+@known
+def sessions(store: Store) -> Iterator[tuple[str, str]]:
     """Yield ids, the newest session first."""
     name_of = names_of(store)
     for state in reversed(store.sessions(newest=MOST)):
@@ -88,18 +88,12 @@ def _sessions(store: Store) -> Iterator[tuple[str, str]]:
         yield state.id, state.agent if name == state.id else f"{state.agent} {name}"
 
 
-def _claims(store: Store) -> Iterator[tuple[str, str]]:
+@known
+def claims(store: Store) -> Iterator[tuple[str, str]]:
     """Yield the ids of claims that have not expired, the oldest first."""
     for claim in store.claims().values():
         if claim.expires_at > now_us():
             yield claim.id, f"{', '.join(claim.paths)} (session {claim.session})"
-
-
-def _time(at: datetime) -> str:
-    return f"{at.astimezone():%Y-%m-%d %H:%M}"
-
-
-checkpoints, sessions, claims = map(_known, (_checkpoints, _sessions, _claims))
 
 
 def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Item]:

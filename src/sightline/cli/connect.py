@@ -16,7 +16,7 @@ from sightline.agents.claude_code.settings import (
     connected,
     disconnected,
 )
-from sightline.agents.settings_file import Change, read, text_of
+from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.api.opening import settings_of
 from sightline.errors import SettingsError
 from sightline.hooks.http_endpoint import http_settings
@@ -63,6 +63,15 @@ def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = Fals
     """Plan the change of a settings file that connects or disconnects the agent. SettingsError."""
     path = settings_file(scope, root)
     return disconnected(path) if remove else connected(path, hooks_for(root, kind))
+
+
+def private_files(root: str, change: Change) -> list[str]:
+    """Return the files of a change of the local settings, relative to the root: they are for this
+    machine alone."""
+    return [
+        os.path.relpath(path, root).replace(os.sep, "/")
+        for path in (change.path, backup_of(change.path))
+    ]
 
 
 def connections(

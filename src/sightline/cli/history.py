@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from time import time
 
 import click
 from msgspec import structs
@@ -25,7 +24,7 @@ from sightline.history.overview import foreign
 from sightline.history.session_history import LogQuery
 from sightline.history.why import knower
 from sightline.history.why import why as reasons_for
-from sightline.history.words import sentence, story
+from sightline.history.words import sentence
 from sightline.text import phrases
 
 EVERY_S = 0.5
@@ -101,23 +100,8 @@ def why(call: Call, path: str) -> None:
         usual = call.session_id
         session = call.named_session or knower(context, path, usual) or usual
         reasons = reasons_for(context.for_session(session), path)
-        name_of = session_history.names_of(context.store)
-        entries = tuple(session_history.named(entry, name_of) for entry in reasons.entries)
-        by = reasons.verdict.changed_by
-        who = cli_words.who(by, session, name_of)
-        name = name_of(session)
-    ago = None if by is None else time() - by.at.timestamp()
-    lines = story(
-        structs.replace(reasons, entries=entries),
-        name,
-        who,
-        ago,
-        lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
-    )
-    wrapped = [
-        line if line[:1] in ("", " ") else output.wrapped(line, indent="  ") for line in lines
-    ]
-    output.answer(call, shape(reasons), "\n".join(wrapped))
+        lines = cli_words.explained(context, session, reasons)
+    output.answer(call, shape(reasons), "\n".join(lines))
 
 
 def _nothing(asked: LogQuery) -> str:

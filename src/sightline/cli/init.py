@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import Never
 
 import click
 
 from sightline.agents.claude_code.settings import Kind, Scope
 from sightline.agents.settings_file import Change, backup_of, carry_out
-from sightline.cli import completion, connect, output
+from sightline.cli import completion, connect, exclude, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command
 from sightline.cli.output import Call
@@ -64,6 +63,8 @@ def init(
         action = action if change.is_one else "unchanged"
         if not dry_run and change.is_one:
             carry_out(change)
+            if remove and scope == "local":
+                exclude.remove(root, connect.private_files(root, change))
             folder = os.path.dirname(change.path)
             if change.after is None and not os.path.islink(folder) and not os.listdir(folder):
                 os.rmdir(folder)
@@ -87,7 +88,7 @@ def init(
             output.note(call, "Nothing was written." if change.is_one else "Nothing would change.")
         else:
             output.done(call, "\n".join(_words(root, scope, agent, change, action)))
-            _notes(call, root, scope, agent, removed=remove)
+            _notes(call, root, scope, agent, change, removed=remove)
     if call.json:
         output.json({"dry_run": dry_run, "agents": shapes})
 
@@ -118,7 +119,6 @@ def _diff(change: Change) -> str:
 ACTIONS = {"connected": "added to", "updated": "updated in"}
 
 PROJECT = "The hook names the Python of this machine: it fails for others who share the file."
-GIT = "Keep .claude/settings.local.json out of git: it is for this machine."
 NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
 
 
@@ -162,8 +162,10 @@ def _short(path: str, root: str) -> str:
     return path
 
 
-def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) -> None:
-    """Print remarks: other scopes, shared settings, git."""
+def _notes(
+    call: Call, root: str, scope: Scope, agent: str, change: Change, *, removed: bool
+) -> None:
+    """Print remarks: other scopes, shared settings; offer to keep the local ones out of git."""
     still = "still connect it" if removed else "connect it too; once is enough"
     for other in connect.connections(root) if root else ():
         if other != scope:
@@ -175,14 +177,5 @@ def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) ->
         output.say(PROJECT)
     if not os.path.lexists(os.path.join(root, ".git")):
         output.say(NO_GIT)
-    elif scope == "local" and _is_listed_by_git(root):
-        output.note(call, GIT)
-
-
-def _is_listed_by_git(root: str) -> bool:
-    """Return whether git would list the local settings among the files to add."""
-    asked = ["git", "-C", root, "check-ignore", "--quiet", ".claude/settings.local.json"]
-    try:
-        return subprocess.run(asked, capture_output=True, check=False).returncode == 1
-    except OSError:  # no git, nothing to keep it out of
-        return False
+    elif scope == "local":
+        exclude.offer(call, root, connect.private_files(root, change), yes=False)

@@ -10,7 +10,6 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
-
 from click.shell_completion import CompletionItem
 
 from sightline.api.verbs import REQUIRED, Parameter, parameters, prose

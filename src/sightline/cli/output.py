@@ -28,6 +28,7 @@ from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history.session_history import survey
 from sightline.model.path import quoted
+from sightline.sessions.lifecycle import AT_SHELL
 from sightline.store.identity import store_file
 from sightline.store.port import Store
 from sightline.text.phrases import printable
@@ -175,12 +176,12 @@ def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> 
     return words if plain else click.style(words, fg=colour)
 
 
-def wrapped(words: str, start: str = "", indent: str = "") -> str:
-    """Return words as lines of at most WIDTH characters: the first begins with `start`, others with
+def wrapped(words: str, start: str = "", indent: str = "", width: int = WIDTH) -> str:
+    """Return words as lines of at most `width` characters: the first begins with `start`, others with
     `indent`."""
     return fill(
         words,
-        WIDTH,
+        width,
         initial_indent=start,
         subsequent_indent=indent,
         break_long_words=False,
@@ -249,10 +250,6 @@ def _speakable(words: str, stream: TextIO) -> str:
     return words.encode(encoding, "replace").decode(encoding)
 
 
-AGENT = "cli"
-"""The agent, and the session, of a person or a script at a shell."""
-
-
 class Call:
     """The options of all commands; None and False stand for options that are not there."""
 
@@ -280,12 +277,12 @@ class Call:
     @property
     def session_id(self) -> str:
         """The session whose view the command shows."""
-        return AGENT if self.named_session is None else self.named_session
+        return AT_SHELL if self.named_session is None else self.named_session
 
     def options_for(self, session: str) -> str:
         """Return the options, with a space before each, by which a further command is about the same
         workspace and store, and about a session."""
-        usual = session == (os.environ.get("SIGHTLINE_SESSION") or AGENT)
+        usual = session == (os.environ.get("SIGHTLINE_SESSION") or AT_SHELL)
         named = {"workspace": self.workspace, "store": self.store}
         named["session"] = None if usual else session
         return "".join(f" --{name} {quote(value)}" for name, value in named.items() if value)
@@ -299,13 +296,13 @@ class Call:
         store, workspace, settings = self._ports()
         with closing(store):
             state = store.session(self.session_id)
-            own = state is None or state.agent == AGENT
+            own = state is None or state.agent == AT_SHELL
             session = start(
                 store,
                 workspace,
                 settings,
                 id=self.session_id,
-                agent=state.agent if state else AGENT,
+                agent=state.agent if state else AT_SHELL,
                 approve=approver(self),
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,

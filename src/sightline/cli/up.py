@@ -6,7 +6,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
+from time import monotonic
 
 import click
 
@@ -14,21 +16,25 @@ from sightline.agents.claude_code import recordings
 from sightline.agents.claude_code.recordings import Recording
 from sightline.agents.settings_file import carry_out
 from sightline.changes.session_context import SessionContext
-from sightline.cli import checkup, connect, output
+from sightline.cli import checkup, connect, exclude, output
 from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop
+from sightline.cli.live.keys import keyboard
 from sightline.cli.live.loop import Lines
-from sightline.cli.live.screen import Screen, wall_time
+from sightline.cli.live.screen import Quit, Screen, wall_time
 from sightline.cli.live.terminal import Waiting, held, while_read
+from sightline.cli.live.view import Head
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.words import page_shape, status_lines
-from sightline.errors import WorkspaceError
+from sightline.cli.words import explained, page_shape, status_lines
+from sightline.errors import SightlineError, WorkspaceError
 from sightline.history import session_history
 from sightline.history.overview import Watch
 from sightline.history.watching import Watching
+from sightline.history.why import why as reasons_for
 from sightline.history.words import seeing
 from sightline.hooks import archive
+from sightline.hooks.fault_log import faults
 from sightline.hooks.server import HookServer
 from sightline.model.path import quoted
 from sightline.text.phrases import count, size
@@ -53,12 +59,13 @@ AGENT_FOLDERS = {
 def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     """Show live what each agent holds, and what went stale.
 
-    Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
-    nothing and prints a line per event, with --json an object as 'sightline log --json' does.
+    Offers to connect the agents it finds, and stays until q or Ctrl-C; ? shows the other keys.
+    Without a terminal it asks nothing and prints a line per event, with --json an object as
+    'sightline log --json' does.
     """
-    off = guard_off(list(checkup.needed(call)))
-    if off is not None:
-        output.say("\n".join(filter(None, words_of("guard", "off", off.facts))))
+    off = alarm_of(call)
+    if off and (once or not drawable(call)):
+        output.say(off)
     with call.survey() as context:
         if not once:
             status = connected(call, context.workspace.root, yes=yes)
@@ -75,6 +82,8 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
                         how = seeing(eyes.mode, eyes.why, eyes.folders)
                         status += f" Changes are seen {how}."
                     _show(call, context, watching, status)
+            except Quit:
+                output.note(call, farewell(context.workspace.root))
             except KeyboardInterrupt:
                 output.note(call, farewell(context.workspace.root))
                 raise
@@ -99,18 +108,40 @@ def _once(call: Call, context: SessionContext) -> None:
     output.text("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
 
 
+def drawable(call: Call) -> bool:
+    """Return whether the view can be drawn where stdout goes."""
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+    return is_terminal and not call.json
+
+
 def _show(call: Call, context: SessionContext, watching: Watching, status: str) -> None:
     watch, root = Watch(context, watching), context.workspace.root
-    drawable = sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
-    if drawable and not call.json:
+    if drawable(call):
         home = os.path.join(os.path.expanduser("~"), "")
         place = f"~/{root.removeprefix(home)}" if root.startswith(home) else root
         plain = call.no_color or os.environ.get("NO_COLOR")
-        screen = Screen(sys.stdout, place, status, wall_time, colour=not plain)
-        wait = Waiting(screen)
-        with held(screen), wait.heeding():
+        keys = keyboard()
+        ends = "Ctrl-C ends" if keys is None else "? keys, q ends"
+        alarm = Alarm(call, context)
+
+        def why(session: str, path: str, width: int) -> list[str]:
+            try:
+                reasons = reasons_for(context.for_session(session), path)
+            except SightlineError as error:
+                return [error.message, output.as_commands(error.hint)]
+            return explained(context, session, reasons, width)
+
+        screen = Screen(
+            sys.stdout,
+            lambda: Head(place, status, ends, alarm.words()),
+            wall_time,
+            colour=not plain,
+            why=why,
+        )
+        wait = Waiting(screen, keys)
+        with wait.heeding(), held(screen, keys):
             loop.run(watch, watching, screen, wait)
-    output.note(call, f"Watching {root}. {status}")
+    output.note(call, f"Watching {root}. {status} Ctrl-C ends this.")
     wait = Waiting()
     with while_read(), wait.heeding():
         loop.run(
@@ -118,11 +149,58 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
         )
 
 
+ALARM_S = 5.0
+"""Seconds between two looks at whether the guard works."""
+
+FAULT_S = 3_600
+"""A hook that failed longer ago is left to `doctor`."""
+
+
+class Alarm:
+    """Says why edits are not judged, while a view runs."""
+
+    def __init__(self, call: Call, context: SessionContext) -> None:
+        self._call, self._context = call, context
+        self._words, self._looked = "", -ALARM_S
+
+    def words(self) -> str:
+        """Return why the guard is off, else that it failed lately; empty while it works."""
+        if monotonic() - self._looked >= ALARM_S:
+            self._words = alarm_of(self._call) or self._failed()
+            self._looked = monotonic()
+        return self._words
+
+    def _failed(self) -> str:
+        """Return that a hook of a session of this workspace failed lately."""
+        try:
+            newest = faults(self._context.settings.state_home)
+        except OSError as error:
+            return f"The log of failed hooks cannot be read: {error.strerror}."
+        for fault in reversed(newest):
+            at = datetime.fromisoformat(fault.at)
+            if (datetime.now(UTC) - at).total_seconds() > FAULT_S:
+                break
+            if not fault.session or self._context.store.session(fault.session) is not None:
+                when = f"{at.astimezone():%H:%M}"
+                return (
+                    f"The guard failed at {when} ({fault.event or 'no event'}): {fault.message}\n"
+                    "See what to do: sightline doctor"
+                )
+        return ""
+
+
+def alarm_of(call: Call) -> str:
+    """Return why the guard is off, and what to do; empty while it works."""
+    off = guard_off(list(checkup.needed(call)))
+    return "" if off is None else "\n".join(filter(None, words_of("guard", "off", off.facts)))
+
+
 def connected(call: Call, root: str, *, yes: bool) -> str:
     """Connect the agents that are found, if the user agrees, and return who is connected.
 
     The user is asked once, on a terminal, unless `yes`. SettingsError.
     """
+    all_yes = yes
     there = connect.connections(root)
     found = connect.found_agents(root)
     (name,) = connect.AGENTS.values()
@@ -138,12 +216,13 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
         if yes:
             carry_out(change)
             output.note(call, f"{name} is connected from its next session on.")
+            exclude.offer(call, root, connect.private_files(root, change), yes=all_yes)
             there = connect.connections(root)
     if there:
-        return f"{name} is connected. Ctrl-C ends this view."
+        return f"{name} is connected."
     if found:
-        return f"{name} is not connected here: sightline init"
-    return "No agent found. Connect one: sightline init claude-code"
+        return f"{name} is not connected, its edits are not judged. Connect it: sightline init"
+    return f"No agent found. To connect {name}: sightline init {' '.join(connect.AGENTS)}"
 
 
 def farewell(root: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from time import time
 
+from msgspec import structs
+
 from sightline.api.json_shapes import Shape, fields, shape
 from sightline.api.session import Session
 from sightline.changes import words as change_words
@@ -14,7 +16,15 @@ from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
-from sightline.history.session_history import Page, SessionFiles, named_cause, names_of
+from sightline.history.log_entries import Why
+from sightline.history.session_history import (
+    Page,
+    SessionFiles,
+    named,
+    named_cause,
+    names_of,
+)
+from sightline.history.words import story
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.notices import words as notice_words
@@ -45,6 +55,28 @@ def who(
     """Return the author of a change, in words for the reader of a session. name_of: as names_of."""
     cause = None if by is None else named_cause(by.cause, name_of)
     return change_words.cause(cause, name_of(session))
+
+
+def explained(
+    context: SessionContext, session: str, reasons: Why, width: int = output.WIDTH
+) -> list[str]:
+    """Return the explanation of a verdict as lines of at most `width` characters, as far as they are
+    prose."""
+    name_of = names_of(context.store)
+    entries = tuple(named(entry, name_of) for entry in reasons.entries)
+    by = reasons.verdict.changed_by
+    lines = story(
+        structs.replace(reasons, entries=entries),
+        name_of(session),
+        who(by, session, name_of),
+        None if by is None else time() - by.at.timestamp(),
+        lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
+    )
+    wrapped = [
+        line if line[:1] in ("", " ") else output.wrapped(line, indent="  ", width=width)
+        for line in lines
+    ]
+    return "\n".join(wrapped).split("\n")
 
 
 def status_lines(

@@ -6,16 +6,23 @@ the store find that out.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from sightline.changes.authors import changed_by
+from sightline.changes.authors import changed_by, moment
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.history.log_entries import Entry
-from sightline.history.session_history import LogQuery, named, names_of, select
+from sightline.history.session_history import (
+    LogQuery,
+    named,
+    named_cause,
+    names_of,
+    select,
+)
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
@@ -23,6 +30,7 @@ from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.timeline import NOBODY, archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
+from sightline.sessions.lifecycle import AT_SHELL, UNNAMED
 from sightline.sessions.presence import active_sessions, surely_gone
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
@@ -35,6 +43,12 @@ TAIL = 200
 """Newest facts of a session that are searched for its last sign of life."""
 
 EVENTS_KEPT = 200
+
+YOU = "you"
+"""The name of the session of commands at a shell."""
+
+GENERATED = re.compile(r"s-[0-9a-f]{10}|[0-9a-f]{8}-[0-9a-f]{4}-")
+"""Begins ids that programs make up."""
 
 
 class FileNow(Struct, frozen=True):
@@ -112,19 +126,21 @@ class Watch:
             state
             for state in states
             if state.ended is None
+            and not _is_own(state)
             and now - self._tail(state).last < (HELPING_US if state.parent else AT_WORK_US)
         ]
         self._contexts = {
             state.id: self._contexts.get(state.id) or self._context.for_session(state.id)
             for state in self._at_work
         }
+        own = sum(state.ended is None and _is_own(state) for state in states)
         self._shown = gone, claims = self._gone_and_claims()
         self._events.extend(of_interest(news or ()))
         return Overview(
             self._context.workspace.root,
             tuple(self._session_now(state, gone, claims) for state in self._by_family()),
             store.session_count(ended=True, archived=False),
-            store.session_count(ended=False, archived=False) - len(self._at_work),
+            store.session_count(ended=False, archived=False) - len(self._at_work) - own,
             tuple(named(entry, self._name_of) for entry in self._events),
             news or (),
         )
@@ -167,6 +183,9 @@ class Watch:
         for path, knowledge in context.tracked().known.items():
             file_state = unsettled.get(path, "fresh")
             by = changed_by(context, path)[1] if file_state != "fresh" else None
+            if by is not None:
+                cause = named_cause(by.cause, self._name_of)
+                by = structs.replace(by, who=cause.who, detail=cause.detail)
             files.append(FileNow(knowledge.name or path, file_state, by, tail.marks.get(path)))
         return SessionNow(
             state.id,
@@ -183,13 +202,27 @@ class Watch:
         )
 
     def _name_of(self, session: str) -> str:
-        """Return a session's name for people. A session gets one with its first prompt."""
-        if session not in self._names:
-            name = names_of(self._context.store)(session)
-            if name == session:
-                return name
+        """Return a session's name for people. A session gets one with its first prompt; until then an
+        id that nobody chose is named by its beginning."""
+        if session in self._names:
+            return self._names[session]
+        if session == AT_SHELL:
+            return YOU
+        name = names_of(self._context.store)(session)
+        if name != session:
             self._names[session] = name
-        return self._names[session]
+            return name
+        head, slash, own = session.partition("/")
+        state = self._context.store.session(head) if GENERATED.match(head) else None
+        if state is None:
+            return session
+        return f"session of {moment(state.started).astimezone():%H:%M}{slash}{own}"
+
+
+def _is_own(state: SessionState) -> bool:
+    """Return whether a session is a person's own experiment: commands at a shell, or a program that
+    named no agent and has ended."""
+    return state.agent == AT_SHELL or (state.agent == UNNAMED and surely_gone(state))
 
 
 class Tail(Struct, frozen=True):
@@ -235,6 +268,8 @@ def of_interest(entries: Iterable[Entry]) -> list[Entry]:
     events: list[Entry] = []
     for entry in entries:
         if entry.kind not in OF_INTEREST or entry.quiet or archived(entry.session):
+            continue
+        if entry.agent == AT_SHELL and entry.kind in ("session", "ended"):
             continue
         if entry.kind == "merged" and events:
             last = events[-1]

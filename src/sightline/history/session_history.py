@@ -157,7 +157,7 @@ def names_of(store: Store) -> Callable[[str], str]:
 def named(entry: Entry, name_of: Callable[[str], str]) -> Entry:
     """Return an entry with the names of its sessions in place of their ids, to be put into words."""
     cause = named_cause(entry.cause, name_of)
-    if entry.kind == "forked" and cause.detail:
+    if entry.kind in ("forked", "session") and cause.detail:
         cause = structs.replace(cause, detail=name_of(cause.detail))
     return structs.replace(entry, session=name_of(entry.session), cause=cause)
 

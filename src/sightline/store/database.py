@@ -24,7 +24,7 @@ from sightline.errors import StoreError
 from sightline.filesystem.private_files import new_file
 from sightline.store.blobs import ROW_BYTES
 from sightline.store.codec import text
-from sightline.store.migrations import check, migrate
+from sightline.store.migrations import check, check_present, migrate
 from sightline.store.port import Room
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
@@ -93,8 +93,7 @@ class Database:
             recorded, has_log = self._newest.read(), self.log_bytes() > 0
             self._db = connect(file, read_only=read_only)
             if read_only:
-                if not check(self._db, file):
-                    raise StoreError(f"The store {file} has an older schema.", "Open it to write.")
+                check_present(self._db, file)
                 return
             while not patiently(lambda: check(self.open(), file)):
                 self.write(lambda: migrate(self.open(), file), durable=True)

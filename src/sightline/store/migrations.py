@@ -61,6 +61,15 @@ def check(db: sqlite3.Connection, file: str) -> bool:
     return version == len(STEPS)
 
 
+def check_present(db: sqlite3.Connection, file: str) -> None:
+    """Raise StoreError unless the schema is the present one."""
+    if not check(db, file):
+        raise StoreError(
+            f"The store {file} has an older schema, and was opened to read only.",
+            "Run any command that writes, such as: sightline status",
+        )
+
+
 def version_of(db: sqlite3.Connection) -> int:
     """Return the number of steps that a database has taken."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])

@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.support.examples import widely
 
 from sightline import EditRefused
-from sightline.cli.live.view import draw
+from sightline.cli.live.view import Head, draw, files_of
 from sightline.config.settings import Settings
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
@@ -56,9 +56,14 @@ def time_of(at):
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-def drawn(view, width=80, height=40):
+def drawn(view, width=80, height=40, chosen=None):
     console = Console(file=StringIO(), width=width, color_system=None, _environ={})
-    return draw(view, "~/shop", STATUS, time_of, console, height)
+    return draw(view, Head("~/shop", STATUS), time_of, console, height, chosen)
+
+
+def spaced(lines):
+    """Lines without the room between columns."""
+    return [" ".join(line.split()) for line in lines]
 
 
 @pytest.fixture
@@ -80,7 +85,7 @@ def test_a_session_stands_with_its_turn_and_its_last_sign_of_life(scene):
     scene.clock.advance(seconds=90)
     scene.first.read("README")
     scene.clock.advance(seconds=600)
-    assert "claude-code 0f6c1d2e  turn 3, last heard of 00:01" in scene.lines()
+    assert "claude-code session of 00:00  turn 3, last heard of 00:01" in scene.lines()
 
 
 def test_fresh_files_are_summed_up(scene):
@@ -121,7 +126,7 @@ def test_what_went_stale_comes_first_with_who_did_it(scene):
     lines = scene.lines()
     at = lines.index("  stale      src/tax.py  changed 00:01 by you or another program")
     assert lines[at + 1] == "  fresh      src/cart.py"
-    assert "00:01:00            changed   src/tax.py  by you or another program" in lines
+    assert "00:01:00 changed src/tax.py by you or another program" in spaced(lines)
 
 
 def test_a_deleted_file_stays_until_it_is_back(scene):
@@ -140,8 +145,8 @@ def test_another_agent_is_named(scene):
     lines = scene.lines()
     assert "  stale      src/tax.py  changed 00:00 by agent Explore-1234" in lines
     assert "  claude-code Explore-1234  last heard of 00:00" in lines
-    assert "00:00:00  Explore-1234  began     claude-code, started by 0f6c1d2e" in lines
-    assert "00:00:00  Explore-1234  edited    src/tax.py" in lines
+    assert "00:00:00 Explore-1234 began claude-code, started by session of 00:00" in spaced(lines)
+    assert "00:00:00 Explore-1234 edited src/tax.py" in spaced(lines)
 
 
 def test_a_refused_attempt_stands_until_it_is_made_or_the_turn_ends(scene):
@@ -151,7 +156,10 @@ def test_a_refused_attempt_stands_until_it_is_made_or_the_turn_ends(scene):
         scene.first.edit("src/cart.py", "a = 1", "a = 2")
     told = "  refused    src/cart.py  00:00 its lines changed since"
     assert told in scene.lines()
-    assert "00:00:00  0f6c1d2e  refused   src/cart.py  its lines changed since" in scene.lines()
+    assert (
+        "00:00:00  session of 00:00  refused   src/cart.py  its lines changed since"
+        in scene.lines()
+    )
     scene.first.acknowledge(refused.value)
     assert told in scene.lines()
     scene.first.edit("src/cart.py", "a = 9", "a = 2")
@@ -163,8 +171,8 @@ def test_a_merge_is_told_once(scene):
     scene.disk.put("src/cart.py", "a = 1\nb = 2\nc = 9\n")
     scene.first.write("src/cart.py", "a = 2\nb = 2\nc = 3\n")
     lines = scene.lines()
-    assert "00:00:00  0f6c1d2e  merged    src/cart.py" in lines
-    assert "00:00:00            changed   src/cart.py  by you or another program" in lines
+    assert "00:00:00  session of 00:00  merged    src/cart.py" in lines
+    assert "00:00:00 changed src/cart.py by you or another program" in spaced(lines)
     assert not [line for line in lines if "edited" in line]
     assert "  stale      src/cart.py  changed 00:00 by you or another program" in lines
 
@@ -192,7 +200,7 @@ def test_looking_begins_no_session_and_is_no_sign_of_life(scene):
     scene.clock.advance(seconds=3600)
     lines = scene.lines()
     assert len(scene.ground.store.sessions()) == 1
-    assert "claude-code 0f6c1d2e  last heard of 00:00" in lines
+    assert "claude-code session of 00:00  last heard of 00:00" in lines
 
 
 def test_sessions_that_ended_or_went_quiet_are_counted(scene):
@@ -211,7 +219,7 @@ def test_a_sub_agent_that_was_not_heard_of_for_a_while_is_counted(scene):
     scene.first.read("README")
     lines = scene.lines()
     assert "1 quiet: sightline session list" in lines
-    assert "claude-code 0f6c1d2e  last heard of 00:16" in lines
+    assert "claude-code session of 00:00  last heard of 00:16" in lines
 
 
 def test_what_was_refused_comes_first_then_what_changed_last(scene):
@@ -267,3 +275,53 @@ def test_many_files_leave_room_for_what_happens(width, height):
     if height > 10:
         assert any("more changed files: sightline status" in line for line in lines)
         assert any(line.startswith("  fresh ") and "more" in line for line in lines)
+
+
+def test_a_session_is_named_by_its_first_words(scene):
+    from sightline.model.events import TurnBegan
+
+    scene.first._context.append([TurnBegan(1, title="Fix the tax")])
+    scene.first.read("src/tax.py")
+    scene.first.edit("src/tax.py", "1", "2")
+    lines = scene.lines()
+    assert 'claude-code "Fix the tax"  turn 1, last heard of 00:00' in lines
+    assert '00:00:00 "Fix the tax" edited src/tax.py' in spaced(lines)
+    assert not any(UUID[:8] in line for line in lines)
+
+
+def test_own_experiments_are_no_agent(scene):
+    shell = make_session(scene.disk, id="cli", agent="cli", clock=scene.clock)
+    shell.read("README")
+    shell.create("new.py", "x\n")
+    lines = scene.lines()
+    assert not any("cli" in line for line in lines)
+    assert "00:00:00 you created new.py" in spaced(lines)
+    assert not any("quiet" in line for line in lines)
+
+
+@pytest.mark.parametrize("height", [40, 12, 8])
+def test_each_file_can_be_chosen_and_is_marked_whatever_the_room(scene, height):
+    for path in ("src/cart.py", "src/tax.py", "README"):
+        scene.first.read(path)
+    for at in range(4):
+        scene.agent(f"helper-{at}").read("README")
+    scene.disk.put("src/tax.py", "r = 2\n")
+    view = scene.settled()
+    files = files_of(view)
+    assert sorted(path for session, path in files if session == UUID) == [
+        *("README", "src/cart.py", "src/tax.py"),
+    ]
+    assert len(files) == 7
+    for chosen in files:
+        lines = drawn(view, height=height, chosen=chosen)
+        (marked,) = [line for line in lines if line.startswith("> ")]
+        assert marked.split()[2].rstrip(",") == chosen[1]
+        assert len(lines) <= height
+
+
+def test_what_is_wrong_with_the_guard_comes_first(scene):
+    head = Head("~/shop", STATUS, "? keys, q ends", "The guard is off.\nRun: sightline doctor")
+    console = Console(file=StringIO(), width=60, color_system=None, _environ={})
+    lines = draw(scene.settled(), head, time_of, console, 20)
+    assert lines[:2] == ["The guard is off.", "Run: sightline doctor"]
+    assert lines[2] == "Sightline ~/shop" + " " * 30 + "? keys, q ends"

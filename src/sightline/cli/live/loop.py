@@ -24,6 +24,9 @@ class Show(Protocol):
     def show(self, view: Overview) -> None:
         """Show a new view."""
 
+    def tick(self) -> None:
+        """Show what is not on the timeline: whether the guard works."""
+
     def resized(self) -> None:
         """Show the view again: the terminal was resized, or used by another program."""
 
@@ -50,6 +53,9 @@ class Lines:
             entry = named(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""
             output.text(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
+
+    def tick(self) -> None:
+        """Do nothing: lines are facts."""
 
     def resized(self) -> None:
         """Do nothing: printed lines stay."""
@@ -79,3 +85,5 @@ def run(
         resized = view is not None and wait(min(took / SHARE, REST_S), None)
         if wait(watching.patience_s(), watching.fileno()) or resized:
             shown.resized()
+        else:
+            shown.tick()

@@ -9,10 +9,12 @@ import socket
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from time import monotonic
 from types import FrameType
 from typing import Any, Protocol
 
+from sightline.cli.live.keys import Keyboard
 from sightline.cli.output import let_go
 
 ENDING = ("SIGTERM", "SIGHUP")
@@ -28,12 +30,18 @@ class Screen(Protocol):
 
     def release(self) -> None: ...
 
+    def press(self, key: str) -> None: ...
+
+
+KEYS_S = 0.1
+"""Seconds between two looks for keys, where the system cannot wait for them."""
+
 
 class Waiting:
-    """Waits without polling. Signals are handled at once."""
+    """Waits without polling. Signals are handled at once, and keys are given to the screen."""
 
-    def __init__(self, screen: Screen | None = None) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen | None = None, keyboard: Keyboard | None = None) -> None:
+        self._screen, self._keyboard = screen, keyboard
         self._reader = None if screen else _pipe()
         self._resized = False
         self._late: int | None = None
@@ -47,14 +55,29 @@ class Waiting:
         """
         if self._late is not None:
             self._stop(self._late, None)
-        others = [each for each in (descriptor, self._reader) if each is not None]
-        readable: list[Any] = [self._here, *others]
-        if self._here in select.select(readable, [], [], seconds)[0]:
-            self._here.recv(4096)
+        until = monotonic() + seconds
+        while self._only_keys(max(until - monotonic(), 0), descriptor):
+            pass
         if self._reader is not None and _is_closed(self._reader):
             raise BrokenPipeError
         resized, self._resized = self._resized, False
         return resized
+
+    def _only_keys(self, seconds: float, descriptor: int | None) -> bool:
+        """Wait, and return whether nothing but keys ended the wait."""
+        keyboard, screen = self._keyboard, self._screen
+        keys = keyboard.descriptor if keyboard is not None else None
+        others = [each for each in (descriptor, self._reader, keys) if each is not None]
+        readable: list[Any] = [self._here, *others]
+        asking = keyboard is not None and keys is None and sys.platform == "win32"
+        ready = select.select(readable, [], [], min(seconds, KEYS_S) if asking else seconds)[0]
+        if keyboard is not None and screen is not None and (asking or keys in ready):
+            for key in keyboard.pressed():
+                screen.press(key)
+        if self._here in ready:
+            self._here.recv(4096)
+        waits_on = asking and seconds > KEYS_S and not ready
+        return waits_on or (bool(ready) and ready == [keys] and seconds > 0)
 
     @contextmanager
     def heeding(self) -> Iterator[None]:
@@ -94,11 +117,15 @@ class Waiting:
         self._late = number if self._screen.drawing else None
         if self._late is not None:
             return
+        if self._keyboard is not None:
+            self._keyboard.release()
         self._screen.release()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(signal.Signals(number))
         signal.signal(number, self._stop)
         self._screen.hold()
+        if self._keyboard is not None:
+            self._keyboard.hold()
         self._resized = True
 
 
@@ -134,31 +161,16 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def held(screen: Screen) -> Iterator[None]:
+def held(screen: Screen, keyboard: Keyboard | None) -> Iterator[None]:
     """Hide the cursor and typed keys while the view runs, and restore the terminal afterwards."""
-    screen.hold()
     try:
-        with _unechoed():
-            yield
-    finally:
-        screen.release()
-
-
-@contextmanager
-def _unechoed() -> Iterator[None]:
-    if sys.platform == "win32" or sys.stdin is None or not sys.stdin.isatty():
-        yield
-        return
-    import termios
-
-    keys = sys.stdin.fileno()
-    before = termios.tcgetattr(keys)
-    silent = termios.tcgetattr(keys)
-    silent[3] &= ~termios.ECHO
-    termios.tcsetattr(keys, termios.TCSADRAIN, silent)
-    try:
+        screen.hold()
+        if keyboard is not None:
+            keyboard.hold()
         yield
     finally:
-        # Drop the keys typed meanwhile: the shell would run them.
-        with suppress(termios.error):  # the terminal was closed: there is nothing to give back
-            termios.tcsetattr(keys, termios.TCSAFLUSH, before)
+        try:
+            if keyboard is not None:
+                keyboard.release()
+        finally:
+            screen.release()

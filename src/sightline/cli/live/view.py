@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -31,6 +32,9 @@ Clock = Callable[[int], str]
 
 EVENTS_MIN = 4
 """Lines of events that are shown however many files there are."""
+
+NARROW = 12
+"""In fewer lines, sessions come before events while a file is chosen."""
 
 STATE, WHAT = 10, 9
 """Cells of the columns for a file's state and for what happened."""
@@ -73,42 +77,97 @@ def _grid(rows: Iterable[Sequence[RenderableType]]) -> Table:
     return grid
 
 
-def draw(
-    view: Overview, place: str, status: str, clock: Clock, console: Console, height: int
-) -> list[str]:
-    """Return at most `height` lines for a console.
+class Head(Struct, frozen=True):
+    """The first lines. place: the workspace, as its reader names it; status: who is connected; keys:
+    how the view ends; alarm: why nothing is guarded, empty while the guard works."""
 
-    place: the workspace, as its reader names it. status: who is connected.
-    """
-    head = [_text(("Sightline ", "bold"), steady(place)), _text((status, "dim"))]
-    room = max(height - len(head), 0)
+    place: str
+    status: str
+    keys: str = ""
+    alarm: str = ""
+
+
+Chosen = tuple[str, str]
+"""The id of a session, and the path of a file that it was shown."""
+
+
+def draw(
+    view: Overview,
+    head: Head,
+    clock: Clock,
+    console: Console,
+    height: int,
+    chosen: Chosen | None = None,
+) -> list[str]:
+    """Return at most `height` lines for a console. chosen: the file that keys are about."""
+    top = _head(head, console.width)
+    room = max(height - len(top), 0)
     below = min(len(view.events), max(EVENTS_MIN, room // 3))
-    body, used = _sessions(view, console.width, room - below - 1 if view.events else room, clock)
+    if chosen is not None and room < NARROW:
+        below = 0
+    sessions_room = room - below - 1 if below else room
+    body, used = _sessions(view, console.width, sessions_room, clock, chosen)
     below = min(len(view.events), room - used - 1)
-    parts: list[RenderableType] = [*head, *body]
+    parts: list[RenderableType] = [*top, *body]
     if below > 0:
         parts += [Text(), news(view.events[-below:], console.width, clock)]
+    return _lines(console, parts, height)
+
+
+def page(head: Head, text: Sequence[str], first: int, console: Console, height: int) -> list[str]:
+    """Return at most `height` lines for a console: the head, and lines of a text from one on."""
+    top = [*_head(head, console.width), Text()]
+    room = max(height - len(top), 0)
+    shown = [_text(steady(line)) for line in text[first : first + room]]
+    return _lines(console, [*top, *shown], height)
+
+
+def _lines(console: Console, parts: Sequence[RenderableType], height: int) -> list[str]:
     with console.capture() as capture:
         console.print(Group(*parts))
     return [line.rstrip() for line in capture.get().split("\n")[:-1]][:height]
 
 
+def _head(head: Head, width: int) -> list[RenderableType]:
+    title = _text(("Sightline ", "bold"), steady(head.place))
+    if cell_len(title.plain) + 2 + cell_len(head.keys) <= width:
+        gap = " " * (width - cell_len(title.plain) - cell_len(head.keys))
+        title.append(f"{gap}{head.keys}", "dim")
+    alarm = [_text((steady(line), "bold red")) for line in head.alarm.splitlines()]
+    return [*alarm, title, _text((head.status, "dim"))]
+
+
+def files_of(view: Overview) -> list[Chosen]:
+    """Return the files in the order in which the view shows them."""
+    return [
+        (session.id, file.path)
+        for session in view.sessions
+        for file in (*_changed(session), *_fresh(session))
+    ]
+
+
 def _sessions(
-    view: Overview, width: int, room: int, clock: Clock
+    view: Overview, width: int, room: int, clock: Clock, chosen: Chosen | None
 ) -> tuple[list[RenderableType], int]:
-    """Return the sessions and their lines, with as many files each as there is room for."""
+    """Return the sessions and their lines, with as many files each as there is room for. Sessions
+    above the chosen file make room for its session where they have to."""
     most = max((len(each.files) for each in view.sessions), default=0)
     limits = [*range(min(most, room), 0, -1), 0]
     fits = (n for n in limits if sum(_height(each, n) for each in view.sessions) <= room - 1)
     limit = next(fits, 0)
+    heights = [_height(each, limit) for each in view.sessions]
+    ids = [each.id for each in view.sessions]
+    needed = ids.index(chosen[0]) if chosen is not None and chosen[0] in ids else 0
+    first = next((n for n in range(needed) if sum(heights[n : needed + 1]) <= room - 1), needed)
     parts: list[RenderableType] = []
-    used = hidden = 0
-    for at, each in enumerate(view.sessions):
-        if used + _height(each, limit) > room - 1:
-            hidden = len(view.sessions) - at
+    used, hidden = 0, len(view.sessions)
+    for each, lines in zip(view.sessions[first:], heights[first:], strict=True):
+        if used + lines > room - 1:
             break
-        parts += _session(each, width, limit, clock)
-        used += _height(each, limit)
+        path = chosen[1] if chosen is not None and chosen[0] == each.id else None
+        parts += _session(each, width, limit, clock, path)
+        used += lines
+        hidden -= 1
     more = [
         *([f"{count(hidden, 'more session')} at work"] if hidden else []),
         *([f"{view.resting} quiet"] if view.resting else []),
@@ -135,6 +194,12 @@ def _changed(session: SessionNow) -> list[FileNow]:
     return sorted(changed, key=urgency)
 
 
+def _fresh(session: SessionNow) -> list[FileNow]:
+    """Return the files that are as shown."""
+    changed = _changed(session)
+    return [file for file in session.files if file not in changed]
+
+
 def _height(session: SessionNow, limit: int) -> int:
     """Return the lines of a session with at most `limit` lines of changed files."""
     changed = len(_changed(session))
@@ -142,14 +207,17 @@ def _height(session: SessionNow, limit: int) -> int:
     return 2 + len(session.claims) + bool(session.warnings) + files
 
 
-def _session(session: SessionNow, width: int, limit: int, clock: Clock) -> list[RenderableType]:
+def _session(
+    session: SessionNow, width: int, limit: int, clock: Clock, chosen: str | None
+) -> list[RenderableType]:
     indent = "  " if session.parent else ""
     facts = [f"{'gone, ' if session.gone else ''}last heard of {clock(session.last)[:5]}"]
     if session.model and width >= 100:
         facts.insert(0, session.model)
     if session.turn:
         facts.insert(0, f"turn {session.turn}")
-    who = f"{indent}{session.agent} {session_name(session.name or session.id)}"
+    name = session_name(session.name or session.id)
+    who = f"{indent}{session.agent}{'' if name == session.agent else f' {name}'}"
     parts: list[RenderableType] = [
         Text(),
         _text((steady(who), "bold"), f"  {steady(', '.join(facts))}"),
@@ -165,16 +233,31 @@ def _session(session: SessionNow, width: int, limit: int, clock: Clock) -> list[
         parts.append(_grid([(state, Fitting([steady(in_line(session.warnings[0]))]), _text(hint))]))
     changed = _changed(session)
     shown = changed if len(changed) <= limit else changed[: max(limit - 1, 0)]
+    at = next((at for at, file in enumerate(changed) if file.path == chosen), 0)
+    if at >= len(shown) and shown:  # with the chosen one as the last that there is room for
+        shown = changed[at + 1 - len(shown) : at + 1]
+    is_alone = not shown and any(file.path == chosen for file in changed)
+    if is_alone:  # in place of the line that counts the others
+        shown = [changed[at]]
     if shown:
-        parts.append(_grid(_file(file, indent, clock) for file in shown))
-    if len(shown) < len(changed):
+        rows = (_file(file, _indent(indent, file.path == chosen), clock) for file in shown)
+        parts.append(_grid(rows))
+    if len(shown) < len(changed) and not is_alone:
         hidden = f"{len(changed) - len(shown)} more changed files: sightline status"
         parts.append(_text(indent, (hidden, LOOK)))
-    fresh = [quoted(file.path) for file in session.files if file not in changed]
+    fresh = [file.path for file in _fresh(session)]
     if fresh:
-        state = _text(indent, (f"{'fresh':<{STATE}} ", STYLES["fresh"]))
-        parts.append(_grid([(state, Fitting(_names(fresh), "dim"))]))
+        at = fresh.index(chosen) if chosen in fresh else 0
+        names = [quoted(path) for path in (*fresh[at:], *fresh[:at])]  # the chosen one first
+        mark = _indent(indent, chosen in fresh)
+        state = _text(mark, (f"{'fresh':<{STATE}} ", STYLES["fresh"]))
+        parts.append(_grid([(state, Fitting(_names(names), "dim"))]))
     return parts
+
+
+def _indent(indent: str, is_chosen: bool) -> str:  # noqa: FBT001 - its only flag
+    """Return the beginning of a file's line, with a mark for the chosen file."""
+    return f"{indent[:-2]}> " if is_chosen else indent
 
 
 def _claimed(claim: Claim, clock: Clock) -> str:
@@ -316,7 +399,7 @@ def session_name(id: str) -> str:
     if quote:
         return own[1:] or f'{title}"'
     head, _, own = steady(id).partition("/")
-    return own or (head if len(head) <= NAMED_IN_FULL else head[:8])
+    return own or (head if len(head) <= NAMED_IN_FULL or " " in head else head[:8])
 
 
 def by_whom(cause: Cause) -> str:
