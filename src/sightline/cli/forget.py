@@ -14,11 +14,12 @@ from sightline.cli import connect, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import is_asking
 from sightline.cli.options import command
-from sightline.cli.output import AGENT, Call
+from sightline.cli.output import Call
 from sightline.config.settings import Settings
 from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
+from sightline.sessions.lifecycle import AT_SHELL
 from sightline.store.forget import Kept, StoreInUse, delete_kept, find_kept
 from sightline.store.opening import open_file
 from sightline.text.phrases import count, printable, size, table
@@ -106,7 +107,7 @@ def _contents(kept: Kept) -> Contents | None:
             held = [name for name, owner in store.held_on(machine()).items() if alive(owner)]
             agents = store.agents(held)
             # A shell in which somebody typed a command is no agent.
-            live = tuple(sorted(name for name in held if agents.get(name) != AGENT))
+            live = tuple(sorted(name for name in held if agents.get(name) != AT_SHELL))
             standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
             return Contents(
                 store.session_count(), store.position(), len(store.texts()), standing, live
