@@ -20,8 +20,8 @@ from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
 from sightline.sessions.lifecycle import AT_SHELL
-from sightline.store.forget import Kept, StoreInUse, delete_kept, find_kept
 from sightline.store.opening import open_file
+from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
 from sightline.text.phrases import count, printable, size, table
 
 
@@ -50,7 +50,7 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
     asking = is_asking(call, dry_run=dry_run, yes=yes)
     root = _root(call)
     settings = settings_of(root, call.store)
-    kept = find_kept(settings.state_home, root)
+    kept = find_stored(settings.state_home, root)
     if kept is None:
         hint = "Name another workspace: sightline forget --workspace DIR"
         report(call, "nothing", f"Sightline keeps nothing of {printable(root)}.", hint)
@@ -97,7 +97,7 @@ def _root(call: Call) -> str:
     return named if named and not os.path.lexists(named) else call.root
 
 
-def _contents(kept: Kept) -> Contents | None:
+def _contents(kept: StoredWorkspace) -> Contents | None:
     """Count what the store holds; None where there is no store that can be read."""
     if kept.store is None:
         return None
@@ -116,7 +116,7 @@ def _contents(kept: Kept) -> Contents | None:
         return None  # a damaged store can be forgotten, too
 
 
-def _listed(root: str, kept: Kept, contents: Contents | None) -> list[str]:
+def _listed(root: str, kept: StoredWorkspace, contents: Contents | None) -> list[str]:
     """Return the lines about what is kept."""
     by_name: dict[str, list[int]] = {}
     for path, bytes_ in kept.files.items():
@@ -156,7 +156,7 @@ def _busy(root: str, contents: Contents | None) -> Iterator[tuple[str, str]]:
         )
 
 
-def _delete(root: str, kept: Kept) -> None:
+def _delete(root: str, kept: StoredWorkspace) -> None:
     """End the processes that hooks left behind, and delete. StoreError, StoreInUse."""
     left = daemon_status.end_daemons(root, os.environ, os.path.expanduser("~"))
     if left:
@@ -164,7 +164,7 @@ def _delete(root: str, kept: Kept) -> None:
             f"Process {left[0]} answers hooks of this workspace and does not end. Nothing was deleted.",
             f"End it yourself: kill -9 {left[0]}",
         )
-    delete_kept(kept)
+    delete_stored(kept)
 
 
 def _stays(settings: Settings) -> Iterator[str]:

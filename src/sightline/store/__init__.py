@@ -2,12 +2,12 @@
 
 PUBLIC = (
     "event_index",
-    "forget",
     "identity",
     "opening",
     "port",
     "retention",
     "sqlite",
+    "workspace_files",
 )
 
 PURE = ("retention",)

@@ -24,8 +24,8 @@ class StoreInUse(SightlineError):
     reason = "in_use"
 
 
-class Kept(Struct, frozen=True):
-    """What the state folder keeps of a workspace. folder: an absolute path. files: path below the
+class StoredWorkspace(Struct, frozen=True):
+    """The files that the state folder has of a workspace. folder: an absolute path. files: path below the
     folder -> bytes."""
 
     folder: str
@@ -42,7 +42,7 @@ class Kept(Struct, frozen=True):
         return sum(self.files.values())
 
 
-def find_kept(state_home: str, root: str) -> Kept | None:
+def find_stored(state_home: str, root: str) -> StoredWorkspace | None:
     """Return what is kept of the workspace at a path; None where nothing is. Nothing is created.
 
     root: absolute, free of symlinks; its folder may be gone. StoreError; WorkspaceError where the
@@ -62,12 +62,12 @@ def find_kept(state_home: str, root: str) -> Kept | None:
             return None
         check_private(state_home, f"workspaces/{id_}")
         files = {os.path.relpath(file, folder): os.lstat(file).st_size for file in _files(folder)}
-        return Kept(folder, dict(sorted(files.items())))
+        return StoredWorkspace(folder, dict(sorted(files.items())))
     except OSError as error:
         raise os_fault(error, state_home) from error
 
 
-def delete_kept(kept: Kept) -> None:
+def delete_stored(kept: StoredWorkspace) -> None:
     """Delete what is kept of a workspace. StoreInUse, with nothing deleted; StoreError."""
     home, id_ = os.path.split(kept.folder)
     try:
