@@ -128,7 +128,7 @@ def test_what_left_the_window_is_not_there_to_be_given(place, ten):
     assert ten.hand_over(helper)[0].lines == ((9, 10),)
     ten.dropped("a.py")
     assert ten.hand_over(helper) == ()
-    with pytest.raises(SessionError, match=r"holds nothing of a\.py"):
+    with pytest.raises(SessionError, match=r"has no text of a\.py"):
         ten.hand_over(helper, "a.py")
 
 
@@ -142,7 +142,11 @@ def test_an_empty_file_is_handed_over_too(place, s):
 
 def test_only_a_family_hands_over(place, ten):
     place.session("stranger")
-    for wrong, said in (("stranger", "no family"), ("s", "this very"), ("nobody", "no session")):
+    for wrong, said in (
+        ("stranger", "not related"),
+        ("s", "this session itself"),
+        ("nobody", "no session"),
+    ):
         with pytest.raises(SessionError, match=said):
             ten.hand_over(wrong, "a.py")
     with pytest.raises(ValueError, match="one file"):

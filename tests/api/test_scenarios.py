@@ -243,7 +243,7 @@ def test_s17_s18_line_ends_flipped_or_a_bom_added(place, ten, flip):
     verdict = ten.check("a.py")
     assert (verdict.state, verdict.reason) == ("fresh", "line endings only")
     result = ten.edit("a.py", "line 3\nline 4\n", "mine\n")
-    assert "line endings or BOM only" in result.notice.text
+    assert "only line endings or the byte order mark" in result.notice.text
     assert place.bytes("a.py") == flip(TEN.replace("line 3\nline 4", "mine").encode())
 
 

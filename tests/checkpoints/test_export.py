@@ -347,9 +347,9 @@ def test_a_file_that_one_side_does_not_cover_did_not_come_or_go(repo):
     assert b"b/b.py" in made.patch
     [lacks] = made.not_contained
     assert lacks.path == "a.py"
-    assert "not covered by the later side" in lacks.reason
+    assert "the later checkpoint does not cover it" in lacks.reason
     back = exported(session, "small", since=large)
-    assert "not covered by the earlier side" in back.not_contained[0].reason
+    assert "the earlier checkpoint does not cover it" in back.not_contained[0].reason
 
 
 def test_rights_that_git_does_not_keep_are_said(repo, s):

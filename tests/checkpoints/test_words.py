@@ -23,10 +23,10 @@ def test_reasons_are_told_apart_and_a_text_of_no_file_is_said():
     gone = (going(1, None), going(2, "a\x1b.py", SIZE))
     said = "\n".join(swept(Swept(gone, 1, 1, over=2048, returned=4096, dry_run=True)))
     assert "not needed, and older than the limit" in said
-    assert "the oldest beyond the room" in said
+    assert "the oldest above the size limit" in said
     assert "(of no file)" in said
     assert "\x1b" not in said
-    assert "2.0 KiB more than they should take, and every one is needed" in said
+    assert "2.0 KiB above the limit, but every text is needed" in said
 
 
 def test_a_real_run_says_what_the_disk_got_back():

@@ -75,7 +75,7 @@ def test_one_that_cannot_be_taken_by_itself_is_said_and_the_edit_is_made(edited,
     answer = edited("edit", "a.py", "--old", "one", "--new", "ONE")
     assert answer.code == 0
     assert answer.err.startswith("No checkpoint was taken: there was no time")
-    assert "The change goes on" in answer.err
+    assert "The change is made all the same" in answer.err
     assert edited("edit", "a.py", "--old", "ONE", "--new", "1").err == "", "said once in a turn"
     assert len(edited("checkpoint", "list", "--json").json["checkpoints"]) == 2
     log = edited("log", "--kind", "checkpoint").out

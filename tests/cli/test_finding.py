@@ -47,7 +47,7 @@ def test_what_may_have_been_meant_is_listed_with_the_reason(tree):
 def test_nothing_is_created(tree):
     done = tree("find", "src/app/new.ts", "--fallback", "create_new")
     assert done.code == 1
-    assert "To be created, if you mean a new file: src/app/new.ts. Nothing was." in done.out
+    assert "If you mean a new file, create src/app/new.ts. Nothing was created." in done.out
     assert not (tree.root / "src/app/new.ts").exists()
 
 
@@ -136,7 +136,7 @@ def test_the_registry_tells_what_the_session_knows(tree):
 
 
 def test_a_briefing_is_told_until_it_is_acknowledged(tree):
-    assert tree("briefing").err == "Nothing is due.\n"
+    assert tree("briefing").err == "The agent needs no briefing now.\n"
     tree("read", "src/app/util.py")
     tree.put("src/app/util.py", "x = 2\n")
     told = tree("briefing", "--message", "rename it")
@@ -145,5 +145,5 @@ def test_a_briefing_is_told_until_it_is_acknowledged(tree):
     assert [each["name"] for each in shown["parts"]] == ["changes", "memory", "registry"]
     assert (shown["schema"], shown["left_out"]) == (1, [])
     tree("briefing", "--message", "rename it", "--ack")
-    assert tree("briefing", "--message", "rename it").err == "Nothing is due.\n"
+    assert tree("briefing", "--message", "rename it").err == "The agent needs no briefing now.\n"
     assert tree("briefing", "--budget", "3").code == 2

@@ -236,7 +236,7 @@ def test_no_briefing_has_a_raw_name(place):
     place.put(f"{NAME}2", CHANGED)
     texts += [s.briefing(message).text for message in (None, "go on")]
     assert any("Changed by you" in text for text in texts)
-    assert any("belong to what you edited" in text for text in texts)
+    assert any("related to those you edited" in text for text in texts)
     for text in texts:
         assert_safe("\n".join(outside_fences(text)), "briefing")
 

@@ -55,7 +55,7 @@ def test_where_others_removed_all_of_it_that_is_said_and_is_no_failure(sl, edite
     (sl.root / "a.py").unlink()
     sl.put("b.py", "the user's\n")
     lines = (
-        f"Nothing of this session's is to be taken back since {edited}.\n"
+        f"There is nothing to take back: no change of this session since {edited} is left.\n"
         "No change of this session is left in:\n"
         "  a.py: it was removed since, and not by this session\n"
         "  b.py: something else was put in its place by the user or another program since\n"
@@ -100,7 +100,7 @@ def test_nothing_to_take_back_is_said(sl):
     made = sl("checkpoint", "--json").json
     done = sl("rewind", (made.get("checkpoint") or made)["id"], "--yes")
     assert done.code == 0
-    assert done.out.startswith("Nothing of this session's is to be taken back")
+    assert done.out.startswith("There is nothing to take back")
 
 
 def test_on_a_terminal_the_plan_is_shown_and_asked_for(sl, edited):

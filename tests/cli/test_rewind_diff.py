@@ -108,7 +108,7 @@ def test_rights_alone_are_named(sl, edited):
 def test_nothing_to_take_back_has_no_diff(sl, edited):
     sl("rewind", edited, "--yes")
     made = sl("checkpoint", "--json").json["checkpoint"]["id"]
-    assert sl("rewind", made, "--dry-run", "--diff").out.startswith("Nothing of this session's")
+    assert sl("rewind", made, "--dry-run", "--diff").out.startswith("There is nothing to take back")
     assert sl("rewind", made, "--dry-run", "--json").json["diffs"] == []
 
 

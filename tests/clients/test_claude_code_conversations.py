@@ -105,7 +105,7 @@ def test_what_is_due_comes_with_the_next_prompt_and_where_a_conversation_goes_on
     model.script("go on", done())
     guarded.run("Raise the tax", "And the docs", "/compact", "go on")
     named = "prices.py, 1 line, revision"
-    assert "Files that belong to what you edited (app.py)" not in model.sent(2, "Raise the tax")
+    assert "Files related to those you edited (app.py)" not in model.sent(2, "Raise the tax")
     assert model.sent(0, "And the docs").count(named) == 1
     said = model.sent(0, "go on")
     assert "- modified app.py" in said

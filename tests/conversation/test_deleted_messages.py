@@ -170,8 +170,8 @@ def test_the_whole_story(place, name):
     assert warning.paths == tuple(PATHS)
     assert warning.text == (
         "The conversation went back, and the files did not: 1 file was edited after that point (by"
-        " this agent: app.py). Messages that were taken out of it ask for edits of docs/new.md,"
-        " notes.txt; whether those were made is not on record. What the conversation says of them"
+        " this agent: app.py). Messages that were removed from it ask for edits of docs/new.md,"
+        " notes.txt. Whether these edits were made is not recorded. What the conversation says of them"
         " may be older than what stands on disk: read them again before relying on them."
     )
     assert prompt(s).startswith(f"Sightline warns you: {warning.text}\n")
@@ -187,8 +187,8 @@ def test_the_whole_story(place, name):
 def test_of_one_file_and_of_none_that_is_known(place, s):
     warning = back(s, 0, [use("Write", file_path="a.py")])
     assert warning.text == (
-        "The conversation went back, and the files did not. Messages that were taken out of it ask"
-        " for edits of a.py; whether those were made is not on record. What the conversation says"
+        "The conversation went back, and the files did not. Messages that were removed from it ask"
+        " for edits of a.py. Whether these edits were made is not recorded. What the conversation says"
         " of it may be older than what stands on disk: read it again before relying on it."
     )
     warning = back(s, 0, [use("Edit"), use("Edit"), use("x" * 500 + "__Write")])

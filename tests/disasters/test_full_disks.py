@@ -96,10 +96,10 @@ def test_where_the_checkpoint_before_it_cannot_be_kept_nothing_is_rewound(
         patched.setattr(take, "encode", refusing)
         answer = tree.user("rewind", then, "--yes", code=1)
     assert {tree.text(name) for name in names} == {"now\n"}
-    assert "Nothing was rewound, because how it stands now could not be saved" in answer.err
+    assert "Nothing was rewound, because the files could not be saved first" in answer.err
     assert "the disk is full" in answer.err or "No space left on device" in answer.err
     assert "Errno" not in answer.err
-    assert "taken back to this moment" not in answer.err
+    assert "cannot rewind to this moment" not in answer.err
     assert "Then rewind again." in answer.err
 
 

@@ -87,7 +87,7 @@ def test_a_session_without_changes_of_its_own_changes_nothing_claude_code_28078(
     agent.edit("a.py", "two", "2")
     agent.create("c.py", "c\n")
     said = repository.user("rewind", then, "--yes", session="idle").out
-    assert "Nothing of this session's is to be taken back" in said
+    assert "There is nothing to take back" in said
     assert (repository.text("a.py"), repository.text("c.py")) == ("one\n2\nthree\n", "c\n")
     assert idle.id == "idle"
 
@@ -97,7 +97,7 @@ def test_another_sessions_checkpoint_is_refused_in_words(repository, agent):
     then = repository.user("checkpoint", "--json", session="other").json["checkpoint"]["id"]
     agent.edit("a.py", "two", "2")
     refused = repository.user("rewind", then, "--yes", code=1)
-    assert "a rewind takes back only its own work" in refused.err
+    assert "A rewind takes back the work of that session only" in refused.err
     assert repository.text("a.py") == "one\n2\nthree\n"
 
 

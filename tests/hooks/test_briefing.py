@@ -35,7 +35,7 @@ def busy(host):
 
 def test_what_belongs_to_an_edit_is_named_once_and_not_shown(busy):
     said = prompt(busy, "and the docs?")
-    assert said.startswith("Files that belong to what you edited (app.py)")
+    assert said.startswith("Files related to those you edited (app.py)")
     assert "prices.py, 1 line, revision" in said
     assert "test_app.py, 4 lines, revision" in said
     assert "PRICE" not in said
@@ -73,7 +73,7 @@ def test_a_listing_that_was_asked_for_comes_with_the_next_prompt(busy):
     with busy.session() as session:
         session.request_listings(["."])
     said = prompt(busy, "and the docs?")
-    assert said.index("The listing of . that you asked for:\napp.py") < said.index("Files that")
+    assert said.index("The listing of . that you asked for:\napp.py") < said.index("Files related")
 
 
 def test_a_tree_that_cannot_be_listed_keeps_nothing_else_back(busy):
@@ -82,19 +82,19 @@ def test_a_tree_that_cannot_be_listed_keeps_nothing_else_back(busy):
     said = prompt(busy, "weiter")
     assert "+TAX = 4" in said
     assert "modified app.py" in said
-    assert "Files that belong" not in said
+    assert "Files related" not in said
     busy.ask(busy.payload("Stop"))
     busy.put(".rooignore", "")
-    assert "Files that belong" in prompt(busy, "and the docs?")
+    assert "Files related" in prompt(busy, "and the docs?")
 
 
 def test_what_takes_too_long_is_not_recorded_as_handed_over_and_comes_later(busy):
     with busy.session("s1") as session:
         ground = session._context
         assert deliver_briefing(ground, "weiter", 4_000, within_s=0) == ""
-        assert "were not told with this prompt" in ground.missed
+        assert "This prompt got no listings" in ground.missed
     busy.ask(busy.payload("Stop"))
-    assert "Files that belong" in prompt(busy, "and the docs?")
+    assert "Files related" in prompt(busy, "and the docs?")
 
 
 def test_changes_are_recorded_as_handed_over_when_all_of_the_answer_is_made(busy):

@@ -67,7 +67,7 @@ def test_a_turn_delivers_so_many_and_names_the_rest(place, tree):
     ("asked", "words"),
     [
         ({"path": "../elsewhere"}, "outside"),
-        ({"path": "none"}, "is not there"),
+        ({"path": "none"}, "does not exist"),
         ({"path": "src/a.py"}, "no folder"),
         ({"path": "src", "filter": "../*"}, "not listed"),
     ],

@@ -47,7 +47,7 @@ def test_a_plan_to_create_says_that_nothing_was_done():
     result = FindResult(
         (), None, 1, "create_new", create="src/a.py", request=Request(("src/a.py",))
     )
-    assert "To be created, if you mean a new file: src/a.py. Nothing was." in find_text(result)
+    assert "If you mean a new file, create src/a.py. Nothing was created." in find_text(result)
 
 
 def test_time_that_ran_out():

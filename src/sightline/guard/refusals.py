@@ -93,7 +93,7 @@ def refused(
         diff, shown = bounded(case, hunks)
     reason = ruling.reason or "stale"
     if reason == "stale" and not diff:
-        hint = f"Read {quoted(path)} again. The text that you were shown is no longer stored, so there is no diff."
+        hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."
     kind = case.sight.kind
     if ruling.state == "unseen" and kind == "missing":
         message, hint = f"{quoted(path)} does not exist.", words.MISSING

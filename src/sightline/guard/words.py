@@ -206,7 +206,7 @@ def unseen(path: str, lines: Spans, *, kept: bool) -> str:
     kept: whether the text that the agent read is kept."""
     matched = "the text to replace matched exactly"
     if not kept:
-        return f"{quoted(path)} changed after you read it. The text that you read is no longer stored; {matched}."
+        return f"{quoted(path)} changed after you read it. The text that you read is not kept any more; {matched}."
     be = "was" if is_one_line(lines) else "were"
     return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; {matched}."
 
@@ -222,7 +222,7 @@ def cut_off(names: Sequence[str], undone: Sequence[str], kept: Sequence[str]) ->
     if kept:
         what += (
             f" {_some(kept)} could not be set back: somebody saved the file since, or its earlier text"
-            " is no longer stored. Look at the file."
+            " is not kept any more. Look at the file."
         )
     return f"{what} Make the change again if it is still wanted."
 

@@ -217,7 +217,7 @@ def _because(why: Why, path: str, who: str, when: float | None) -> str:
         return f"Only line ends or the byte order mark differ; the text is as shown. {author}"
     if not why.kept:
         return (
-            "The file changed after it was shown. The text that was shown is no longer stored, so "
+            "The file changed after it was shown. The text that was shown is not kept any more, so "
             f"Sightline cannot tell which lines differ. {author}"
         )
     if not why.differing:

@@ -190,7 +190,7 @@ def test_a_save_between_check_and_write_is_told_as_lost(host):
     )
     assert "+thirty by the user" in done.context
     assert "lost" in done.context
-    assert "tell the user" not in done.context
+    assert "Tell the user" not in done.context
     external = [fact for fact in host.facts(Changed) if fact.cause.kind == "external"]
     kept = host.session._context.store.blob(external[0].after)
     assert b"thirty by the user\n" in kept
@@ -202,7 +202,7 @@ def test_a_file_that_somebody_made_between_check_and_write_is_told_as_lost(host)
     )
     assert "+by the user" in done.context
     assert "lost" in done.context
-    assert "tell the user" not in done.context
+    assert "Tell the user" not in done.context
 
 
 def test_another_agents_write_is_told_as_lost_though_the_host_tells_no_text_before(host, place):
@@ -261,7 +261,7 @@ def test_a_save_before_a_write_of_what_stood_there_is_told_as_lost(host):
     _, done = host.write("a.txt", TEXT, between=lambda: user(host, 5, "five by the user\n"))
     assert "+five by the user" in done.context
     assert "lost" in done.context
-    assert "tell the user" not in done.context
+    assert "Tell the user" not in done.context
 
 
 def test_an_edit_beside_a_line_just_deleted_has_lost_nothing(host):
@@ -486,7 +486,7 @@ def test_a_write_the_host_turned_down_itself_is_told_what_it_could_stand_beside(
     failed = Failed("a.txt", "c1", mine, "File has been modified since read.")
     told = attend(host.session, Answered((failed,))).context
     assert "+thirty by the user" in told
-    assert "Read it again" in told
+    assert "read the file again" in told
 
 
 def test_a_lost_save_too_large_to_be_told_says_so(host):
@@ -497,7 +497,7 @@ def test_a_lost_save_too_large_to_be_told_says_so(host):
         between=lambda: user(host, 30, "x" * 20_000 + "\n"),
     )
     assert len(done.context) < 9_000
-    assert "tell the user" in done.context
+    assert "Tell the user" in done.context
 
 
 def test_what_others_changed_while_tools_ran_is_told_after_the_batch_once(host):

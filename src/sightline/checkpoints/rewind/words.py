@@ -43,7 +43,7 @@ _REASONS = {
     "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
     "kind": "something of another kind stands there now, or a symlink that leads elsewhere",
     "too_large": "it is above the size limit, so what stands there could not be kept",
-    "not_kept": "its text of that time is no longer stored",
+    "not_kept": "its text of that time is not kept any more",
     "unknown": "a command of this session changed or made it, and nobody had looked at it before; force "
     "its path to have it as it was at the checkpoint",
     "never_stored": "its text is never stored, as the settings say",
