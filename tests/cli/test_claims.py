@@ -131,7 +131,7 @@ def test_a_claim_on_a_network_folder_says_how_far_it_reaches(sl, monkeypatch):
     monkeypatch.setattr("sightline.cli.claims.mounts", lambda: table)
     made = sl("claim", "a")
     assert made.code == 0
-    assert "on a network (nfs4): agents on other machines are not told" in made.err
+    assert "on a network (nfs4): agents on other machines do not learn of the claim" in made.err
 
 
 def test_an_edit_says_whom_it_made_stale(two):

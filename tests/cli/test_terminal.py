@@ -83,7 +83,7 @@ def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
     assert "\x1b[32m+two\x1b[0m" in seen
     go_on, reload = seen.splitlines()[-2:]
     assert go_on.startswith("To go on, acknowledge it:  sightline ack n")
-    assert reload == "To read a file first:       sightline read a.txt"
+    assert reload == "To read a file first:      sightline read a.txt"
     assert sl(*go_on.split("sightline ")[1].split()).code == 0
     assert at_terminal(sl, "changes", "--for-agent") == (0, "Nothing is new.\n")
 

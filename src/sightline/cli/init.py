@@ -118,7 +118,7 @@ def _diff(change: Change) -> str:
 
 ACTIONS = {"connected": "added to", "updated": "updated in"}
 
-PROJECT = "The hook names the Python of this machine: it fails for others who share the file."
+PROJECT = "The hook names this machine's Python: it fails for others who share the file."
 NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
 
 
@@ -144,8 +144,8 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
     return [
         *lines,
-        "From its next session on, Sightline records what it reads and judges its edits.",
-        "A process of Sightline answers its hooks, and ends with it.",
+        "Sightline judges its edits from its next session on.",
+        "A process of Sightline answers its hooks, and ends with the agent.",
         *(f"  {line}" for line in table(rows)),
     ]
 

@@ -52,10 +52,10 @@ def window(
     model: str | None,
     target: str | None,
 ) -> None:
-    """Show what would be folded out of a conversation, and why; or the conversation summed up; or
-    what would be sent after a provider refused it as too long.
+    """Show what would be folded out of a conversation, and why.
 
-    FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
+    With --condense, the conversation is summed up; with --recover, the answer is what would be sent
+    after a provider refused the conversation as too long. FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
     or one message on each line; - is stdin. It may be a session that an agent recorded, as 'replay'
     takes them. FILE is not changed, and nothing is sent anywhere.
