@@ -11,6 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sightline.agents.readers import read_messages as read_messages
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
     from sightline.api.verbs import FilePath as FilePath
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from sightline.conversation.saved_file import Loaded as Loaded
     from sightline.conversation.saved_file import Saved as Saved
     from sightline.conversation.sent_view import Budget as Budget
+    from sightline.conversation.window.history_reader import History as History
     from sightline.errors import CheckpointFailed as CheckpointFailed
     from sightline.errors import ClaimRefused as ClaimRefused
     from sightline.errors import CondenseRefused as CondenseRefused
@@ -101,6 +103,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "agents.readers": "read_messages",
     "api.opening": "open_session",
     "api.session": "Session",
     "api.verbs": "FilePath",
@@ -119,6 +122,7 @@ _HOMES = {
     "conversation.repeated_calls": "RepeatedCall",
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
+    "conversation.window.history_reader": "History",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
