@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.agents.claude_code.recorder import Recorder
@@ -138,6 +139,25 @@ def test_a_session_that_an_agent_recorded_is_a_history_too(sl):
     assert told["format"] == "anthropic"
     assert told["tokens_after"] <= 9000 < told["tokens_before"]
     assert told["folds"][0]["paths"] == ["/home/me/demo/f0.py"]
+
+
+def test_an_export_is_read_as_what_it_is_from_a_file_and_from_stdin(sl):
+    """As opencode exported it: tests/agents/data/README.md says whose it is."""
+    file = Path(__file__).parents[1] / "agents" / "data" / "opencode.json"
+    told = sl("window", str(file), "--budget", "500", "--json").json
+    assert (told["agent"], told["format"]) == ("opencode", "chat")
+    assert told["folds"][0]["paths"][0].endswith(".md")
+    text = file.read_text(encoding="utf-8")
+    piped = sl("window", "-", "--budget", "500", "--json", stdin=text).json
+    assert piped["folds"] == told["folds"]
+    assert "opencode as chat" in sl("window", str(file), "--budget", "500").out
+
+
+def test_a_file_beside_a_task_s_messages_is_named(sl):
+    file = Path(__file__).parents[1] / "agents" / "data" / "roo-task" / "ui_messages.json"
+    made = sl("window", str(file), "--budget", "500")
+    assert made.code == 1
+    assert "beside api_conversation_history.json, which holds the messages" in made.err
 
 
 def test_a_view_that_is_written_is_its_owners_alone(sl, tmp_path):

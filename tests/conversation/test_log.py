@@ -128,6 +128,11 @@ BROKEN = {"type": "base64", "media_type": "image/png", "data": "@@@@"}
         ({"role": "wizard", "content": "x"}, "of no known format .*: role 'wizard'"),
         ({"role": "user", "content": 3}, "of no known format"),
         ({"role": "user", "parts": [{"text": "x"}]}, "of format gemini, those before it of"),
+        (
+            {"info": {"role": "user"}, "parts": [{"type": "text", "text": "x"}]},
+            "of no known format",
+        ),
+        ({"ts": 1, "type": "say", "say": "text", "text": "x"}, "of no known format"),
         ({**HELLO, "when": datetime(2026, 1, 1, tzinfo=UTC)}, "nothing that JSON can hold"),
         ({**HELLO, "n": float("nan")}, "nothing that JSON can hold"),
         ({**HELLO, "n": {1: 2}}, "the key 1 is no text"),

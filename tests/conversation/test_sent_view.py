@@ -48,6 +48,24 @@ class Stage:
         return make_session(self.workspace, id=id, clock=lambda: next(self.ticks))
 
 
+def test_fields_of_the_host_stay_in_the_messages_and_are_not_sent():
+    session = Stage().session("s")
+    text = {"type": "text", "text": "hello", "ts": 5}
+    given = [
+        {"role": "user", "content": [text], "ts": 1, "isSummary": True},
+        {"role": "assistant", "content": "hi", "ts": 2, "metrics": {"cost": 0.1}},
+        {"role": "user", "content": "go on"},
+    ]
+    for message in given:
+        session.conversation.append(message)
+    assert session.conversation.messages() == given
+    assert session.conversation.view() == [
+        {"role": "user", "content": [{"type": "text", "text": "hello"}]},
+        {"role": "assistant", "content": "hi"},
+        {"role": "user", "content": "go on"},
+    ]
+
+
 STEPS = st.lists(
     st.sampled_from(["say", "say", "say", "view", "view", "resume", "fork", "rewind"]), max_size=30
 )
