@@ -133,6 +133,7 @@ BROKEN = {"type": "base64", "media_type": "image/png", "data": "@@@@"}
             "of no known format",
         ),
         ({"ts": 1, "type": "say", "say": "text", "text": "x"}, "of no known format"),
+        ({"type": "session", "id": "s", "cwd": "/d", "timestamp": "2026"}, "of no known format"),
         ({**HELLO, "when": datetime(2026, 1, 1, tzinfo=UTC)}, "nothing that JSON can hold"),
         ({**HELLO, "n": float("nan")}, "nothing that JSON can hold"),
         ({**HELLO, "n": {1: 2}}, "the key 1 is no text"),

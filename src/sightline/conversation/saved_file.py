@@ -187,7 +187,8 @@ def _load_old(context: SessionContext, path: str, history: OldHistory) -> Loaded
         why = named(aside, NAMED_MAX) or "its elements are no messages"
         raise HistoryError(
             f"No message of {quoted(path)} can be taken in: {why}. Nothing was loaded.",
-            "Load the messages as a provider takes them, or a file that save() wrote.",
+            "Load the messages as a provider takes them, or a file that save() wrote. To read a session"
+            " that an agent recorded, use sightline.read_messages(path).",
         )
     if aside:
         warnings.append(f"Set aside: {named(aside, NAMED_MAX)}. The others were loaded.")

@@ -55,7 +55,10 @@ OTHERS = (
 """Items that stay unchanged. The provider ignores everything before a compaction."""
 
 NOT_ITEMS = frozenset(
-    ["role", "content", "message", "data", "kwargs", "payload", "parts", "say", "ask", "ts"]
+    [
+        *("role", "content", "message", "data", "kwargs", "payload", "parts", "say", "ask", "ts"),
+        *("timestamp", "cwd", "sessionId", "uuid"),
+    ]
 )
 """Fields of transcript rows and of frameworks' messages, which have a type, too."""
 
