@@ -94,11 +94,14 @@ def failed_calls(messages: Sequence[Any]) -> set[str]:
                 call = each.get("call_id")
             if not isinstance(call, str):
                 continue
+            if each.get("type") == "tool_result":  # Anthropic says it in a field
+                failed |= {call} if each.get("is_error") is True else set()
+                continue
             text = json.dumps(each.get("content", each.get("output")))
             code = re.search(
                 r'(?:exit(?:ed with)?[ _]code\\*"?:?) ?(\d+)', text[:4000], re.IGNORECASE
             )
-            if each.get("is_error") is True or (code and int(code[1])):
+            if code and int(code[1]):
                 failed.add(call)
     return failed
 
@@ -154,12 +157,20 @@ def typed_texts(messages: Sequence[Any]) -> Iterator[str]:
         if message.get("role") != "user":
             continue
         parts = message.get("content", message.get("parts"))
+        if "] Result:" in str(parts)[:200] or "The tool execution failed" in str(parts)[:200]:
+            continue  # Cline's and Roo's results are texts
         for part in [{"text": parts}] if isinstance(parts, str) else parts or ():
             is_text = isinstance(part, Mapping) and part.get("type") in (None, "text", "input_text")
             text = str(part.get("text") or "").strip() if is_text else ""
             is_program = text.startswith(PROGRAM) or "<environment_details>" in text
-            if text and not is_program and "] Result:" not in text:
+            if text and not is_program:
                 yield text
+
+
+def _is_in(item: str, text: str) -> bool:
+    """Return whether a text holds an item, plain or as JSON."""
+    item = " ".join(item.split())
+    return item in text or json.dumps(item, ensure_ascii=False)[1:-1] in text
 
 
 class Condensed(NamedTuple):
@@ -202,7 +213,7 @@ def condense(path: str, least: int, keep: int, *, outlines: bool = False) -> Con
     must = wanted(messages)
     missing = (
         [path for path in must.changed if "/".join(path.split("/")[-2:]) not in text],
-        *([each for each in items if " ".join(each.split()) not in text] for items in must[1:]),
+        *([each for each in items if not _is_in(each, text)] for items in must[1:]),
     )
     problems = wire_format.problems(view)
     return Condensed(path, made.before, made.after, tuple(map(len, must)), missing, len(problems))

@@ -381,3 +381,27 @@ def test_the_outlines_of_files_stand_in_the_summary_as_the_agent_saw_them(place,
         "  2:   def open(self, door: int) -> bool:"
     ) in made.summary
     assert "def other" not in made.summary
+
+
+def test_a_file_that_a_patch_deletes_and_an_edit_that_failed_are_told_as_they_were(s):
+    say = s.conversation.append
+    say({"role": "user", "content": "go"})
+    patch = "*** Begin Patch\n*** Delete File: /x/gone.py\n*** Update File: /x/kept.py\n@@\n-a\n+b\n*** End Patch"
+    calls = [
+        ("apply_patch", {"input": patch}, "ok", False),
+        (
+            "Edit",
+            {"file_path": "/x/no.py", "old_string": "a", "new_string": "b"},
+            "not found",
+            True,
+        ),
+    ]
+    for n, (tool, arguments, told, error) in enumerate(calls):
+        used = {"type": "tool_use", "id": f"p{n}", "name": tool, "input": arguments}
+        say({"role": "assistant", "content": [used]})
+        answer = {"type": "tool_result", "tool_use_id": f"p{n}", "content": told, "is_error": error}
+        say({"role": "user", "content": [answer]})
+    made = talk(s).condense(keep_tokens=100)
+    assert "- /x/gone.py: deleted\n" in made.summary
+    assert "- /x/kept.py: modified\n" in made.summary
+    assert "/x/no.py" not in made.summary

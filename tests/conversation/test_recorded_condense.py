@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench import condensing
 from tests.conversation.talks import call, result
+
+from bench import condensing
 
 RECORDINGS = [
     *sorted(Path(condensing.ROOT, "tests", "bench", "recordings").glob("*.jsonl")),

@@ -32,6 +32,7 @@ from sightline.conversation.message_codec import message_id
 from sightline.conversation.sent_view import Window
 from sightline.conversation.todos import Todo, todos
 from sightline.conversation.tool_calls import field, parse_object
+from sightline.conversation.tool_names import plain_name
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.words import Command, File, Ledger
 from sightline.conversation.written_files import COMMANDS
@@ -313,6 +314,10 @@ def _fail(window: Window, reason: str) -> CondenseRefused:
 
 # --- the record beside a summary
 
+DELETES = ("deletefile", "filedeleted")
+DELETED = "*** Delete File: "
+"""How tools, and patches, delete a file."""
+
 COMMANDS_MAX = 40
 
 COMMAND_FACTS = 10 * COMMANDS_MAX
@@ -352,6 +357,13 @@ def _todos(window: Window) -> tuple[Todo, ...]:
     return todos(window.format.blocks(messages, len))
 
 
+def _written(block: Block) -> Iterator[str]:
+    """Return the paths of the files that a block writes, changes or deletes."""
+    yield from (rewrite.path for rewrite in block.rewrites)
+    if block.kind == "call" and block.deed in ("edit", "write"):
+        yield from block.paths
+
+
 def _newest_commands(commands: Sequence[Command]) -> tuple[Command, ...]:
     """Return the newest commands, and as many of the newest that failed."""
     failed = [n for n, command in enumerate(commands) if command.has_failed][-COMMANDS_MAX:]
@@ -360,20 +372,24 @@ def _newest_commands(commands: Sequence[Command]) -> tuple[Command, ...]:
 
 
 def _files(
-    context: SessionContext, before: Ledger, blocks: Iterable[Block], after: int
+    context: SessionContext, before: Ledger, blocks: Sequence[Block], after: int
 ) -> Iterator[File]:
     """Return each file once: the last change, and the text that the agent holds. after: `before` has
     all changes up to this position, and maybe later ones; a change counts once however often it is
     read."""
     deeds = {file.path: file.deed for file in before.files}
+    failed = {block.call for block in blocks if block.kind == "result" and block.error}
     for block in blocks:
         paths = [excerpt.path for excerpt in block.excerpts]
         paths += block.paths if block.deed == "read" and not block.error else ()
         for path in paths:
             deeds.setdefault(path_of(context, path) or path, "read")
-        for rewrite in block.rewrites:
-            path = path_of(context, rewrite.path) or rewrite.path
-            deeds[path] = "created" if deeds.get(path) == "created" else "modified"
+        for spelling in _written(block) if block.call not in failed else ():
+            path = path_of(context, spelling) or spelling
+            if plain_name(block.tool or "") in DELETES or f"{DELETED}{spelling}" in block.text:
+                deeds[path] = "deleted"
+            else:
+                deeds[path] = "created" if deeds.get(path) == "created" else "modified"
     known = context.store.known(context.session)
     for path in known:
         deeds.setdefault(path, "read")
