@@ -131,6 +131,15 @@ def test_a_request_is_measured_for_its_model_and_its_session(s):
     assert conversation.record_usage(here).predicted < here + 15_000
 
 
+def test_the_answer_may_be_appended_before_its_usage_is_told(s):
+    conversation = talk(s, 8)
+    here = tokens(conversation.view())
+    conversation.append({"role": "assistant", "content": "a long answer " * 500})
+    conversation.record_usage(here + 300)
+    size = conversation.record_usage(here + 300)
+    assert size.predicted == here + 300
+
+
 def test_a_hard_budget_is_that_of_the_provider_once_it_told_its_count(s):
     conversation = talk(s)
     here = tokens(conversation.view())

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from contextvars import copy_context
+from itertools import accumulate
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol
@@ -194,10 +195,9 @@ def find_cut(window: Window, keep_tokens: int) -> int:
     sizes = [0] * len(window.messages)
     for block in window.blocks:
         sizes[block.message] += block.tokens
-    for cut in reversed(valid_cuts(window)):
-        if sum(sizes[cut:]) >= keep_tokens:
-            return cut
-    return start
+    behind = list(accumulate(reversed(sizes)))[::-1]
+    cuts = (cut for cut in reversed(valid_cuts(window)) if behind[cut] >= keep_tokens)
+    return next(cuts, start)
 
 
 def valid_cuts(window: Window) -> list[int]:

@@ -223,9 +223,9 @@ class Conversation:
         what came or went since is estimated, and the estimate of this model is corrected.
 
         usage: the provider's, of one request: an SDK's object, its JSON, an answer that holds it, or a
-        number of tokens. Call this before the answer is appended. limit: the model's context window,
-        where it is known; prefix: tokens sent before the messages. The answer's `problem` is an
-        overflow that the provider did not report, because it read only a part: pass it to recover().
+        number of tokens. limit: the model's context window, where it is known; prefix: tokens sent
+        before the messages. The answer's `problem` is an overflow that the provider did not report,
+        because it read only a part: pass it to recover().
         ValueError for a usage without a number of tokens.
         """
         with self._lock:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from itertools import accumulate
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -109,7 +110,8 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
     if window.format is None:
         raise ValueError("the conversation has no message yet, so no request can be measured")
     calibration = window.calibration()
-    estimate, predicted = window.tokens, calibration.tokens(window.tokens, prefix)
+    estimate = _request_estimate(window)
+    predicted = calibration.tokens(estimate, prefix)
     problem, warning = None, ""
     if is_cut(calibration, estimate, tokens, prefix):
         problem = ProviderError("overflow", predicted, tokens)
@@ -123,15 +125,30 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
             " sum of several requests. Pass the usage of one request."
         )
     if problem is None:
-        _measured(window, tokens=tokens)
+        _measured(window, estimate, tokens=tokens)
     return RequestSize(tokens, predicted, window.calibration().ratio, problem, warning)
 
 
+def _request_estimate(window: Window) -> int:
+    """Return the tokens of the view up to the newest message that is not the model's: the answer may
+    be appended before its usage is told."""
+    assert window.format is not None
+    roles = [window.format.adapter.role(message) for message in window.messages]
+    end = max((n for n, role in enumerate(roles) if role != "model"), default=len(roles))
+    answer = zip(window.blocks, window.sizes, strict=True)
+    return window.tokens - sum(size for block, size in answer if block.message > end)
+
+
 def _measured(
-    window: Window, *, tokens: int | None, limit: int | None = None, refused: bool = False
+    window: Window,
+    estimate: int,
+    *,
+    tokens: int | None,
+    limit: int | None = None,
+    refused: bool = False,
 ) -> None:
     fact = RequestMeasured(
-        *(window.ids[-1], window.tokens, tokens, limit, refused, window.model, window.side)
+        *(window.ids[-1], estimate, tokens, limit, refused, window.model, window.side)
     )
     window.context.append([fact])
     window.refresh()
@@ -267,7 +284,8 @@ def _start(
     is_believed = used is not None and (
         is_plausible(calibration, window.tokens, used) and used > (known or 0)
     )
-    _measured(window, tokens=used if is_believed else None, limit=known, refused=True)
+    tokens = used if is_believed else None
+    _measured(window, window.tokens, tokens=tokens, limit=known, refused=True)
     calibration = window.calibration()
     before = calibration.tokens(window.tokens, prefix)
     if not is_believed and calibration.anchor is not None and known is None:
@@ -438,7 +456,11 @@ class _Ladder:
         window = self._window
         system = self._system_size()
         record = max(self._goal // 3, RECORD_MIN)
-        fitting = (c for c in cuts if system + self._size_from(c) + record <= self._goal)
+        sizes = [0] * len(window.messages)
+        for block, size in zip(window.blocks, window.sizes, strict=True):
+            sizes[block.message] += size
+        behind = list(accumulate(reversed(sizes)))[::-1]
+        fitting = (cut for cut in cuts if system + behind[cut] + record <= self._goal)
         cut = next(fitting, cuts[-1])
         part = choose_part(window, cut)
         if part is None:
