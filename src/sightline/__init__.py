@@ -12,6 +12,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.agents.readers import read_messages as read_messages
+    from sightline.answers.contents import Answer as Answer
+    from sightline.answers.contents import AnswerResult as AnswerResult
+    from sightline.answers.contents import ApplyMode as ApplyMode
+    from sightline.answers.contents import JudgedChange as JudgedChange
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
     from sightline.api.verbs import FilePath as FilePath
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from sightline.conversation.saved_file import Saved as Saved
     from sightline.conversation.sent_view import Budget as Budget
     from sightline.conversation.window.history_reader import History as History
+    from sightline.errors import AnswerInvalid as AnswerInvalid
     from sightline.errors import CheckpointFailed as CheckpointFailed
     from sightline.errors import ClaimRefused as ClaimRefused
     from sightline.errors import CondenseRefused as CondenseRefused
@@ -96,7 +101,6 @@ if TYPE_CHECKING:
     from sightline.search.chains import FindResult as FindResult
     from sightline.search.guesses import Candidate as Candidate
     from sightline.search.listing import DirectoryListing as DirectoryListing
-    from sightline.search.listing_requests import LISTINGS_SCHEMA as LISTINGS_SCHEMA
     from sightline.search.listing_requests import ListingRequest as ListingRequest
     from sightline.search.stats import Stats as Stats
 
@@ -104,6 +108,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "agents.readers": "read_messages",
+    "answers.contents": "Answer AnswerResult ApplyMode JudgedChange",
     "api.opening": "open_session",
     "api.session": "Session",
     "api.verbs": "FilePath",
@@ -123,14 +128,14 @@ _HOMES = {
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
     "conversation.window.history_reader": "History",
-    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
+    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
     "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",
     "search.chains": "Fallback FindResult",
     "search.guesses": "Candidate",
     "search.listing": "DirectoryListing",
-    "search.listing_requests": "LISTINGS_SCHEMA ListingRequest",
+    "search.listing_requests": "ListingRequest",
     "search.stats": "Stats",
 }
 """Module -> the public names that it defines."""

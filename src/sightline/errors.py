@@ -115,6 +115,24 @@ class HistoryError(SightlineError):
     """The input holds no readable conversation. It was not changed."""
 
 
+class AnswerInvalid(SightlineError, ValueError):
+    """A structured answer, or a request in one, cannot be used. Nothing was done.
+
+    places: the wrong places, such as "fileChanges[2].todoIndex", with what is wrong there; "" is the
+    answer as a whole.
+    """
+
+    def __init__(self, places: tuple[tuple[str, str], ...], hint: str = "") -> None:
+        lines = [f"{place}: {what}" if place else what for place, what in places]
+        super().__init__("\n".join(lines), hint)
+        self.places = places
+
+    @property
+    def place(self) -> str:
+        """The first wrong place."""
+        return self.places[0][0]
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is the path of the call."""
 

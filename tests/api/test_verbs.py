@@ -31,7 +31,7 @@ ABOUT_MANY = {
 
 OF_WORKSPACE = {"sessions", "timeline"}
 
-OF_ITSELF = {"tour", "init", "doctor", "gc", "completion", "hook"}
+OF_ITSELF = {"tour", "init", "doctor", "gc", "completion", "hook", "schema"}
 """Commands of the command itself."""
 
 

@@ -14,7 +14,7 @@ from sightline.text.tokens import estimate
 FULL = Memory(
     request="Mend the parser",
     step="mend it",
-    pending=(Todo("mend it", "doing"), Todo("test it", "pending")),
+    pending=(Todo("mend it", "in_progress"), Todo("test it", "proposed")),
     done=(Todo("read it", "done"),),
     done_count=3,
     refresh=(Stale("a.py", "changed", "somebody"), Stale("b.py", "moved", "git", "c.py")),
@@ -52,7 +52,7 @@ PATHS = st.text(min_size=1, max_size=60)
 MEMORIES = st.builds(
     Memory,
     request=st.none() | TEXTS,
-    pending=st.lists(st.builds(Todo, TEXTS, st.just("pending")), max_size=30).map(tuple),
+    pending=st.lists(st.builds(Todo, TEXTS, st.just("proposed")), max_size=30).map(tuple),
     done=st.lists(st.builds(Todo, TEXTS, st.just("done")), max_size=5).map(tuple),
     done_count=st.integers(5, 9),
     refresh=st.lists(
@@ -96,7 +96,7 @@ def test_while_a_thing_that_must_stand_is_left_out_nothing_else_stands(told, bud
 
 def test_no_list_takes_the_room_of_the_others():
     many = Memory(
-        pending=tuple(Todo(f"to do {n}", "pending") for n in range(500)),
+        pending=tuple(Todo(f"to do {n}", "proposed") for n in range(500)),
         refresh=tuple(Stale(f"{n}.py", "changed", "somebody") for n in range(500)),
         changed=(Work("src/a.py", "modified"),),
     )

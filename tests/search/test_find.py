@@ -183,9 +183,7 @@ def test_what_git_renamed_is_told(place):
 
 
 def test_named_requests_are_answered_in_order(ground):
-    asked = {
-        "requests": [{"pattern": "src/app.py", "name": "the app"}, {"patterns": ["no", "nil"]}]
-    }
+    asked = [Request(("src/app.py",), "the app"), Request(("no", "nil"))]
     first, second = find_each(ground, asked)
     assert (first.matches, first.request.name) == (("src/app.py",), "the app")
     assert second.request == Request(("no", "nil"))

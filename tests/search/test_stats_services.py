@@ -10,6 +10,7 @@ import sightline
 from sightline.api.json_shapes import shape
 from sightline.model.events import FilesSought
 from sightline.search import words
+from sightline.search.chains import Request
 from sightline.search.find import find_each
 from sightline.search.stats import Tally
 from sightline.testing import MemoryWorkspace, make_session
@@ -36,7 +37,7 @@ def test_a_search_leaves_one_fact(s):
 
 
 def test_many_requests_leave_one_fact_each(s):
-    find_each(s._context, {"requests": [{"pattern": "app.py"}, {"pattern": "no.py"}]})
+    find_each(s._context, [Request(("app.py",)), Request(("no.py",))])
     assert [each.won for each in sought(s)] == [1, 0]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sightline.answers.contents import AnswerResult, JudgedChange
 from sightline.briefing.compose import Briefing, Part
 from sightline.codegraph.related_files import Related
 from sightline.errors import EditRefused, PathError
@@ -112,6 +113,25 @@ def _(result: EditResult) -> Shape:
 
     others = {"others": [file_edit(other) for other in result.others]} if result.others else {}
     return {"applied": True, **file_edit(result), **others}
+
+
+@shape.register
+def _(change: JudgedChange) -> Shape:
+    """`change` is what was written, or would be; `refusal` is as for a refused edit."""
+    change_of = {} if change.result is None else {"change": shape(change.result)}
+    for each in change_of.values():
+        del each["applied"]
+    refusal = {} if change.refusal is None else {"refusal": shape(change.refusal)}
+    return {**fields(change, "number", "path", "state"), **change_of, **refusal}
+
+
+@shape.register
+def _(answered: AnswerResult) -> Shape:
+    """The commands and the next steps are for the user; nothing runs them."""
+    given = fields(answered.answer, "summary", "next_steps", "sub_tasks", "commands")
+    names = ("mode", "is_cut", "changes", "checkpoint", "todos", "files")
+    listings = shape(answered.answer.directory_requests)
+    return {**given, **fields(answered, *names), "listings": listings}
 
 
 @shape.register

@@ -11,6 +11,10 @@ from typing import Annotated, Self
 
 from msgspec import Meta
 
+from sightline.answers import apply as answers
+from sightline.answers.contents import AnswerResult, ApplyMode
+from sightline.answers.reading import read_file_requests, read_listing_requests
+from sightline.answers.words import told_by
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
 from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
@@ -279,6 +283,27 @@ class Session:
         return applied
 
     @verb
+    def answer(self, answer: object, *, apply: ApplyMode = "all") -> AnswerResult:
+        """Apply a model's structured answer.
+
+        All changes of files are judged first. A checkpoint is taken before the first is written;
+        then to-dos advance, and the next briefing brings the files and listings that the answer asks
+        for. Commands in it are never run.
+
+        Args:
+            answer: The model's text, with or without words around the JSON; or the object.
+            apply: all: every change, or none if one is refused; each: every change that is not
+                refused; preview: none, and record nothing.
+
+        Returns:
+            The answer, and what became of each change. Refused changes are in the result.
+
+        Raises:
+            AnswerInvalid, which names every wrong place; nothing is done then.
+        """
+        return answers.answer(self._context, answer, apply)
+
+    @verb
     def wrote(
         self,
         path: FilePath,
@@ -415,11 +440,20 @@ class Session:
 
     @verb
     def acknowledge(
-        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str | None
+        self,
+        answer: (
+            results.Notice
+            | Briefing
+            | EditRefused
+            | AnswerResult
+            | results.FileWarning
+            | str
+            | None
+        ),
     ) -> None:
         """Record that the agent got a notice or a warning.
 
-        Briefings and refusals are acknowledged, too. The changes that the answer describes then count
+        Briefings, refusals and results of answers are acknowledged, too. The changes that the answer describes then count
         as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
         warning is not repeated.
 
@@ -436,7 +470,10 @@ class Session:
         """
         if answer is None:
             return
-        if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
+        if isinstance(answer, AnswerResult):
+            for told in told_by(answer):
+                delivery.acknowledge(self._context, told)
+        elif isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
             delivery.acknowledge(self._context, answer)
         else:
             compose.acknowledge(self._context, answer)
@@ -795,15 +832,16 @@ class Session:
         """Find files for each request of an agent's structured answer, in order.
 
         Args:
-            asked: A list of objects with "patterns" (or one "pattern"), "name", "reason",
-                "required" and "fallback"; or {"requests": that list}.
+            asked: The answer, or its list of requests: objects with "patterns" (or one "pattern"),
+                "name", "reason", "required" and "fallback".
             deadline_s: Seconds at most for all requests together.
             progress: As for find.
 
         Raises:
-            PathRefused, ValueError.
+            AnswerInvalid.
         """
-        return find.find_each(self._context, asked, deadline_s=deadline_s, progress=progress)
+        requests = read_file_requests(asked)
+        return find.find_each(self._context, requests, deadline_s=deadline_s, progress=progress)
 
     @verb
     def list_directory(
@@ -942,20 +980,21 @@ class Session:
         )
 
     @verb
-    def request_listings(self, answer: object) -> list[ListingRequest]:
+    def request_listings(self, answer: object) -> tuple[ListingRequest, ...]:
         """Note the folders that an agent's structured answer asks to have listed.
 
-        The next briefing delivers five of them, once. LISTINGS_SCHEMA describes the answer to a
-        model.
+        The next briefing delivers five of them, once. `answer` notes them, too.
 
         Args:
-            answer: {"listings": [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON,
-                or that list.
+            answer: The answer, its text, or its list of requests, such as
+                [{"path": "src", "recursive": true, "filter": "*.py"}].
 
         Raises:
-            ValueError for anything else; nothing is noted then.
+            AnswerInvalid; nothing is noted then.
         """
-        return listing_requests.request(self._context, answer)
+        requests = read_listing_requests(answer)
+        self._context.append(listing_requests.facts(requests))
+        return requests
 
     @verb
     def briefing(
@@ -1053,6 +1092,7 @@ class AsyncSession:
         return AsyncConversation(self._blocking.conversation)
 
     acknowledge = coroutine(Session.acknowledge)
+    answer = coroutine(Session.answer)
     apply = coroutine(Session.apply)
     believed = coroutine(Session.believed)
     briefing = coroutine(Session.briefing)

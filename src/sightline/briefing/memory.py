@@ -48,7 +48,9 @@ def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
     blocks, unread = _blocks(context)
     listed = todos(blocks)
     done = [todo for todo in listed if todo.state == "done"]
-    still_open = [todo for state in ("doing", "pending") for todo in listed if todo.state == state]
+    still_open = [
+        todo for state in ("in_progress", "proposed") for todo in listed if todo.state == state
+    ]
     requests = (unwrap(block.text) for block in reversed(blocks) if block.kind == "user")
     answers = (block.text for block in reversed(blocks) if block.kind == "text")
     asking = (text for text in requests if text and not text.startswith(BY_HOSTS))

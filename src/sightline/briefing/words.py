@@ -104,7 +104,7 @@ def _sections(memory: Memory) -> Iterator[Section]:
         return Section(kind, head, tuple((text, 1) for text in texts if text is not None))
 
     still_open = (
-        ("now: " if todo.state == "doing" else "") + beginning(todo.text, TODO_CHARACTERS)
+        ("now: " if todo.state == "in_progress" else "") + beginning(todo.text, TODO_CHARACTERS)
         for todo in memory.pending
     )
     done = "Done:"

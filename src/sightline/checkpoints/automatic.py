@@ -24,7 +24,18 @@ def before_change(context: SessionContext, *paths: str, command: str = "") -> bo
         return False
     located = tuple(dict.fromkeys(resolve_path(context, path).path for path in paths))
     with context.workspace.lock(f"checkpoint {context.session}"):
-        return context.checkpoint_due() and _take(context, words.before(located, command), "turn")
+        if not context.checkpoint_due():
+            return False
+        return _take(context, words.before(located, command), "turn") is not None
+
+
+def before_batch(context: SessionContext, label: str) -> str | None:
+    """Take a checkpoint before several files change together; return its id. None where the settings
+    turn automatic checkpoints off, and where it failed. Hold no lock while calling."""
+    if context.settings.checkpoints == "off":
+        return None
+    with context.workspace.lock(f"checkpoint {context.session}"):
+        return _take(context, label, "turn")
 
 
 def after_change(context: SessionContext, *paths: str) -> None:
@@ -55,12 +66,12 @@ def _edited_since_last(context: SessionContext) -> list[str]:
     ]
 
 
-def _take(context: SessionContext, label: str, why: str) -> bool:
+def _take(context: SessionContext, label: str, why: str) -> str | None:
     settings = context.settings
     # A hook has deadline_s for everything, and the change itself needs the better part of it.
     until = monotonic() + min(settings.checkpoint_auto_ms / 1_000, settings.deadline_s / 2)
     try:
-        take.record(context, label, durable=False, why=why, until=until)
+        taken = take.record(context, label, durable=False, why=why, until=until)
     except CheckpointFailed as error:
         context.missed = words.missed(error.message, error.hint)
         try:
@@ -68,5 +79,5 @@ def _take(context: SessionContext, label: str, why: str) -> bool:
             context.append([CheckpointMissed(label, why, error.message)])
         except StoreError as store_error:
             context.missed = f"{context.missed} {store_error.message}"
-        return False
-    return True
+        return None
+    return taken.fact.checkpoint

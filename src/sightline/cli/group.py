@@ -45,7 +45,8 @@ COMMANDS = {
     "checkpoint export": "checkpoints", "checkpoint delete": "checkpoints", "rewind": "checkpoints",
     "find": "finding", "list": "finding", "related": "finding",
     "read": "looking", "saw": "looking", "edit": "editing", "write": "editing", "patch": "editing",
-    "create": "editing", "delete": "editing", "move": "editing", "run": "run",
+    "create": "editing", "delete": "editing", "move": "editing", "apply": "answering",
+    "schema": "answering", "run": "run",
     "claim": "claims", "claim list": "claims", "claim release": "claims", "claim hand-over": "claims",
     "session": "sessions", "session list": "sessions", "session show": "sessions",
     "session fork": "sessions", "session delete": "sessions",
@@ -69,7 +70,7 @@ OTHER_NAMES = {
     "search": "find", "ls": "list", "cat": "read", "show": "read", "rm": "delete", "remove": "delete",
     "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
     "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
-    "demo": "tour", "exec": "run", "apply": "patch", "clean": "gc", "prune": "gc",
+    "demo": "tour", "exec": "run", "answer": "apply", "clean": "gc", "prune": "gc",
     "purge": "forget", "erase": "forget", "wipe": "forget", "help": "--help",
     "version": "--version",
 }  # fmt: skip

@@ -121,7 +121,7 @@ def say(words: str) -> None:
 
 
 COMMANDS = {
-    "acknowledge": "ack", "checkpoints": "checkpoint list", "claims": "claim list",
+    "acknowledge": "ack", "answer": "apply", "checkpoints": "checkpoint list", "claims": "claim list",
     "edit_lines": "edit --lines", "edited_since": "changes --since", "export": "checkpoint export",
     "files": "status", "fork": "session fork", "hand_over": "claim hand-over",
     "list_directory": "list", "model_usage": "models", "notice": "changes --for-agent",

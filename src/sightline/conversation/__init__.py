@@ -10,6 +10,7 @@ PUBLIC = (
     "message_codec",
     "model_summarizer",
     "overflow",
+    "progress",
     "recorded_conversation",
     "recovery",
     "repeated_calls",

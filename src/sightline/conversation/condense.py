@@ -340,8 +340,8 @@ def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
         typed=(*before.typed, *(block.text for block in blocks if block.kind == "user")),
         files=tuple(_files(context, before, blocks, after)),
         commands=_newest_commands(_commands(context, before, blocks)),
-        open=tuple(item.text for item in items if item.state in ("pending", "doing")),
-        done=tuple(item.text for item in items if item.state in ("done", "cancelled")),
+        open=tuple(item.text for item in items if item.state in ("proposed", "in_progress")),
+        done=tuple(item.text for item in items if item.state in ("done", "dropped")),
         stale=tuple(change.path for change in pending.changes(context, told=True)),
     )
 

@@ -1,16 +1,16 @@
-"""Read to-do lists from a conversation: the list written last counts, whichever tool wrote it.
+"""The to-dos of a session: the list written last counts, whichever tool or answer wrote it.
 
 Readable are lists that a call gives whole (TodoWrite, update_plan, write_todos, todowrite,
 update_todo_list, manage_todo_list and their kind), lists that grow by calls (TaskCreate,
 TaskUpdate), Markdown in an argument of any call (task_progress) or in a tag of the text, and the
-`todos` of a structured answer.
+`todos` of a structured answer. A to-do of a new list is the one of the old list with the same text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from json import JSONDecoder, loads
+from collections.abc import Iterable, Mapping, Sequence
+from json import loads
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -18,19 +18,35 @@ from msgspec import Struct
 from sightline.conversation.tool_calls import field, is_mapping, parse_object
 from sightline.conversation.tool_names import TASKS, plain_name
 from sightline.conversation.window.blocks import Block
+from sightline.model.embedded_json import NoJson, find_json
 
-State = Literal["pending", "doing", "done", "cancelled"]
+State = Literal["proposed", "in_progress", "done", "dropped"]
 
 
 class Todo(Struct, frozen=True):
-    """An item of a to-do list."""
+    """A to-do. detail: for the model; files: changed for it; turn: of its last change, 0 before the
+    first turn."""
 
     text: str
-    state: State
+    state: State = "proposed"
+    detail: str = ""
+    files: tuple[str, ...] = ()
+    turn: int = 0
+
+
+class Item(Struct, frozen=True):
+    """A to-do as a list names it. state: None where the list does not say."""
+
+    text: str
+    state: State | None = None
+    detail: str = ""
 
 
 Todos = dict[str, Todo]
-"""The items of a list, by id or number."""
+"""The to-dos of a list, by id or number."""
+
+Items = dict[str, Item]
+"""The items of a list as it is written, by id or number."""
 
 WHOLE = frozenset(
     [
@@ -43,14 +59,22 @@ WHOLE = frozenset(
 
 LISTS = ("todos", "plan", "todoList", "todo_list", "task_list", "tasks", "items")
 TEXTS = ("content", "step", "title", "subject", "text", "task", "name", "description")
+DETAILS = ("aiText", "ai_text", "detail", "details")
 STATES: dict[str, State] = {
-    **dict.fromkeys(("inprogress", "active", "doing", "started", "current", "running"), "doing"),
+    **dict.fromkeys(("proposed", "pending", "todo", "open", "notstarted"), "proposed"),
+    **dict.fromkeys(
+        ("inprogress", "active", "doing", "started", "current", "running"), "in_progress"
+    ),
     **dict.fromkeys(("completed", "complete", "done", "finished", "closed"), "done"),
-    **dict.fromkeys(("cancelled", "canceled", "deleted", "skipped", "removed"), "cancelled"),
+    **dict.fromkeys(
+        ("dropped", "cancelled", "canceled", "deleted", "skipped", "removed"), "dropped"
+    ),
 }
-"""Word -> state. All other words mean pending."""
+"""Word, without what is no letter -> state. A tool's other words mean proposed."""
 
-MARKS: dict[str, State] = {"x": "done", "-": "doing", "~": "doing", "/": "doing", " ": "pending"}
+MARKS: dict[str, State] = {
+    "x": "done", "-": "in_progress", "~": "in_progress", "/": "in_progress", " ": "proposed",
+}  # fmt: skip
 ITEM = re.compile(r"(?:[-*+]|\d{1,4}[.)])?[ \t]*\[([ xX~/-])\][ \t]+(\S.*)")
 """A line of a list in Markdown. Some products leave out the dash."""
 
@@ -78,13 +102,20 @@ class TodoReader:
         self._tasks: Todos = {}
         self._created: dict[str | None, str] = {}  # call -> task, until the result names the task
         self._has_tasks = False
+        self._turn = 0
 
     def newest(self) -> tuple[Todo, ...]:
         """Return the list that was written or changed last."""
         return tuple((self._tasks if self._has_tasks else self._list).values())
 
-    def add(self, block: Block) -> None:
-        """Read the next block."""
+    def replace(self, listed: Sequence[Todo]) -> None:
+        """Replace the list by one whose to-dos are known."""
+        self._list = {str(number): todo for number, todo in enumerate(listed, 1)}
+        self._has_tasks = False
+
+    def add(self, block: Block, turn: int = 0) -> None:
+        """Read the next block. turn: in which it was written."""
+        self._turn = turn
         if block.kind == "call":
             self._read_call(block)
         elif block.kind == "result" and block.call in self._created:
@@ -101,12 +132,12 @@ class TodoReader:
         if arguments is None:
             self._read_text(block.text)
         elif name == "taskcreate":
-            task = _parse_todo(arguments)
-            if task is not None and len(self._tasks) < ITEMS_MAX:
+            item = _parse_item(arguments)
+            if item is not None and len(self._tasks) < ITEMS_MAX:
                 key = str(len(self._tasks) + 1)
                 while key in self._tasks:
                     key += "'"
-                self._tasks[key] = task
+                self._tasks[key] = renewed(None, item, self._turn)
                 self._created[block.call] = key
                 self._has_tasks = True
         elif name == "taskupdate":
@@ -115,8 +146,8 @@ class TodoReader:
                 task = self._tasks[key]
                 names = ("subject", "status")
                 changes = {n: arguments[n] for n in names if arguments.get(n) is not None}
-                new = _parse_todo({"subject": task.text, "status": task.state, **changes})
-                self._tasks[key] = new or task
+                item = _parse_item({"subject": task.text, **changes})
+                self._tasks[key] = renewed(task, item, self._turn) if item else task
                 self._has_tasks = True
         else:
             items = _find_list(arguments) if name in WHOLE else None
@@ -125,9 +156,13 @@ class TodoReader:
                 items = parse_markdown(progress)
             self._write(items, merges=arguments.get("merge") is True)
 
-    def _write(self, items: Todos | None, *, merges: bool = False) -> None:
+    def _write(self, items: Items | None, *, merges: bool = False) -> None:
         if items is not None:
-            self._list = {**self._list, **items} if merges else items
+            old = {todo.text: todo for todo in self.newest()}
+            new = {
+                key: renewed(old.get(item.text), item, self._turn) for key, item in items.items()
+            }
+            self._list = {**self._list, **new} if merges else new
             self._has_tasks = False
 
     def _read_result(self, block: Block) -> None:
@@ -143,12 +178,39 @@ class TodoReader:
     def _read_text(self, text: str) -> None:
         """Read a list in a tag of the model's text, or in a structured answer."""
         items = _find_tagged(text) if "</" in text else None
-        if items is None and '"todos"' in text:
-            items = _find_structured(text)
         self._write(items)
+        if items is None and '"todos"' in text:
+            structured = _find_structured(text) or {}
+            self.replace(proposed(self.newest(), list(structured.values()), self._turn))
 
 
-def _find_list(arguments: Mapping[str, Any]) -> Todos | None:
+def renewed(old: Todo | None, item: Item, turn: int) -> Todo:
+    """Return a to-do that a list names again. old: the one with the same text, or of the same id."""
+    if old is None:
+        return Todo(item.text, item.state or "proposed", item.detail, (), turn)
+    state, detail = item.state or old.state, item.detail or old.detail
+    is_same = (item.text, state, detail) == (old.text, old.state, old.detail)
+    return old if is_same else Todo(item.text, state, detail, old.files, turn)
+
+
+def proposed(old: Sequence[Todo], items: Sequence[Item], turn: int) -> tuple[Todo, ...]:
+    """Return the list after a structured answer: the answer's to-dos in their order, and behind them
+    the old ones that the answer does not name, of which the open ones are dropped. An answer without
+    to-dos leaves the list as it is."""
+    if not items:
+        return tuple(old)
+    known = {todo.text: todo for todo in old}
+    listed = [renewed(known.pop(item.text, None), item, turn) for item in items]
+    rest = [
+        todo
+        if todo.state in ("done", "dropped")
+        else renewed(todo, Item(todo.text, "dropped"), turn)
+        for todo in known.values()
+    ]
+    return (*listed, *rest)[:ITEMS_MAX]
+
+
+def _find_list(arguments: Mapping[str, Any]) -> Items | None:
     """Return the list in a call's arguments; None where there is none."""
     for name in LISTS:
         value = arguments.get(name)
@@ -163,39 +225,45 @@ def _find_list(arguments: Mapping[str, Any]) -> Todos | None:
     return None
 
 
-def _parse_items(values: Iterable[Any]) -> Todos:
-    items: Todos = {}
+def _parse_items(values: Iterable[Any]) -> Items:
+    items: Items = {}
     for number, value in enumerate(values, 1):
-        item = _parse_todo({"text": value} if isinstance(value, str) else value)
+        item = _parse_item({"text": value} if isinstance(value, str) else value)
         if item is not None and len(items) < ITEMS_MAX:
             items[str(field(value, "id") or number)] = item
     return items
 
 
-def _parse_todo(value: object) -> Todo | None:
+def _parse_item(value: object) -> Item | None:
     if not is_mapping(value):
         return None
-    texts = (value.get(name) for name in TEXTS)
-    text = next((t.strip() for t in texts if isinstance(t, str) and t.strip()), None)
+    text, detail = _first_text(value, TEXTS), _first_text(value, DETAILS)
     state = value.get("status", value.get("state"))
     if state is None and value.get("completed", value.get("done")) is True:
         state = "done"
     word = re.sub(r"[^a-z]", "", state.lower()) if isinstance(state, str) else ""
-    return None if text is None else Todo(text[:ITEM_CHARACTERS], STATES.get(word, "pending"))
+    stated = None if state is None else STATES.get(word, "proposed")
+    return None if not text else Item(text, stated, detail)
 
 
-def parse_markdown(text: str) -> Todos | None:
+def _first_text(value: Mapping[str, Any], names: Iterable[str]) -> str:
+    texts = (value.get(name) for name in names)
+    text = next((t.strip() for t in texts if isinstance(t, str) and t.strip()), "")
+    return text[:ITEM_CHARACTERS]
+
+
+def parse_markdown(text: str) -> Items | None:
     """Parse a list in Markdown; None for a text without an item."""
-    items: Todos = {}
+    items: Items = {}
     for line in text[:TEXT_CHARACTERS].splitlines():
         match = ITEM.match(line.lstrip()[: 2 * ITEM_CHARACTERS])
         if match is not None and len(items) < ITEMS_MAX:
-            item = Todo(match[2].strip()[:ITEM_CHARACTERS], MARKS[match[1].lower()])
+            item = Item(match[2].strip()[:ITEM_CHARACTERS], MARKS[match[1].lower()])
             items[str(len(items) + 1)] = item
     return items or None
 
 
-def _find_tagged(text: str) -> Todos | None:
+def _find_tagged(text: str) -> Items | None:
     """Return the list in the last of the tags in TAGS."""
     for tag in TAGS:
         end = text.rfind(f"</{tag}>")
@@ -205,13 +273,12 @@ def _find_tagged(text: str) -> Todos | None:
     return None
 
 
-def _find_structured(text: str) -> Todos | None:
-    """Return the todos of the JSON object that a text is, or has in its last fence."""
-    start = text.find("{", max(text.rfind("```json"), 0))
-    if start < 0 or len(text) > TEXT_CHARACTERS:
+def _find_structured(text: str) -> Items | None:
+    """Return the todos of a structured answer."""
+    if len(text) > TEXT_CHARACTERS:
         return None
     try:
-        answer, _ = JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
+        answer = find_json(text, ("todos",)).value
+    except NoJson:
         return None
-    return _find_list({"todos": answer.get("todos")}) if isinstance(answer, dict) else None
+    return _find_list({"todos": answer.get("todos")}) if is_mapping(answer) else None

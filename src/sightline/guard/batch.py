@@ -82,7 +82,7 @@ def patch(context: SessionContext, unified_diff: str) -> EditResult:
     files = _files(unified_diff)
     parts: dict[str, list[Attempt]] = {}  # a patch may have several sections on one file
     for file in files:
-        for name, attempt in _content_attempts(file):
+        for name, attempt in content_attempts(file):
             parts.setdefault(name, []).append(attempt)
     wanted = [
         (name, some[0] if len(some) == 1 else Several(tuple(some))) for name, some in parts.items()
@@ -90,9 +90,11 @@ def patch(context: SessionContext, unified_diff: str) -> EditResult:
     renames = {file.old: file.new for file in files if file.old and file.new and _is_rename(file)}
     done = apply_all(context, wanted, renames)
     edited = dict(zip((name for name, _ in wanted), done, strict=False))
-    moved = dict(zip(renames, done[len(wanted) :], strict=True))
-    named = {(file.old, file.new): file for file in files}
-    first, *others = [_result_of(file, edited, moved) for file in named.values()]
+    moved: dict[str, EditResult] = dict(zip(renames, done[len(wanted) :], strict=True))
+    names = dict.fromkeys(file.old if file.old is not None else file.new for file in files)
+    first, *others = [
+        joined_result(edited.get(name), moved.get(name)) for name in names if name is not None
+    ]
     return structs.replace(first, others=tuple(others))
 
 
@@ -100,7 +102,7 @@ def _is_rename(file: FilePatch) -> bool:
     return file.old is not None and file.new is not None and file.old != file.new
 
 
-def _content_attempts(file: FilePatch) -> list[tuple[str, Attempt]]:
+def content_attempts(file: FilePatch) -> list[tuple[str, Attempt]]:
     """Return the attempt on a file's content, none for a pure rename. A renamed file is changed
     before it is renamed."""
     if file.old is None:
@@ -111,21 +113,17 @@ def _content_attempts(file: FilePatch) -> list[tuple[str, Attempt]]:
     return [(file.old, Patch(file.hunks))] if file.hunks or not _is_rename(file) else []
 
 
-def _result_of(
-    file: FilePatch, edited: Mapping[str, EditResult], moved: Mapping[str, EditResult]
-) -> EditResult:
-    name = file.old if file.old is not None else file.new
-    assert name is not None
-    if name not in moved:
-        return edited[name]
-    if name not in edited:
-        return moved[name]
-    edit = edited[name]
+def joined_result(edit: EditResult | None, move: EditResult | None) -> EditResult:
+    """Return one result for the change of a file's content and its move. At least one is given."""
+    if edit is None or move is None:
+        result = edit or move
+        assert result is not None
+        return result
     return structs.replace(
-        moved[name],
+        move,
         merged=edit.merged,
         notice=edit.notice,
-        diff=moved[name].diff + edit.diff,
+        diff=move.diff + edit.diff,
         affected=edit.affected,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from os import urandom
 from stat import S_ISDIR
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -39,6 +40,9 @@ from sightline.model.text import joined
 from sightline.sessions.affected import affected
 from sightline.sessions.claims import claim_notice
 
+AttemptMode = Literal["write", "judge", "preview"]
+"""judge: write nothing, and record what is refused; preview: record nothing either."""
+
 
 def apply_edit(context: SessionContext, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt on one file. The user may approve a protected file. EditRefused,
@@ -54,11 +58,33 @@ def apply_all(
     *,
     ask: bool = False,
 ) -> list[EditResult]:
+    """Judge and write as attempt_all does, and return the results. EditRefused for the first that is
+    refused, with the others in `others`; PathRefused: the files are as they were. ValueError."""
+    done = attempt_all(context, wanted, renames, ask=ask)
+    refusals = [each for each in done if isinstance(each, EditRefused)]
+    if refusals:
+        refusals[0].others = tuple(refusals[1:])
+        raise refusals[0]
+    return [each for each in done if isinstance(each, EditResult)]
+
+
+def attempt_all(
+    context: SessionContext,
+    wanted: Sequence[tuple[str, Attempt]],
+    renames: Mapping[str, str] | None = None,
+    *,
+    bases: Mapping[str, str] | None = None,
+    ask: bool = False,
+    mode: AttemptMode = "write",
+) -> list[EditResult | EditRefused]:
     """Judge every attempt, each on a file of its own, and every rename (old -> new name) before the
-    first file is written; then write all or none. Return the results of the attempts, and then of
-    the renames. An attempt follows a file that was renamed. ask: ask the user about the one
-    protected file; else it is refused. EditRefused, PathRefused: the files are as they were.
-    ValueError for two attempts on one file."""
+    first file is written; then write all, or none if one is refused. Return the result or the refusal
+    of each attempt, and then of each rename; where one is refused, the other results say what would be
+    written. An attempt follows a file that was renamed.
+
+    bases: path -> the revision that the agent says its attempt rests on. ask: ask the user about the
+    one protected file; else it is refused. mode: as in AttemptMode. EditRefused for a disk that
+    refuses, PathRefused: the files are as they were. ValueError for two attempts on one file."""
     if not wanted and not renames:
         return []
     asked = [resolve_path(context, path) for path, _ in wanted]
@@ -66,16 +92,19 @@ def apply_all(
     targets = [resolve_path(context, path) for path in (renames or {}).values()]
     if len({located.path for located in asked}) < len(asked):
         raise ValueError("two changes of one file: give its edits in one change")
+    stated, is_preview = bases or {}, mode == "preview"
     current, approved = asked, None
     for _ in range(TRIES):
         with locked(context, *{each.path for each in (*current, *sources, *targets)}):
             plans = [
-                Evaluation(context, located, attempt)
-                for located, (_, attempt) in zip(current, wanted, strict=True)
+                Evaluation(context, located, attempt, stated.get(path), is_preview=is_preview)
+                for located, (path, attempt) in zip(current, wanted, strict=True)
             ]
             moving = [
-                Evaluation(context, source, Move(target.path))
-                for source, target in zip(sources, targets, strict=True)
+                Evaluation(
+                    context, source, Move(target.path), stated.get(path), is_preview=is_preview
+                )
+                for source, target, path in zip(sources, targets, renames or {}, strict=True)
             ]
             if any(plan.renamed_to for plan in (*plans, *moving)):
                 current = [plan.renamed_to or plan.located for plan in plans]
@@ -83,21 +112,21 @@ def apply_all(
                 continue
             gone = {plan.path for plan in plans if plan.after == MISSING}
             names = list((renames or {}).values())
+            moves = [Relocation(plan, to.path) for plan, to in zip(moving, targets, strict=True)]
             refusals = [
-                *_refusals(plans, ask=ask),
+                *(_refusal(plan, ask=ask) for plan in plans),
                 *_refused_moves(moving, list(zip(targets, names, strict=True)), gone),
             ]
-            if refusals:
-                refusals[0].others = tuple(refusals[1:])
-                raise refusals[0]
+            if mode != "write" or any(refusals):
+                outlook = [*map(_outlook, plans), *_outlook_of_moves(plans, moves)]
+                return [
+                    refusal or result for refusal, result in zip(refusals, outlook, strict=True)
+                ]
             writing = [plan for plan in plans if not plan.is_unchanged]
             waiting = next(
                 (plan for plan in writing if plan.protected and plan.diff != approved), None
             )
             if waiting is None:
-                moves = [
-                    Relocation(plan, to.path) for plan, to in zip(moving, targets, strict=True)
-                ]
                 written = commit(writing, moves) if writing or moves else []
                 if written is None:
                     continue
@@ -120,16 +149,34 @@ def apply_all(
     )
 
 
-def _refusals(plans: Sequence[Evaluation], *, ask: bool) -> Iterator[EditRefused]:
-    for plan in plans:
-        if plan.is_unchanged:
-            continue
-        if plan.protected and plan.ruling.decision != "refuse" and not ask:
-            plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
-        if plan.ruling.decision == "refuse":
-            yield plan.refuse()
-        elif plan.repeated is not None:
-            yield plan.refuse_again(plan.repeated)
+def _refusal(plan: Evaluation, *, ask: bool) -> EditRefused | None:
+    if plan.is_unchanged:
+        return None
+    if plan.protected and plan.ruling.decision != "refuse" and not ask:
+        plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
+    if plan.ruling.decision == "refuse":
+        return plan.refuse()
+    return None if plan.repeated is None else plan.refuse_again(plan.repeated)
+
+
+def _outlook(plan: Evaluation) -> EditResult:
+    """Return what an allowed attempt would do."""
+    is_merge = plan.ruling.decision == "merge"
+    if plan.is_unchanged:
+        revision = plan.on_disk.revision
+        return EditResult(
+            plan.shown_path, revision, merged=False, notice=None, diff="", changed=False
+        )
+    return EditResult(plan.shown_path, plan.after, is_merge, notice=None, diff=plan.diff)
+
+
+def _outlook_of_moves(
+    plans: Sequence[Evaluation], moves: Sequence[Relocation]
+) -> Iterator[EditResult]:
+    left = {plan.path: plan.after for plan in plans}
+    for each in moves:
+        revision = left.get(each.plan.path, each.plan.on_disk.revision)
+        yield EditResult(each.target, revision, merged=False, notice=None, diff=each.diff)
 
 
 def _unchanged(plan: Evaluation) -> EditResult:
@@ -145,13 +192,12 @@ def _unchanged(plan: Evaluation) -> EditResult:
 
 def _refused_moves(
     plans: Sequence[Evaluation], targets: Sequence[tuple[ResolvedPath, str]], gone: set[str]
-) -> Iterator[EditRefused]:
-    """Yield why files may not be moved. targets: each with the caller's name. gone: paths that the
+) -> Iterator[EditRefused | None]:
+    """Yield why files may not be moved, None for one that may. targets: each with the caller's name. gone: paths that the
     batch removes before; a move frees its own path for the next one."""
     for plan, (target, name) in zip(plans, targets, strict=True):
         refusal = _refused_move(plan, target, name, is_free=target.path in gone)
-        if refusal is not None:
-            yield refusal
+        yield refusal
         gone.add(plan.path)
         gone.discard(target.path)
 
@@ -186,6 +232,11 @@ class Relocation(Struct, frozen=True):
 
     plan: Evaluation
     target: str
+
+    @property
+    def diff(self) -> str:
+        """Return the move as a line of a diff."""
+        return f"rename {quoted(self.plan.path)} => {quoted(self.target)}\n"
 
 
 def commit(
@@ -246,7 +297,7 @@ def commit(
                 revision=intent.fact.after,
                 merged=False,
                 notice=with_claim_notice(each.plan, notice),
-                diff=f"rename {quoted(each.plan.path)} => {quoted(each.target)}\n",
+                diff=each.diff,
             )
         )
     return results

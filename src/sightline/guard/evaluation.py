@@ -18,11 +18,15 @@ from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
-from sightline.model.events import Refused, Told
-from sightline.model.revision import MISSING, revision_of
+from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused, Seen, Told
+from sightline.model.revision import MISSING, Revision, revision_of
+from sightline.model.spans import whole
 from sightline.model.text import decode, diff_of_texts
 from sightline.sessions.claims import others_on
 from sightline.sessions.words import claim_enforced
+
+DIGITS_LEAST = 6
+"""Digits of a revision that are enough to name it."""
 
 
 class Evaluation:
@@ -32,11 +36,22 @@ class Evaluation:
     it was renamed. protected: the user must approve the write. ruling: the verdict. unrecorded:
     changes by others that were detected, not yet on the timeline. claims: of other sessions on
     this path. after: the revision that the write leaves. repeated: the reason of the same
-    attempt's earlier refusal, when the agent looked at nothing since.
+    attempt's earlier refusal, when the agent looked at nothing since. base: the revision that the
+    agent says the attempt rests on, or its first digits; None where the agent does not say.
+    is_preview: refusals are not recorded.
     """
 
-    def __init__(self, context: SessionContext, located: ResolvedPath, attempt: Attempt) -> None:
+    def __init__(
+        self,
+        context: SessionContext,
+        located: ResolvedPath,
+        attempt: Attempt,
+        base: str | None = None,
+        *,
+        is_preview: bool = False,
+    ) -> None:
         self.context = context
+        self._is_preview = is_preview
         self.located = located
         self.attempt = attempt
         self.path = located.path
@@ -48,6 +63,10 @@ class Evaluation:
         self.protected = self.policy == "ask"
         self.case = edit_case(context, self.on_disk, self.known, self.policy)
         self.ruling = judge(self.case, attempt)
+        self._base = base
+        self._is_base_unknown = self._is_older_base = False
+        if base is not None:
+            self._judge_by_base(base)
         self.claims = claims_on(context, self.path)
         if forbids(context, self.claims):
             self.ruling = self.case.refuse("claimed")
@@ -68,6 +87,49 @@ class Evaluation:
     def diff(self) -> str:
         """Return the unified diff of the attempt's changes on disk."""
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
+
+    def _judge_by_base(self, base: str) -> None:
+        """Refuse the attempt where its base was never shown, or where the lines that it touches
+        differ on disk from an older base. Else the verdict by what was shown stands."""
+        revision = self._shown_revision(base)
+        belief = self.known.belief
+        if revision is None:
+            self._is_base_unknown = True
+            self.ruling = self.case.refuse("unseen")
+            return
+        newest = (self.on_disk.revision, belief.text if belief else None)
+        if revision in newest or self.on_disk.kind != "file":
+            return
+        data = self.context.store.blob(revision)
+        text = decode(data)
+        total = len(text.lines) if text else 0
+        older = Belief(revision, whole(total), whole(total), total)
+        evidence = structs.replace(self.case.sight, belief=older, believed=data)
+        case = EditCase(evidence, self.case.rules)
+        ruling = judge(case, self.attempt)
+        if isinstance(self.attempt, (WriteWhole, Delete, Move)) and not case.same:
+            ruling = case.refuse("stale")
+        if ruling.decision == "refuse" and self.ruling.decision != "refuse":
+            self._is_older_base = True
+            self.case, self.ruling = case, ruling
+
+    def _shown_revision(self, base: str) -> Revision | None:
+        """Return the revision of this file that begins with these digits, and that this session was
+        shown or wrote; None for no such revision."""
+        digits = base.removeprefix("sha256:").lower()
+        belief = self.known.belief
+        facts = self.context.store.timeline(
+            session=self.context.session, path=self.path, kinds=[Seen, Changed, NoticeAcknowledged]
+        )
+        shown = [belief.text] if belief else []
+        for fact in (row.fact for row in facts):
+            if isinstance(fact, Changed):
+                shown += [fact.after] if fact.belief else []
+            elif isinstance(fact, Seen | NoticeAcknowledged):
+                shown += [fact.revision or fact.belief.text, fact.belief.text]
+        if len(digits) < DIGITS_LEAST:
+            return None
+        return next((each for each in reversed(shown) if each.startswith(digits)), None)
 
     def _earlier_refusal(self) -> RefusalReason | None:
         """Return why this very attempt was refused, when the agent looked at nothing since. It
@@ -99,6 +161,11 @@ class Evaluation:
             )
         elif self._is_link:
             error.message, error.hint = words.a_link(self.shown_path, self.path)
+        elif self._is_base_unknown:
+            error.message, error.hint = words.unknown_base(self.shown_path, self._base or "")
+            error.diff = ""
+        elif self._is_older_base:
+            error.message, error.hint = words.older_base(self.shown_path, self._base or "")
         elif self.known.retargeted and self.on_disk.kind == "file":
             error.message, error.hint = words.retargeted(self.shown_path, self.path)
             error.diff = ""  # against another file: of no use for the next attempt
@@ -124,6 +191,8 @@ class Evaluation:
         return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
 
     def _record_refusal(self, reason: str, *, keep_text: bool) -> None:
+        if self._is_preview:
+            return
         on_disk = self.on_disk
         refusal = Refused(self.path, describe(self.attempt), reason, on_disk.revision)
         texts: Sequence[bytes] = ()

@@ -162,6 +162,22 @@ def repeated(path: str) -> tuple[str, str]:
     )
 
 
+def unknown_base(path: str, base: str) -> tuple[str, str]:
+    """Return the message and the hint of an attempt that rests on a revision that was never shown."""
+    return (
+        f"This session was never shown revision {base[:16]} of {quoted(path)}.",
+        f"Read {quoted(path)}, and name the revision that you are shown, or none.",
+    )
+
+
+def older_base(path: str, base: str) -> tuple[str, str]:
+    """Return the message and the hint of an attempt on lines that changed since its revision."""
+    return (
+        f"The lines of {quoted(path)} that you are changing are not as in revision {base[:16]} any more.",
+        "The diff shows what is there now. Make the change against those lines.",
+    )
+
+
 def moved(src: str, path: str) -> str:
     """Return the text on a rename that an edit followed."""
     return f"{quoted(src)} was renamed to {quoted(path)}; the edit was made there."

@@ -138,7 +138,7 @@ FORMS = {
     "CommandEnded": ("command_ended", "exit_code"), "Refused": ("refused", "reason"),
     "Merged": ("merged", ""), "NoticeDelivered": ("notice", "notice"),
     "NoticeAcknowledged": ("acknowledged", "notice"), "Delivered": ("delivered", "part"),
-    "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
+    "AnswerGiven": ("answer", "changes"), "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
     "CheckpointDropped": ("checkpoint", "checkpoint"),
     "CheckpointMissed": ("checkpoint", "reason"), "RewindStarted": ("rewind", "checkpoint"),
     "RewindEnded": ("rewind", "to"), "MessageAppended": ("message", "role"),

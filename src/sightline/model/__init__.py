@@ -5,6 +5,7 @@ PUBLIC = PURE = (
     "attempts",
     "belief",
     "diff",
+    "embedded_json",
     "events",
     "json_text",
     "locate",

@@ -111,6 +111,17 @@ class ListingRequested(Fact, frozen=True):
     limit: int = 200
 
 
+class AnswerGiven(Fact, frozen=True):
+    """The agent gave a structured answer. text: of its record's JSON (see conversation.progress).
+    changes: the number of files that it changes; applied: the numbers, from 0 on, of those changes
+    that were carried out; turn: of the session."""
+
+    text: Revision
+    changes: int = 0
+    applied: tuple[int, ...] = ()
+    turn: int = 0
+
+
 class Belief(Struct, frozen=True):
     """An agent's knowledge of one file.
 

@@ -16,7 +16,7 @@ from sightline.model import validation
 from sightline.model.events import FilesSought
 from sightline.search import words
 from sightline.search.cache import Shelf, shelf_of
-from sightline.search.chains import Fallback, FindResult, Request, requests_of, validate
+from sightline.search.chains import Fallback, FindResult, Request, validate
 from sightline.search.guesses import Candidate
 from sightline.search.path_index import OutOfTime
 from sightline.search.patterns import PATTERN_MAX, LeadsOut, absolute, expand, pattern
@@ -71,14 +71,13 @@ def _chain(patterns: Any) -> tuple[str, ...]:
 
 def find_each(
     context: SessionContext,
-    asked: Any,
+    requests: Sequence[Request],
     *,
     deadline_s: float = 2.0,
     progress: Progress | None = None,
 ) -> tuple[FindResult, ...]:
-    """Answer each of a host's requests (see chains.requests_of), in order, as find() does. The
-    deadline covers all of them together."""
-    return tuple(_find(context, requests_of(asked), LIMIT, deadline_s, progress))
+    """Answer each request, in order, as find() does. The deadline covers all of them together."""
+    return tuple(_find(context, requests, LIMIT, deadline_s, progress))
 
 
 def _find(

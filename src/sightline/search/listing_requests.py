@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from json import loads
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated
 
-from msgspec import Meta, Struct, ValidationError, convert, structs
+from msgspec import Meta, Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
@@ -15,76 +15,24 @@ from sightline.notices.delivery import delivered_digests
 from sightline.search import words
 from sightline.search.listing import list_directory
 
-KEY = "listings"
-
 REQUESTS_MAX = 100
 """Requests of one answer; a turn delivers PER_TURN of them."""
 
 CHARACTERS_MAX = 4_096
 """Characters of a path, and of a filter."""
 
-LISTINGS_SCHEMA: dict[str, Any] = {
-    "type": "array",
-    "description": "Folders whose listing you want to have before your next turn.",
-    "items": {
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "description": "Relative to the workspace; . for all."},
-            "recursive": {"type": "boolean", "description": "With the folders below it."},
-            "filter": {"type": "string", "description": "A pattern such as *.py."},
-            "depth": {"type": "integer", "minimum": 1, "description": "Levels, where recursive."},
-            "limit": {"type": "integer", "minimum": 1, "description": "Entries at most."},
-        },
-        "required": ["path"],
-        "additionalProperties": False,
-    },
-}
-"""JSON Schema of `listings` in a model's structured answer, for hosts that ask for one."""
-
 Name = Annotated[str, Meta(min_length=1, max_length=CHARACTERS_MAX)]
 Positive = Annotated[int, Meta(ge=1)]
-
-EXPECTED = (
-    'Give an object with "path" (a text), and if you like with "recursive" (true or false), "filter" (a '
-    'text), "depth" and "limit" (whole numbers from 1 on).'
-)
 
 
 class ListingRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A request for a listing, with the parameters of search.listing."""
 
-    path: Name
-    recursive: bool = False
-    filter: Name | None = None
-    depth: Positive = 3
-    limit: Positive = 200
-
-
-def listings(answer: object) -> list[ListingRequest]:
-    """Return the listings that an answer requests, each once. answer: the object, its JSON, or the list
-    of requests; each request an object of LISTINGS_SCHEMA, or a path. ValueError explains an invalid
-    request."""
-    parsed = loads(answer) if isinstance(answer, str | bytes) else answer
-    requests = parsed.get(KEY, []) if isinstance(parsed, dict) else parsed
-    if not isinstance(requests, list | tuple):
-        raise ValueError(f'"{KEY}" is a list of objects with a "path", not {requests!r:.80}.')  # noqa: TRY004
-    if len(requests) > REQUESTS_MAX:
-        raise ValueError(
-            f"An answer asks for {REQUESTS_MAX} listings at most, not {len(requests)}."
-        )
-    return list(dict.fromkeys([_listing(each) for each in requests]))
-
-
-def _listing(request: object) -> ListingRequest:
-    fields = {"path": request} if isinstance(request, str) else request
-    if isinstance(fields, dict):
-        fields = {name: value for name, value in fields.items() if value is not None}
-    try:
-        return convert(fields, ListingRequest)
-    except ValidationError as error:
-        raise ValueError(
-            f"This request for a listing cannot be read: {error}. {EXPECTED}"
-        ) from None
+    path: Annotated[Name, Meta(description="Relative to the workspace; . for all.")]
+    recursive: Annotated[bool, Meta(description="With the folders below it.")] = False
+    filter: Annotated[Name | None, Meta(description="A pattern such as *.py.")] = None
+    depth: Annotated[Positive, Meta(description="Levels, where recursive.")] = 3
+    limit: Annotated[Positive, Meta(description="Entries at most.")] = 200
 
 
 PART = "listings"
@@ -105,13 +53,9 @@ class Waiting(Struct, frozen=True):
     over: bool
 
 
-def request(context: SessionContext, answer: object) -> list[ListingRequest]:
-    """Record the listings that an answer requests; the next briefing delivers them. ValueError for an
-    invalid request; then nothing is recorded."""
-    requests = listings(answer)
-    if requests:
-        context.append([ListingRequested(*structs.astuple(request)) for request in requests])
-    return requests
+def facts(requests: Iterable[ListingRequest]) -> list[ListingRequested]:
+    """Return the facts of these requests, each once; the next briefing delivers the listings."""
+    return [ListingRequested(*structs.astuple(each)) for each in dict.fromkeys(requests)]
 
 
 def waiting(context: SessionContext) -> list[Waiting]:

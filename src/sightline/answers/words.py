@@ -1,0 +1,92 @@
+"""Words on a structured answer: for the agent that gave it, and for the label of its checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sightline.answers.contents import Answer, AnswerResult, ChangeState
+from sightline.errors import EditRefused
+from sightline.model.path import quoted
+from sightline.model.results import Notice
+from sightline.search import words as search_words
+from sightline.text.phrases import count, named, one_line, shortened
+
+LABEL = 60
+"""Characters of a summary in the label of a checkpoint."""
+
+NAMED = 20
+"""Files that one sentence names."""
+
+HEADS: dict[ChangeState, str] = {
+    "applied": "Applied",
+    "allowed": "Can be applied",
+    "held": "Not applied, because a change that goes with it was refused",
+}
+
+CUT = "Your answer ended early. Only its whole items count; give the rest again."
+
+
+def label(answer: Answer) -> str:
+    """Return the label of the checkpoint before the changes of an answer."""
+    summary = shortened(one_line(answer.summary), LABEL)
+    return f"before: {summary}" if summary else "before an answer"
+
+
+def nothing_to_apply(path: str) -> tuple[str, str]:
+    """Return the message and the hint of a change that names a file and nothing else."""
+    return (
+        f"The change of {quoted(path)} says nothing to do.",
+        "Give content, edits, patch, delete or moveTo.",
+    )
+
+
+def for_agent(result: AnswerResult) -> str:
+    """Return what the agent is told of its answer."""
+    return "\n".join(_lines(result))
+
+
+def told_by(result: AnswerResult) -> list[EditRefused | Notice]:
+    """Return the refusals and notices that the agent is told."""
+    refusals = {
+        id(each.refusal): each.refusal
+        for each in result.changes
+        if isinstance(each.refusal, EditRefused)
+    }
+    applied = [each.result for each in result.changes if each.state == "applied" and each.result]
+    notices = {id(done.notice): done.notice for done in applied if done.notice is not None}
+    return [*refusals.values(), *notices.values()]
+
+
+def heads(result: AnswerResult) -> Iterator[str]:
+    """Yield a line for each state of changes that are not refused, with their files."""
+    for state, head in HEADS.items():
+        paths = [quoted(each.path) for each in result.changes if each.state == state]
+        if paths:
+            yield f"{head}: {named(list(dict.fromkeys(paths)), NAMED)}."
+
+
+def requests(result: AnswerResult) -> Iterator[str]:
+    """Yield lines on what the next briefing brings, and on the files that were not found."""
+    found = sum(bool(each.matches) for each in result.files)
+    listings = len(result.answer.directory_requests)
+    asked = [count(found, "request")] if found else []
+    asked += [count(listings, "listing")] if listings else []
+    if asked and result.mode != "preview":
+        yield f"The next briefing brings the files of {' and '.join(asked)}."
+    yield from (search_words.find_text(each) for each in result.files if not each.matches)
+
+
+def _lines(result: AnswerResult) -> Iterator[str]:
+    if result.is_cut:
+        yield CUT
+    yield from heads(result)
+    for change in result.changes:
+        done = result.mode != "preview" and change.result
+        if done and change.state == "applied":
+            if done.merged:
+                yield f"Merged with what others changed in {quoted(done.path)}."
+            if done.notice is not None:
+                yield done.notice.text
+    refusals = {id(each.refusal): each.refusal for each in result.changes if each.refusal}
+    yield from map(str, refusals.values())
+    yield from requests(result)

@@ -1,0 +1,92 @@
+"""Commands for a model's structured answer: apply, schema."""
+
+from __future__ import annotations
+
+from json import loads
+
+import click
+
+from sightline.answers import words
+from sightline.answers.contents import AnswerResult, ApplyMode
+from sightline.answers.schema import schema_text
+from sightline.api.json_shapes import shape
+from sightline.api.session import Session
+from sightline.cli import output
+from sightline.cli.failures import NO, Answered
+from sightline.cli.input import from_stdin
+from sightline.cli.options import command
+from sightline.cli.output import Call
+from sightline.errors import EditRefused
+from sightline.model.path import quoted
+from sightline.text.phrases import printable
+
+
+@command(Session.answer, name="apply", example="apply < answer.json", without=("answer", "apply"))
+@click.option("--each", is_flag=True, help="Apply every change that is not refused.")
+@click.option("--preview", is_flag=True, help="Show what would happen; change nothing.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
+    """The answer comes from stdin; 'sightline schema' describes it. At a terminal the changes are
+    shown first, and applied if you agree. Exit code 1: a change was refused, or the answer cannot be
+    read.
+    """
+    if each and preview:
+        raise click.UsageError("--preview shows every change: leave out --each.")
+    text = from_stdin(call, "the answer")
+    asking = not (preview or yes or call.json) and output.can_ask()
+    mode: ApplyMode = "each" if each else "all"
+    with call.open() as session:
+        result = session.answer(text, apply="preview" if preview or asking else mode)
+        if asking:
+            _show(call, result)
+            allowed = {change.state for change in result.changes} & {"allowed", "held"}
+            if (result.refused and not each) or (result.changes and not allowed):
+                raise Answered(NO)
+            if result.changes and not output.confirmed("Apply this?"):
+                output.say("Nothing was changed.")
+                raise Answered(NO)
+            result = session.answer(text, apply=mode)
+    if call.json:
+        output.json(shape(result))
+    else:
+        _show(call, result)
+    if result.refused:
+        raise Answered(NO)
+
+
+@command(example="schema")
+def schema(call: Call) -> None:
+    """Print the JSON Schema of a structured answer.
+
+    For a model, or for a host that asks one for structured output.
+    """
+    text = schema_text()
+    if call.json:
+        output.json(loads(text))
+    else:
+        output.text(text, end="")
+
+
+def _show(call: Call, result: AnswerResult) -> None:
+    """Print what became of an answer: the diffs, the refusals, and a line for each state."""
+    if result.is_cut:
+        output.say(words.CUT)
+    shown: set[int] = set()  # changes of one file have one result
+    for change in result.changes:
+        outcome = change.result or change.refusal
+        if id(outcome) in shown:
+            continue
+        shown.add(id(outcome))
+        if change.refusal is not None:
+            diff = change.refusal.diff if isinstance(change.refusal, EditRefused) else ""
+            output.failure(call, change.refusal.message, change.refusal.hint, diff=diff)
+        elif change.result is not None:
+            output.done(call, output.coloured(call, change.result.diff))
+            if change.result.merged:
+                output.note(call, f"Merged with what others changed in {quoted(change.path)}.")
+            if change.result.notice is not None:
+                output.say(printable(change.result.notice.text.rstrip("\n")))
+    for line in (*words.heads(result), *words.requests(result)):
+        output.note(call, printable(line))
+    if result.checkpoint is not None:
+        output.note(call, f"To take this back: sightline rewind {result.checkpoint}")

@@ -1,0 +1,120 @@
+"""The progress of a session's work: its messages, its to-dos, and its last structured answer."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from json import loads
+
+from msgspec import Struct, convert, structs, to_builtins
+
+from sightline.changes.session_context import SessionContext
+from sightline.conversation import message_chain
+from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.todos import Todo, TodoReader
+from sightline.conversation.window.blocks import Block
+from sightline.errors import StoreError
+from sightline.model.events import AnswerGiven, Fact, MessageAppended, TurnBegan
+from sightline.model.json_text import compact_json
+from sightline.model.timeline import Recorded
+
+FACTS: list[type[Fact]] = [MessageAppended, AnswerGiven, TurnBegan]
+
+
+class SoughtFiles(Struct, frozen=True):
+    """A request for files in an answer, and the result. paths: of the files that match; offered: similar paths; fallback: the step to take where nothing matched."""
+
+    patterns: tuple[str, ...]
+    name: str = ""
+    paths: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    fallback: str | None = None
+
+
+class AnswerRecord(Struct, frozen=True):
+    """What a session keeps of a structured answer, as JSON in the store. todos: the session's whole
+    list after it; next_steps: as the user reads them; sought: the files that it asked for. position:
+    of its fact."""
+
+    summary: str = ""
+    todos: tuple[Todo, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    sought: tuple[SoughtFiles, ...] = ()
+    position: int = 0
+
+    def encoded(self) -> bytes:
+        """Return the JSON in which the record is stored."""
+        return compact_json(to_builtins(structs.replace(self, position=0))).encode()
+
+
+class Progress(Struct, frozen=True):
+    """Blocks of the messages, oldest first; positions: of the facts of the messages, by the number in
+    Block.message; unread: the number of messages that are not stored; todos: the session's list;
+    answer: the last structured answer; turn: the session's present one."""
+
+    blocks: tuple[Block, ...] = ()
+    positions: tuple[int, ...] = ()
+    unread: int = 0
+    todos: tuple[Todo, ...] = ()
+    answer: AnswerRecord | None = None
+    turn: int = 0
+
+
+def read_progress(context: SessionContext) -> Progress:
+    """Return the progress of a session's work on its branch."""
+    rows = [*message_chain.branch_facts(context, FACTS)]
+    messages = []
+    positions = []
+    unread = 0
+    formats: tuple[str, ...] = ()
+    for row in rows:
+        if message_chain.side_of(row) != "":
+            continue
+        try:
+            messages.append(message_chain.read_message(context, row))
+        except StoreError:  # purged, or never to be stored: the caller counts it
+            unread += 1
+        else:
+            positions.append(row.position)
+        formats = message_chain.message_fact(row).formats
+    blocks = FORMATS[formats[0]].blocks(messages, len) if messages else []
+    answers = [record for row in rows if (record := read_record(context, row))]
+    begun = [(row.position, row.fact.number) for row in rows if isinstance(row.fact, TurnBegan)]
+    return Progress(
+        tuple(blocks),
+        tuple(positions),
+        unread,
+        _todos(blocks, positions, answers, begun),
+        answers[-1] if answers else None,
+        begun[-1][1] if begun else 0,
+    )
+
+
+def read_record(context: SessionContext, row: Recorded) -> AnswerRecord | None:
+    """Return the record of an answer's fact; None for another fact, and where its text is not kept."""
+    if not isinstance(row.fact, AnswerGiven):
+        return None
+    data = context.store.blob(row.fact.text)
+    try:
+        record = convert(loads(data), AnswerRecord) if data is not None else None
+    except ValueError:
+        return None
+    return record and structs.replace(record, position=row.position)
+
+
+def _todos(
+    blocks: list[Block],
+    positions: list[int],
+    answers: list[AnswerRecord],
+    begun: list[tuple[int, int]],
+) -> tuple[Todo, ...]:
+    reader = TodoReader()
+    left = answers[:]
+    for block in blocks:
+        position = positions[block.message]
+        while left and left[0].position < position:
+            reader.replace(left.pop(0).todos)
+        turns = bisect_right(begun, (position, 0))
+        reader.add(block, begun[turns - 1][1] if turns else 0)
+    for record in left:
+        reader.replace(record.todos)
+    return reader.newest()
