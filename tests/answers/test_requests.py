@@ -111,7 +111,7 @@ def test_an_answer_may_ask_for_nothing(answer):
         ([{"path": "a", "glob": "*"}], "[0].glob: unknown field"),
         (["a"] * (REQUESTS_MAX + 1), "101 are too many; 100 is the most"),
         ("{nonsense", "no JSON"),
-        ('{"nonsense', "line 1"),
+        ('{"nonsense" 3}', "line 1"),
     ],
 )
 def test_an_invalid_request_for_listings_is_refused_by_its_place(answer, words):

@@ -222,7 +222,7 @@ class _Reader:
             for number, each in enumerate(value):
                 one = self.struct(item, each, f"{name}[{number}]")
                 if isinstance(one, ProposedChange) and name.endswith(("newFiles", "new_files")):
-                    one = structs.replace(one, create=True)
+                    one = self._checked(structs.replace(one, create=True), f"{name}[{number}]")
                 read.append(one)
         return tuple(read)
 

@@ -1,0 +1,243 @@
+"""A structured answer: read tolerantly, and every wrong place named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.support.examples import examples
+
+from sightline import AnswerInvalid
+from sightline.answers.contents import Answer
+from sightline.answers.reading import read_answer
+from sightline.answers.schema import generated_schema, schema_text
+from sightline.model.embedded_json import TEXT_MAX
+
+SAMPLE = {
+    "summary": 'Fixed the "parser", {and} more',
+    "todos": [{"text": "Fix it", "aiText": "in a.py, [line 3]"}, "Test it"],
+    "fileChanges": [
+        {"path": "a.py", "todoIndex": 0, "edits": [{"old": "a\n", "new": "b\\\n", "count": 2}]},
+        {"path": "b.py", "todoIndex": 1, "content": "x = {1: [2]}\n"},
+        {"path": "c.py", "moveTo": "d.py"},
+    ],
+    "filesToLoad": [{"patterns": ["a", "**/a"], "fallbackAction": "skip"}],
+    "directoryRequests": [{"path": "src"}],
+    "nextSteps": [{"html": "Go on", "inputText": "continue"}],
+    "commands": ["npm test", {"command": "ls", "reason": "to look"}],
+}
+TEXT = json.dumps(SAMPLE)
+
+
+def places(raw):
+    with pytest.raises(AnswerInvalid) as error:
+        read_answer(raw)
+    return error.value.places
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        TEXT.encode(),
+        f"\n\n{TEXT}\n",
+        f"Here is what I do {{see}}:\n```json\n{json.dumps(SAMPLE, indent=2)}\n```\nAnything else?",
+        f'I thought of {{"x": 1}} first. {TEXT} Done.',
+        TEXT.replace("fileChanges", "file_changes").replace("todoIndex", "todo_index"),
+        TEXT.replace("aiText", "ai_text").replace("filesToLoad", "files_to_load"),
+    ],
+)
+def test_an_answer_is_found_in_the_text_around_it(text):
+    assert read_answer(text) == read_answer(SAMPLE)
+    answer, is_cut = read_answer(text)
+    assert [change.path for change in answer.file_changes] == ["a.py", "b.py", "c.py"]
+    assert not is_cut
+
+
+def test_an_answer_that_was_read_is_an_answer():
+    answer, _ = read_answer(SAMPLE)
+    assert read_answer(answer) == (answer, False)
+
+
+def test_line_ends_that_a_model_did_not_escape_are_read():
+    answer, _ = read_answer('{"summary": "a\nb", "fileChanges": [{"path": "a", "content": "1\n2"}]}')
+    assert (answer.summary, answer.file_changes[0].content) == ("a\nb", "1\n2")
+
+
+def items(answer: Answer) -> list[object]:
+    return [
+        *([answer.summary] if answer.summary else []),
+        *answer.todos, *answer.file_changes, *answer.file_requests, *answer.directory_requests,
+        *answer.next_steps, *answer.commands,
+    ]  # fmt: skip
+
+
+def ends(text):
+    """The place behind each item of the sample, in order."""
+    at = 0
+    for name, value in SAMPLE.items():
+        at = text.index(f'"{name}": ', at) + len(name) + 4
+        for each in value if isinstance(value, list) else [value]:
+            part = json.dumps(each)
+            at = text.index(part, at) + len(part)
+            yield at
+
+
+def test_a_text_that_ends_early_gives_its_whole_items_at_every_character():
+    whole = items(read_answer(TEXT)[0])
+    behind = list(ends(TEXT))
+    assert len(behind) == len(whole)
+    for cut in range(behind[0], len(TEXT)):
+        answer, is_cut = read_answer(TEXT[:cut])
+        assert items(answer) == whole[: sum(end <= cut for end in behind)], TEXT[:cut]
+        assert is_cut
+    for cut in range(behind[0]):
+        try:
+            assert items(read_answer(TEXT[:cut])[0]) == []
+        except AnswerInvalid:
+            continue
+
+
+def test_a_fence_that_ends_early_gives_its_whole_items():
+    answer, is_cut = read_answer(f"Here:\n```json\n{TEXT[: TEXT.index('c.py')]}")
+    assert ([change.path for change in answer.file_changes], is_cut) == (["a.py", "b.py"], True)
+
+
+def test_a_to_do_that_was_cut_off_is_not_missed():
+    text = '{"fileChanges": [{"path": "a", "todoIndex": 1, "content": "x"}], "todos": ["one", "tw'
+    answer, _ = read_answer(text)
+    assert (answer.file_changes[0].todo_index, len(answer.todos)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "place", "what"),
+    [
+        ({"summary": 3}, "summary", "Expected `str`"),
+        ({"sumary": "x"}, "sumary", "unknown field"),
+        ({"todos": "x"}, "todos", "expected a list, got a text"),
+        ({"todos": [{"aiText": "x"}]}, "todos[0].text", "is missing"),
+        ({"todos": [{"text": "a", "index": 3}]}, "todos[0].index", "is its place"),
+        ({"todos": [{"text": "a", "status": "lost"}]}, "todos[0].status", "Invalid enum"),
+        ({"todos": ["a"], "fileChanges": [{"path": "a", "todoIndex": 1}]}, "fileChanges[0].todoIndex", "no to-do 1"),
+        ({"fileChanges": [{"path": "a"}, {"path": "b", "todoIndex": -1}]}, "fileChanges[1].todoIndex", ">= 0"),
+        ({"fileChanges": [{"content": "x"}]}, "fileChanges[0].path", "is missing"),
+        ({"fileChanges": [{"path": "a", "content": "x", "delete": True}]}, "fileChanges[0]", "content and delete"),
+        ({"fileChanges": [{"path": "a", "create": True}]}, "fileChanges[0].content", "needs its text"),
+        ({"fileChanges": [{"path": "a", "delete": True, "moveTo": "b"}]}, "fileChanges[0].moveTo", "neither"),
+        ({"fileChanges": [{"path": "a", "edits": [{"old": "x"}]}]}, "fileChanges[0].edits[0].new", "is missing"),
+        ({"fileChanges": [{"path": "a", "edits": [{"old": "", "new": "x"}]}]}, "fileChanges[0].edits[0].old", "length"),
+        ({"fileChanges": [{"path": "a", "patch": "nothing"}]}, "fileChanges[0].patch", "cannot be read"),
+        ({"fileChanges": [{"path": "a", "patch": "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n"}]}, "fileChanges[0].patch", "this file"),
+        ({"newFiles": [{"path": "a"}]}, "newFiles[0].content", "needs its text"),
+        ({"filesToLoad": [{"patterns": ["../a"]}]}, "filesToLoad[0].patterns", "leads out"),
+        ({"subTasks": [{"id": "a"}]}, "subTasks[0].goal", "is missing"),
+        ({"nextSteps": [3]}, "nextSteps[0]", "expected an object"),
+        ({"todos": ["a"] * 1001}, "todos", "1,001 are too many"),
+        ({"fileChanges": [], "file_changes": 3}, "file_changes", "expected a list"),
+        ({"summary": "\ud800"}, "summary", "not valid Unicode"),
+    ],
+)  # fmt: skip
+def test_a_wrong_place_is_named(answer, place, what):
+    [(named, words)] = places(answer)
+    assert named == place
+    assert what in words
+
+
+def test_a_new_file_without_create_is_one():
+    answer, _ = read_answer({"newFiles": [{"path": "a", "content": "x"}]})
+    assert answer.file_changes[0].create
+
+
+def test_every_wrong_place_is_named_and_many_are_counted():
+    wrong = places({"summary": 3, "todos": [{}, {"txt": 1}], "x": 1})
+    assert [place for place, _ in wrong] == ["x", "summary", "todos[0].text", "todos[1].txt", "todos[1].text"]  # fmt: skip
+    many = places({"todos": [3] * 1_000})
+    assert (len(many), many[-1][1]) == (21, "And 980 more.")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "no JSON object"),
+        ("I cannot do that.", "no JSON object"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        ('{"summary": "\udc80"}', "not UTF-8"),
+        ('{"summary": "a", "summary": "b"}', "more than once"),
+        ('{"todos": [{"text": "a", "text": "b"}]}', "more than once"),
+        (f"{TEXT} {TEXT}", "two answers"),
+        ('{"summary": "a" "todos": []}', "line 1, column 17"),
+        ('{"todos": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deep"),
+        ('{"summary": ' + "9" * 10_000 + "}", "number"),
+        ("[1, 2]", "expected an object, got a list"),
+        (5, "expected an object, got a number"),
+    ],
+)
+def test_a_text_without_an_answer_says_why(text, what):
+    assert what in "\n".join(words for _, words in places(text))
+
+
+def test_an_answer_of_50_megabytes_is_refused():
+    text = json.dumps({"fileChanges": [{"path": "a", "content": "x" * 50_000_000}]})
+    [(place, what)] = places(text)
+    assert (place, f"{TEXT_MAX:,} is the most" in what) == ("", True)
+
+
+def test_an_object_that_holds_itself_is_refused():
+    loop: dict[str, object] = {}
+    loop["todos"] = [loop]
+    assert places(loop)[0][0] == "todos[0].todos"
+    inner: list[object] = []
+    inner.append(inner)
+    assert places({"subTasks": [{"id": "a", "goal": "b", "files": inner}]})
+
+
+NAMES = st.sampled_from(
+    [
+        *SAMPLE, "path", "content", "edits", "old", "new", "count", "patch", "delete", "moveTo", "text",
+        "status", "patterns", "goal", "id", "subTasks", "newFiles", "basedOn", "create", "x", "\x00",
+    ]
+)  # fmt: skip
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 2**70), st.floats(), st.text(max_size=5),
+    st.sampled_from(["a.py", "../a", "done", "@@ -1 +1 @@\n-a\n+b\n", "\ud800"]),
+)  # fmt: skip
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=examples(500))
+@given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=5), st.data())
+def test_malformed_answers_raise_the_one_error_with_its_place(raw, data):
+    """500 of them where the profile is wide."""
+    text = json.dumps(raw)
+    spoiled = text[: data.draw(st.integers(0, len(text)))] + data.draw(
+        st.sampled_from(["", "}", "]", '"', "\\", "\x00", "{", ",,", "null"])
+    )
+    for form in (raw, text, spoiled, spoiled.encode("utf-8", "surrogatepass")):
+        try:
+            answer, _ = read_answer(form)
+        except AnswerInvalid as error:
+            assert error.places
+            assert all(what for _, what in error.places)
+        else:
+            assert isinstance(answer, Answer)
+
+
+@settings(max_examples=examples(200))
+@given(st.text(alphabet='{}[]",:\\ax1 \n', max_size=60))
+def test_any_text_is_an_answer_or_the_error(text):
+    assume(text)
+    try:
+        read_answer(text)
+    except AnswerInvalid:
+        return
+
+
+def test_the_published_schema_is_the_one_of_the_values():
+    """To write it anew: python -c "from sightline.answers import schema; print(end=schema.generated_schema())" """
+    assert schema_text() == generated_schema()
