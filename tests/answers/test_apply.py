@@ -62,7 +62,9 @@ def test_all_changes_are_one_application_behind_one_checkpoint(place, files):
 
 def test_one_refused_change_holds_the_others(place, files):
     place.put("b.py", TEXT.replace("line 3", "theirs"))
-    result = files.answer({"todos": ["do it"], "fileChanges": [edit("a.py", todoIndex=0), edit("b.py")]})
+    result = files.answer(
+        {"todos": ["do it"], "fileChanges": [edit("a.py", todoIndex=0), edit("b.py")]}
+    )
     assert states(result) == ["held", "refused"]
     assert place.text("a.py") == TEXT
     assert "-line 3\n+theirs" in result.changes[1].refusal.diff
@@ -115,7 +117,9 @@ def test_two_edits_of_one_file_are_made_one_after_the_other(place, files):
 
 def test_others_changes_elsewhere_are_merged_and_told(place, files):
     place.put("a.py", TEXT.replace("line 9", "theirs"))
-    result = files.answer({"fileChanges": [{"path": "a.py", "content": TEXT.replace("line 1\n", "")}]})
+    result = files.answer(
+        {"fileChanges": [{"path": "a.py", "content": TEXT.replace("line 1\n", "")}]}
+    )
     assert result.changes[0].result.merged
     assert "theirs" in place.text("a.py")
     assert "Merged with what others changed in a.py." in result.text
@@ -228,7 +232,9 @@ def test_an_async_host_applies_an_answer_as_well(place, files):
 
 
 def test_a_text_that_ended_early_leaves_its_to_do_in_progress(place, files):
-    text = '{"todos": ["one"], "fileChanges": [{"path": "n.py", "content": "n", "todoIndex": 0}, {"pa'
+    text = (
+        '{"todos": ["one"], "fileChanges": [{"path": "n.py", "content": "n", "todoIndex": 0}, {"pa'
+    )
     result = files.answer(text)
     assert (result.is_cut, states(result)) == (True, ["applied"])
     assert result.todos[0].state == "in_progress"

@@ -38,10 +38,7 @@ def killed(place, number):
     return dies(act)
 
 
-STEP = 61
-
-
-@pytest.mark.parametrize("stride", [STEP, pytest.param(1, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("stride", [61, pytest.param(3, marks=pytest.mark.wide)])
 def test_an_answer_killed_at_any_step_is_there_as_a_whole_or_not_at_all(place, stride):
     before = dict.fromkeys(NAMES, OLD)
     ended = []

@@ -88,8 +88,8 @@ def test_the_conversation_says_what_is_to_be_done(worked):
     found = told(worked)
     assert (found.step, found.request) == ("mend it", "Mend the parser, please")
     assert [(each.text, each.state) for each in found.pending] == [
-        ("mend it", "doing"),
-        ("test it", "pending"),
+        ("mend it", "in_progress"),
+        ("test it", "proposed"),
     ]
     assert [each.text for each in found.done] == [f"step {number}" for number in range(2, 7)]
     assert found.done_count == 7

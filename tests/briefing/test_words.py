@@ -44,6 +44,38 @@ def test_it_reads_as_a_person_would_write_it():
         "Files that you worked with, the newest first:",
         "- g.py",
         "- h.py (lines 1-4 of 9)",
+        "Go on with the first open to-do. Do not do again what is done.",
+    ]
+
+
+def test_to_dos_have_their_details_and_changed_files_their_turns():
+    todos = (
+        Todo("mend it", "in_progress", "in a.py, lines 3 to 5", ("a.py", "b.py"), 4),
+        Todo("test it", "proposed", turn=4),
+    )
+    changed = (Work("a.py", "modified", turn=5), Work("b.py", "created", turn=3))
+    memory = Memory(
+        pending=todos,
+        changed=changed,
+        result="Mended half",
+        is_summary=True,
+        next_steps=("mend the rest",),
+        turn=5,
+    )
+    heading, *lines = block(memory, 1_500).text.split("\n")
+    assert heading.startswith("Where this session stands in turn 5")
+    assert lines == [
+        "To do, 2 open:",
+        "- now: mend it (in a.py, lines 3 to 5), in a.py, b.py, since turn 4",
+        "- test it",
+        "Changed by you:",
+        "- modified a.py, turn 5 (this turn)",
+        "- created b.py, turn 3 (2 turns ago)",
+        "Your last answer:",
+        "- Mended half",
+        "You offered to go on with:",
+        "- mend the rest",
+        "Go on with the first open to-do. Do not do again what is done.",
     ]
 
 

@@ -11,6 +11,8 @@ PAIRS = [
     ("pkg/sub/a.py", "pkg/tests/test_a.py"),
     ("pkg/sub/__init__.py", "tests/test_sub.py"),
     ("src/x.ts", "src/x.test.ts"),
+    ("src/utils/x.ts", "tests/utils/x.ts"),
+    ("pkg/core/text.py", "tests/pkg/core/text.py"),
     ("src/ui/Button.tsx", "src/ui/Button.spec.tsx"),
     ("src/ui/x.ts", "src/ui/__tests__/x.ts"),
     ("src/ui/x.ts", "src/ui/__tests__/x.test.ts"),

@@ -55,7 +55,7 @@ def bundle(context: SessionContext, *, texts: bool = True) -> Bundle | None:
     files = [
         file
         for path, why in related.items()
-        if (file := _unseen_file(context, path, tuple(why), texts=texts))
+        if (file := unseen_file(context, path, tuple(why), texts=texts))
     ]
     if not files:
         return None
@@ -120,7 +120,7 @@ def _is_file(context: SessionContext, path: str) -> bool:
     return found is not None and S_ISREG(found.mode)
 
 
-def _unseen_file(
+def unseen_file(
     context: SessionContext, path: str, why: tuple[str, ...], *, texts: bool
 ) -> BundledFile | None:
     """Return a related file; None when the agent has its whole current text."""

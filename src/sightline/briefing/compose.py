@@ -1,7 +1,7 @@
 """Compose the briefing: one text for the agent before its next turn, each thing in it once.
 
-The parts stand in this order: warnings, changes by others, mentioned files, requested listings, files
-related to the newest edits; and for a message that asks to go on, or before the first message, the
+The parts stand in this order: warnings, changes by others, mentioned files, requested listings and
+files, files related to the newest edits; and for a message that asks to go on, or before the first message, the
 memory and the registry. Earlier parts get room first.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from sightline.briefing import bundle, words
+from sightline.briefing import bundle, requested_files, words
 from sightline.briefing import memory as memories
 from sightline.briefing.contents import BUNDLE
 from sightline.briefing.continuation import is_continuation
@@ -36,7 +36,7 @@ LEAST = 500
 
 BETWEEN = "\n\n"
 
-ORDER = ("warnings", "changes", "mentions", "listings", "bundle", "memory", "registry")
+ORDER = (*("warnings", "changes", "mentions", "listings", "files", "bundle", "memory", "registry"),)
 """Names of the parts, in their order."""
 
 BUNDLE_SHARE = 2
@@ -105,6 +105,7 @@ def briefing(
         "changes": composer.add_changes,
         "mentions": lambda: composer.add_mentions(message or ""),
         "listings": composer.add_listings,
+        "files": lambda: composer.add_requested_files(texts=texts),
         "bundle": lambda: composer.add_bundle(texts=texts),
     }
     if message is None or is_continuation(message):
@@ -191,6 +192,18 @@ class _Composer:
             texts.append(text)
             delivered += [(listing_requests.PART, digest) for digest in request.digests]
         self._add("listings", BETWEEN.join(texts), tuple(delivered))
+
+    def add_requested_files(self, *, texts: bool) -> None:
+        due = requested_files.due(self._context, texts=texts)
+        if due is None:
+            return
+        for shown in requested_files.fits(due):
+            text = shown.text()
+            if self._tokens(text) <= self._room:
+                delivered = tuple((requested_files.PART, digest) for digest in due.digests)
+                self._add(requested_files.PART, text, delivered, shown.looks())
+                return
+        self._leave_out(requested_files.PART)
 
     def add_bundle(self, *, texts: bool) -> None:
         try:

@@ -54,12 +54,13 @@ class Stale(Struct, frozen=True):
 class Work(Struct, frozen=True):
     """A file that this session changed. deed: created, modified, deleted or moved; src: former path
     of a moved file; probable: nobody knows whether a command of this session changed it, or
-    somebody else while the command ran."""
+    somebody else while the command ran. turn: of its last change, 0 before the first."""
 
     path: str
     deed: str
     src: str | None = None
     probable: bool = False
+    turn: int = 0
 
 
 class Held(Struct, frozen=True):
@@ -74,8 +75,9 @@ class Memory(Struct, frozen=True):
     """The work of a session so far. request: the user's newest request that asks for more than to go
     on; step: the to-do in progress, else the next one; pending: all open to-dos, step included; done:
     the last finished to-dos; done_count: all finished. refresh: files to read again; changed: files
-    changed by this session, newest first; working: other files touched last; result: the end of the
-    last answer; unread: messages that are not stored, so to-dos may be missing.
+    changed by this session, newest first; working: other files touched last; result: the summary of
+    the last answer where it was a structured one (is_summary), else its end; next_steps: that the
+    last structured answer offered; turn: the present one, 0 before the first; unread: messages that are not stored, so to-dos may be missing.
 
     text: the whole memory as a block for the end of the next message, within the budget; "" for an
     empty memory. tokens: of this text; left_out: (kind, number of lines) without room.
@@ -90,6 +92,9 @@ class Memory(Struct, frozen=True):
     changed: tuple[Work, ...] = ()
     working: tuple[Held, ...] = ()
     result: str | None = None
+    is_summary: bool = False
+    next_steps: tuple[str, ...] = ()
+    turn: int = 0
     unread: int = 0
     text: str = ""
     tokens: int = 0

@@ -6,7 +6,7 @@ has the files, so the memory is the same after a restart, a rewind or a compacti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from msgspec import structs
@@ -16,11 +16,9 @@ from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.continuation import is_continuation, unwrap
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.todos import todos
+from sightline.conversation.progress import Progress, read_progress
 from sightline.conversation.token_counter import family_of
-from sightline.conversation.window.blocks import Block
-from sightline.errors import StoreError
+from sightline.model.embedded_json import NoJson, find_json
 from sightline.model.events import Changed, Moved
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
@@ -34,6 +32,7 @@ BUDGET = 1_500
 DONE = 5
 WORKING = 10
 RESULT_CHARACTERS = 200
+SUMMARY_CHARACTERS = 400
 REQUEST_CHARACTERS = 400
 
 BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command", "<command-")
@@ -45,23 +44,23 @@ def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
     session's model. ValueError for a budget below words.LEAST."""
     if type(budget) is not int or budget < words.LEAST:
         raise ValueError(f"budget is a number of tokens, {words.LEAST} or more, not {budget!r}")
-    blocks, unread = _blocks(context)
-    listed = todos(blocks)
+    progress = read_progress(context)
+    blocks, listed = progress.blocks, progress.todos
     done = [todo for todo in listed if todo.state == "done"]
     still_open = [
         todo for state in ("in_progress", "proposed") for todo in listed if todo.state == state
     ]
     requests = (unwrap(block.text) for block in reversed(blocks) if block.kind == "user")
-    answers = (block.text for block in reversed(blocks) if block.kind == "text")
     asking = (text for text in requests if text and not text.startswith(BY_HOSTS))
     request = next((text for text in asking if not is_continuation(text)), "")
-    result = next((text for text in answers if text.strip()), "")
+    result, is_summary = _result(progress)
+    is_last = is_summary and progress.answer is not None
 
     refresh = [
         Stale(news.name, news.what, news.by()[0], news.moved_to)
         for news in pending.pending_changes(context, include_known=True)
     ]
-    changed = changed_files(context)
+    changed = changed_files(context, progress.turn_at)
     listed_paths = {file.path for file in refresh} | {file.path for file in changed}
     files = sorted(context.store.known(context.session).values(), key=_last_touch, reverse=True)
     working = [
@@ -79,8 +78,11 @@ def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
         refresh=tuple(refresh),
         changed=tuple(changed),
         working=tuple(working[:WORKING]),
-        result=words.ending(result, RESULT_CHARACTERS) or None,
-        unread=unread,
+        result=result or None,
+        is_summary=is_summary,
+        next_steps=progress.answer.next_steps if is_last and progress.answer else (),
+        turn=progress.turn,
+        unread=progress.unread,
     )
     state = context.store.session(context.session)
     block = words.block(result_memory, budget, family_of(state.model if state else None))
@@ -89,31 +91,35 @@ def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
     )
 
 
-def _blocks(context: SessionContext) -> tuple[list[Block], int]:
-    """Return the conversation as blocks, and the number of its messages that are not stored."""
-    rows = message_chain.chain_facts(context, "", message_chain.MESSAGES)
-    messages = []
-    for row in rows:
-        try:
-            messages.append(message_chain.read_message(context, row))
-        except StoreError:  # purged, or never to be stored: the memory counts it
-            continue
-    if not messages:
-        return [], len(rows)
-    shape = FORMATS[message_chain.message_fact(rows[-1]).formats[0]]
-    return shape.blocks(messages, len), len(rows) - len(messages)
+def _result(progress: Progress) -> tuple[str, bool]:
+    """Return the summary of the last answer and true, where it was a structured one; else its end."""
+    texts = (block for block in reversed(progress.blocks) if block.kind == "text")
+    last = next((block for block in texts if block.text.strip()), None)
+    answer = progress.answer
+    if answer and (last is None or answer.position > progress.positions[last.message]):
+        return words.beginning(answer.summary, SUMMARY_CHARACTERS), True
+    if last is None:
+        return "", False
+    try:
+        summary = find_json(last.text, ("summary",)).value.get("summary")
+    except (NoJson, AttributeError):
+        summary = None
+    if isinstance(summary, str):
+        return words.beginning(summary, SUMMARY_CHARACTERS), True
+    return words.ending(last.text, RESULT_CHARACTERS), False
 
 
 def _last_touch(knowledge: Knowledge) -> tuple[int, int]:
     return max(knowledge.last_read, knowledge.last_agent_edit or 0), knowledge.position
 
 
-def changed_files(context: SessionContext) -> list[Work]:
+def changed_files(context: SessionContext, turn_at: Callable[[int], int]) -> list[Work]:
     """Return the files that this session's own edits and commands changed, newest first. Edits that
     a rewind removed from its conversation do not count. A file that changed while a command ran,
-    and that may be somebody else's work, is probable."""
+    and that may be somebody else's work, is probable. turn_at: position -> turn."""
     first: dict[str, str] = {}
     last: dict[str, tuple[str, str | None]] = {}
+    positions: dict[str, int] = {}
     sure: set[str] = set()
     for row in own_ends(context):
         for path, before, after, src in own_changes(row):
@@ -124,8 +130,13 @@ def changed_files(context: SessionContext) -> list[Work]:
             if src is not None:
                 origin = last[src][1] or (src if first[src] != MISSING else None)
             last[path] = after, origin
+            positions[path] = row.position
     changed = [
-        structs.replace(_work(path, first[path], after, origin), probable=path not in sure)
+        structs.replace(
+            _work(path, first[path], after, origin),
+            probable=path not in sure,
+            turn=turn_at(positions[path]),
+        )
         for path, (after, origin) in reversed(last.items())
         if first[path] != after
     ]

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
+from sightline.briefing.contents import Bundle, BundledFile, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
+from sightline.conversation.todos import Todo
 from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
 from sightline.model.path import quoted
@@ -17,27 +18,41 @@ from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing
-from sightline.text.phrases import count, named, numbered, one_line, short, size, spans, table
+from sightline.text.phrases import (
+    count,
+    joined,
+    named,
+    numbered,
+    one_line,
+    short,
+    size,
+    spans,
+    table,
+)
 from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
 
 LEAST = 150
 """Tokens of the smallest useful memory block."""
 
-RESERVE = 60
-"""Tokens reserved for the line about left out things."""
+RESERVE = 80
+"""Tokens reserved for the lines about left out things and on how to go on."""
 
 GROUPED = 30
 ON_A_LINE = 8
 """More than GROUPED changed files are listed by folder, so many names on each line."""
 
 TODO_CHARACTERS = 240
+DETAIL_CHARACTERS = 400
+TODO_FILES = 5
 PATH_CELLS = 200
 
-HEADING = "Where this session stands, from its record and from the files as they are on disk now:"
+HEADING = "Where this session stands{}, from its record and from the files as they are on disk now:"
+
+RESUME = "Go on with the first open to-do. Do not do again what is done."
 
 FIRST = ("pending", "refresh", "changed")
-THEN = ("request", "result", "done", "working")
+THEN = ("request", "result", "steps", "done", "working")
 """Sections of the memory block by importance: the first ones in turn, then the others in order."""
 
 NOUNS = {
@@ -48,6 +63,7 @@ NOUNS = {
     "working": ("file", " at hand"),
     "request": ("request", ""),
     "result": ("answer", ""),
+    "steps": ("next step", ""),
 }
 
 
@@ -78,7 +94,8 @@ def block(memory: Memory, budget: int, family: Family = "o200k") -> Block:
     sections = {section.kind: section for section in _sections(memory) if section.lines}
     if not sections:
         return Block("", 0, ())
-    room = budget - RESERVE - estimate(HEADING, family)
+    heading = HEADING.format(f" in turn {memory.turn}" if memory.turn else "")
+    room = budget - RESERVE - estimate(heading, family)
     chosen: list[tuple[str, int]] = []
     begun: set[str] = set()
     for kind, at in _ranked(sections):
@@ -92,7 +109,7 @@ def block(memory: Memory, budget: int, family: Family = "o200k") -> Block:
     while True:
         weights = ((kind, section.weight(chosen)) for kind, section in sections.items())
         left_out = tuple((kind, weight) for kind, weight in weights if weight)
-        text = "\n".join(_block_lines(memory.unread, sections, chosen, left_out))
+        text = "\n".join([heading, *_block_lines(memory, sections, chosen, left_out)])
         tokens = estimate(text, family)
         if tokens <= budget or not chosen:
             return Block(text, tokens, left_out)
@@ -103,10 +120,7 @@ def _sections(memory: Memory) -> Iterator[Section]:
     def section(kind: str, head: str, *texts: str | None) -> Section:
         return Section(kind, head, tuple((text, 1) for text in texts if text is not None))
 
-    still_open = (
-        ("now: " if todo.state == "in_progress" else "") + beginning(todo.text, TODO_CHARACTERS)
-        for todo in memory.pending
-    )
+    still_open = (_todo(todo) for todo in memory.pending)
     done = "Done:"
     if memory.done_count > len(memory.done):
         done = f"Done ({len(memory.done)} of {memory.done_count}, the last ones):"
@@ -116,10 +130,23 @@ def _sections(memory: Memory) -> Iterator[Section]:
     yield section("request", "The user asked last:", memory.request or None)
     yield section("pending", f"To do, {len(memory.pending)} open:", *still_open)
     yield section("refresh", again, *map(_stale, memory.refresh))
-    yield Section("changed", "Changed by you:", tuple(_changed_lines(memory.changed)))
+    changed = tuple(_changed_lines(memory.changed, memory.turn))
+    yield Section("changed", "Changed by you:", changed)
     yield section("done", done, *finished)
-    yield section("result", "Your last answer ended:", memory.result or None)
+    head = "Your last answer:" if memory.is_summary else "Your last answer ended:"
+    yield section("result", head, memory.result or None)
+    steps = (beginning(step, TODO_CHARACTERS) for step in memory.next_steps)
+    yield section("steps", "You offered to go on with:", *steps)
     yield section("working", at_hand, *map(_held, memory.working))
+
+
+def _todo(todo: Todo) -> str:
+    """Return an open to-do on one line: its text, its details, its files, and when it changed."""
+    now = "now: " if todo.state == "in_progress" else ""
+    detail = f" ({beginning(todo.detail, DETAIL_CHARACTERS)})" if todo.detail else ""
+    files = f", in {named([*map(_path, todo.files)], TODO_FILES)}" if todo.files else ""
+    turn = f", since turn {todo.turn}" if todo.turn and todo.state == "in_progress" else ""
+    return f"{now}{beginning(todo.text, TODO_CHARACTERS)}{detail}{files}{turn}"
 
 
 def _stale(file: Stale) -> str:
@@ -127,14 +154,15 @@ def _stale(file: Stale) -> str:
     return summary(middle(file.path, PATH_CELLS), file.what, one_line(file.by), new_path)
 
 
-def _changed_lines(changed: Sequence[Work]) -> Iterator[tuple[str, int]]:
-    """Yield a line for each file; for many files, a line for each folder."""
+def _changed_lines(changed: Sequence[Work], turn: int) -> Iterator[tuple[str, int]]:
+    """Yield a line for each file, with the turn of its last change; for many files, a line for each
+    folder. turn: the present one."""
     folders: dict[tuple[str, str], list[str]] = {}
     for work in changed:
         deed = f"probably {work.deed}" if work.probable else work.deed
         if work.src or len(changed) <= GROUPED:
             source = f" (from {_path(work.src)})" if work.src else ""
-            yield f"{deed} {_path(work.path)}{source}", 1
+            yield f"{deed} {_path(work.path)}{source}{_age(work.turn, turn)}", 1
         else:
             folder, _, name = work.path.rpartition("/")
             folders.setdefault((deed, folder), []).append(name)
@@ -143,6 +171,14 @@ def _changed_lines(changed: Sequence[Work]) -> Iterator[tuple[str, int]]:
         for at in range(0, len(names), ON_A_LINE):
             few = [middle(quoted(name), PATH_CELLS) for name in names[at : at + ON_A_LINE]]
             yield f"{deed} {where}{', '.join(few)}", len(few)
+
+
+def _age(then: int, now: int) -> str:
+    """Return words for the turn of a change; "" where no turn was counted then."""
+    if not then:
+        return ""
+    ago = "this turn" if then == now else f"{count(now - then, 'turn')} ago"
+    return f", turn {then} ({ago})"
 
 
 def _held(file: Held) -> str:
@@ -166,12 +202,11 @@ def _ranked(sections: dict[str, Section]) -> Iterator[tuple[str, int]]:
 
 
 def _block_lines(
-    unread: int,
+    memory: Memory,
     sections: dict[str, Section],
     chosen: Collection[tuple[str, int]],
     left_out: Sequence[tuple[str, int]],
 ) -> Iterator[str]:
-    yield HEADING
     for section in sections.values():
         lines = enumerate(section.lines)
         texts = [f"- {text}" for at, (text, _) in lines if (section.kind, at) in chosen]
@@ -179,9 +214,11 @@ def _block_lines(
     if left_out:
         counts = (count(number, NOUNS[kind][0]) + NOUNS[kind][1] for kind, number in left_out)
         yield f"Left out for room: {', '.join(counts)}."
-    if unread:
-        many = count(unread, "message")
+    if memory.unread:
+        many = count(memory.unread, "message")
         yield f"Of the conversation, {many} cannot be read: to-dos may be missing."
+    if memory.pending:
+        yield RESUME
 
 
 def beginning(text: str, room: int) -> str:
@@ -197,6 +234,9 @@ def ending(text: str, room: int) -> str:
     cut = len(line) > room or len(text) > 8 * room
     return f"…{line[-(room - 1) :].lstrip()}" if cut else line
 
+
+NAMED_FILES = 15
+"""Files that one line about a request names."""
 
 NAMED = 3
 """Edited files, and reasons of one file, that the bundle names."""
@@ -216,6 +256,35 @@ def bundle(due: Bundle) -> str:
     if due.unread:
         lines.append(f"({count(due.unread, 'source')} not searched for imports yet.)")
     return "\n".join(lines)
+
+
+def request(name: str, patterns: Sequence[str], *, found: bool) -> str:
+    """Return the head of a request for files."""
+    asked = joined([one_line(pattern) for pattern in patterns], "or")
+    called = f"{one_line(name)} ({asked})" if name else asked
+    return f"You asked for {called}:" if found else f"You asked for {called}. No file matches."
+
+
+def requested_file(file: BundledFile, most: int) -> Iterator[str]:
+    """Yield the lines of a file that was asked for. most: lines of a file that is shown."""
+    long = f" (more than {most}: read it in parts)" if file.lines > most else ""
+    yield f"{quoted(file.path)}, {count(file.lines, 'line')}, revision {short(file.revision)}{long}"
+    yield from _body(file.text) if file.text else ()
+
+
+def at_hand(paths: Sequence[str]) -> str:
+    """Return words for files that the agent has as they are now."""
+    return f"You have as it is now: {named([*map(quoted, paths)], NAMED_FILES)}."
+
+
+def further(paths: Sequence[str]) -> str:
+    """Return words for further files that match a request."""
+    return f"These match, too: {named([*map(quoted, paths)], NAMED_FILES)}."
+
+
+def offered(paths: Sequence[str]) -> str:
+    """Return words for files with names like the wanted one."""
+    return f"Similar names: {named([*map(quoted, paths)], NAMED_FILES)}."
 
 
 def _body(text: str, first: int = 1) -> list[str]:

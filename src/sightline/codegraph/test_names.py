@@ -73,14 +73,19 @@ class Tests:
         named = _named(path)
         if named is None or named[2]:
             return ()
-        return _nearest(path, self._tests.get(named[:2], ()))
+        others = self._others.get(named[:2], ())
+        mirrors = [file for file in others if _is_mirror(file, path)]
+        return _nearest(path, [*self._tests.get(named[:2], ()), *mirrors])
 
     def tested_by(self, path: str) -> tuple[str, ...]:
         """Return the files that a test is named after, the nearest first."""
         named = _named(path)
-        if named is None or not named[2]:
+        if named is None:
             return ()
-        return _nearest(path, self._others.get(named[:2], ()))
+        others = self._others.get(named[:2], ())
+        if not named[2]:
+            others = [file for file in others if _is_mirror(path, file)]
+        return _nearest(path, others)
 
     def halves(self, path: str, joined: Collection[str] = ()) -> tuple[str, ...]:
         """Return a header's sources, or a source's headers, by their names, because no line of a
@@ -123,6 +128,14 @@ def _named(path: str) -> Named | None:
     above = folder.rpartition("/")[2]
     is_among_tests = above in ("__tests__", "__test__") or (family, above) == ("rust", "tests")
     return family, _bare(stem), is_among_tests
+
+
+def _is_mirror(test: str, path: str) -> bool:
+    """Return whether a file below a folder of tests has the place and the name of another file:
+    tests/utils/x.ts mirrors src/utils/x.ts."""
+    folders, others = set(test.split("/")[:-1]), set(path.split("/")[:-1])
+    is_below_tests = not _TESTING.isdisjoint(folders) and _TESTING.isdisjoint(others)
+    return is_below_tests and _places(test) == _places(path)
 
 
 def _bare(name: str) -> str:

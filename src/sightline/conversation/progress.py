@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
 from json import loads
 
 from msgspec import Struct, convert, structs, to_builtins
@@ -47,16 +49,26 @@ class AnswerRecord(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """Blocks of the messages, oldest first; positions: of the facts of the messages, by the number in
+    """blocks: of the messages, oldest first; positions: of the facts of the messages, by the number in
     Block.message; unread: the number of messages that are not stored; todos: the session's list;
-    answer: the last structured answer; turn: the session's present one."""
+    answer: the last structured answer; begun: the position and the number of each turn."""
 
     blocks: tuple[Block, ...] = ()
     positions: tuple[int, ...] = ()
     unread: int = 0
     todos: tuple[Todo, ...] = ()
     answer: AnswerRecord | None = None
-    turn: int = 0
+    begun: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def turn(self) -> int:
+        """The session's present turn, 0 before the first."""
+        return self.begun[-1][1] if self.begun else 0
+
+    def turn_at(self, position: int) -> int:
+        """Return the turn of a position of the timeline."""
+        turns = bisect_right(self.begun, (position, 0))
+        return self.begun[turns - 1][1] if turns else 0
 
 
 def read_progress(context: SessionContext) -> Progress:
@@ -78,15 +90,12 @@ def read_progress(context: SessionContext) -> Progress:
         formats = message_chain.message_fact(row).formats
     blocks = FORMATS[formats[0]].blocks(messages, len) if messages else []
     answers = [record for row in rows if (record := read_record(context, row))]
-    begun = [(row.position, row.fact.number) for row in rows if isinstance(row.fact, TurnBegan)]
-    return Progress(
-        tuple(blocks),
-        tuple(positions),
-        unread,
-        _todos(blocks, positions, answers, begun),
-        answers[-1] if answers else None,
-        begun[-1][1] if begun else 0,
+    begun = tuple(
+        (row.position, row.fact.number) for row in rows if isinstance(row.fact, TurnBegan)
     )
+    last = answers[-1] if answers else None
+    progress = Progress(tuple(blocks), tuple(positions), unread, (), last, begun)
+    return structs.replace(progress, todos=_todos(progress, answers))
 
 
 def read_record(context: SessionContext, row: Recorded) -> AnswerRecord | None:
@@ -101,20 +110,15 @@ def read_record(context: SessionContext, row: Recorded) -> AnswerRecord | None:
     return record and structs.replace(record, position=row.position)
 
 
-def _todos(
-    blocks: list[Block],
-    positions: list[int],
-    answers: list[AnswerRecord],
-    begun: list[tuple[int, int]],
-) -> tuple[Todo, ...]:
+def _todos(progress: Progress, answers: Sequence[AnswerRecord]) -> tuple[Todo, ...]:
+    """Return the list after the messages and the answers, in the order of the timeline."""
     reader = TodoReader()
-    left = answers[:]
-    for block in blocks:
-        position = positions[block.message]
+    left = deque(answers)
+    for block in progress.blocks:
+        position = progress.positions[block.message]
         while left and left[0].position < position:
-            reader.replace(left.pop(0).todos)
-        turns = bisect_right(begun, (position, 0))
-        reader.add(block, begun[turns - 1][1] if turns else 0)
+            reader.replace(left.popleft().todos)
+        reader.add(block, progress.turn_at(position))
     for record in left:
         reader.replace(record.todos)
     return reader.newest()

@@ -41,7 +41,7 @@ from sightline.notices.delivery import (
 from sightline.notices.pending import HOST, PendingChange, in_conversation, pending_change
 from sightline.text import phrases
 
-AT_PROMPT = ("listings", "bundle", "memory")
+AT_PROMPT = ("listings", "files", "bundle", "memory")
 AT_START = (*AT_PROMPT, "registry")
 """Parts of a briefing that hosts get beside warnings and changes. Hosts add mentioned files
 themselves, and in mid-conversation the agent still sees which files are known."""

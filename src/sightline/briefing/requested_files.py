@@ -1,0 +1,110 @@
+"""The files that the agent asked for in its last answers, shown before its next turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct, structs
+
+from sightline.briefing import words
+from sightline.briefing.bundle import LINES_MAX, unseen_file
+from sightline.briefing.contents import BundledFile
+from sightline.changes.session_context import SessionContext
+from sightline.conversation import message_chain
+from sightline.conversation.progress import SoughtFiles, read_record
+from sightline.errors import PathError
+from sightline.guard.reads import Look
+from sightline.model.events import AnswerGiven
+from sightline.notices.delivery import delivered_digests
+
+PART = "files"
+"""Name of the requested files among the parts of a briefing."""
+
+ANSWERS = 5
+"""Newest answers whose requests are due."""
+
+SHOWN = 5
+"""Files of one request that are shown; further ones are only named."""
+
+
+class Requested(Struct, frozen=True):
+    """A request, and the files of it that the agent does not have as they are now. held: files that it
+    has."""
+
+    asked: SoughtFiles
+    files: tuple[BundledFile, ...] = ()
+    held: tuple[str, ...] = ()
+
+
+class Due(Struct, frozen=True):
+    """The requests that are due. digests: identifiers of their delivery."""
+
+    requests: tuple[Requested, ...]
+    digests: tuple[str, ...]
+
+    def looks(self) -> tuple[Look, ...]:
+        """Return the files whose text is shown."""
+        files = (file for request in self.requests for file in request.files)
+        return tuple(Look(f.path, None, f.text, PART) for f in files if f.text is not None)
+
+    def text(self) -> str:
+        """Return the text of the part."""
+        return "\n".join(line for each in self.requests for line in _lines(each))
+
+
+def due(context: SessionContext, *, texts: bool = True) -> Due | None:
+    """Return the requests of the last answers that were not delivered yet; None without any. texts:
+    False names the files only."""
+    delivered = delivered_digests(context, PART)
+    rows = message_chain.newest_facts(context, [AnswerGiven], ANSWERS)
+    new = [row for row in rows if str(row.position) not in delivered]
+    records = [record for row in new if (record := read_record(context, row)) and record.sought]
+    requests = [
+        _requested(context, sought, texts=texts) for record in records for sought in record.sought
+    ]
+    digests = tuple(str(record.position) for record in records)
+    return Due(tuple(requests), digests) if requests else None
+
+
+def fits(due: Due) -> Iterator[Due]:
+    """Yield the part with fewer and fewer texts: files, from the last one on, are only named."""
+    count = sum(file.text is not None for request in due.requests for file in request.files)
+    for most in range(count, -1, -1):
+        left = most
+        requests = []
+        for request in due.requests:
+            files = []
+            for file in request.files:
+                is_shown = file.text is not None and left > 0
+                left -= is_shown
+                files.append(file if is_shown else structs.replace(file, text=None))
+            requests.append(structs.replace(request, files=tuple(files)))
+        yield structs.replace(due, requests=tuple(requests))
+
+
+def _requested(context: SessionContext, asked: SoughtFiles, *, texts: bool) -> Requested:
+    files: list[BundledFile] = []
+    held: list[str] = []
+    for path in asked.paths[:SHOWN]:
+        try:
+            file = unseen_file(context, path, (), texts=texts)
+        except PathError:
+            continue
+        if file is None:
+            held.append(path)
+        else:
+            files.append(file)
+    return Requested(asked, tuple(files), tuple(held))
+
+
+def _lines(request: Requested) -> Iterator[str]:
+    asked = request.asked
+    yield words.request(asked.name, asked.patterns, found=bool(asked.paths))
+    for file in request.files:
+        yield from words.requested_file(file, LINES_MAX)
+    if request.held:
+        yield words.at_hand(request.held)
+    if asked.paths[SHOWN:]:
+        yield words.further(asked.paths[SHOWN:])
+    if asked.offered:
+        yield words.offered(asked.offered)
