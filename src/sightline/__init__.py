@@ -12,10 +12,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.agents.readers import read_messages as read_messages
-    from sightline.answers.contents import Answer as Answer
-    from sightline.answers.contents import AnswerResult as AnswerResult
-    from sightline.answers.contents import ApplyMode as ApplyMode
-    from sightline.answers.contents import JudgedChange as JudgedChange
+    from sightline.answers.answer import Answer as Answer
+    from sightline.answers.answer import AnswerResult as AnswerResult
+    from sightline.answers.answer import ApplyMode as ApplyMode
+    from sightline.answers.answer import JudgedChange as JudgedChange
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
     from sightline.api.verbs import FilePath as FilePath
@@ -108,7 +108,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "agents.readers": "read_messages",
-    "answers.contents": "Answer AnswerResult ApplyMode JudgedChange",
+    "answers.answer": "Answer AnswerResult ApplyMode JudgedChange",
     "api.opening": "open_session",
     "api.session": "Session",
     "api.verbs": "FilePath",

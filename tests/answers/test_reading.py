@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 from sightline import AnswerInvalid
-from sightline.answers.contents import Answer
+from sightline.answers.answer import Answer
+from sightline.answers.json_schema import generated_schema, schema_text
 from sightline.answers.reading import read_answer
-from sightline.answers.schema import generated_schema, schema_text
 from sightline.model.embedded_json import TEXT_MAX
 
 SAMPLE = {
@@ -240,5 +240,5 @@ def test_any_text_is_an_answer_or_the_error(text):
 
 
 def test_the_published_schema_is_the_one_of_the_values():
-    """To write it anew: python -c "from sightline.answers import schema; print(end=schema.generated_schema())" """
+    """To write it anew: python -c "from sightline.answers import json_schema; print(end=json_schema.generated_schema())" """
     assert schema_text() == generated_schema()

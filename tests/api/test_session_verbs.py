@@ -310,7 +310,7 @@ def test_files_in_context(place, ten):
     a, b = ten.files()
     assert (a.path, a.state, a.edited_by_agent, a.language, a.aged) == ("a.py", "fresh", True, "python", 0)  # fmt: skip
     assert (b.path, b.via, b.seen_lines, b.total_lines) == ("b.ts", "read", ((1, 1),), 2)
-    assert (b.preview, b.turn_seen, b.aged, b.last_agent_edit) == ("b()", 1, 1, None)
+    assert (b.preview, b.turn_seen, b.aged, b.last_agent_edit) == ("\n  b()\n", 1, 1, None)
     assert b.first_seen.tzinfo is UTC
     assert [file.path for file in ten.files(max_age=0)] == ["a.py"]
     place.put("b.ts", "c()\n")

@@ -66,7 +66,7 @@ def test_to_dos_have_their_details_and_changed_files_their_turns():
     assert heading.startswith("Where this session stands in turn 5")
     assert lines == [
         "To do, 2 open:",
-        "- now: mend it (in a.py, lines 3 to 5), in a.py, b.py, since turn 4",
+        "- now: mend it (in a.py, lines 3 to 5); files: a.py, b.py; since turn 4",
         "- test it",
         "Changed by you:",
         "- modified a.py, turn 5 (this turn)",

@@ -20,6 +20,13 @@ SOURCE = os.path.dirname(sightline.__file__)
 
 Verb = Callable[[sightline.Session], object]
 
+ANSWER = {
+    "todos": ["both"],
+    "fileChanges": [
+        {"path": "a.txt", "edits": [{"old": "two", "new": "2"}], "todoIndex": 0},
+        {"path": "new.txt", "content": "new\n", "create": True},
+    ],
+}
 PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
 
 
@@ -93,6 +100,7 @@ MORE: dict[str, Verb] = {
     "find": lambda session: session.find("*.txt"),
     "related": lambda session: session.related("a.txt"),
     "mentioned": lambda session: session.mentioned("see @a.txt"),
+    "answer": lambda session: session.answer(ANSWER),
     "request_listings": lambda session: session.request_listings({"listings": [{"path": "."}]}),
     "briefing": lambda session: session.briefing("go on"),
 }

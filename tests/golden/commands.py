@@ -497,6 +497,37 @@ def upkeep(sl: Story) -> None:
     sl("warnings")
 
 
+def answers(sl: Story) -> None:
+    """A model's structured answers: looked at, refused, applied, and what they leave."""
+    sl.put("app.py", APP)
+    sl.put("b.txt", "one\ntwo\n")
+    sl("read", "app.py", "--quiet")
+    sl("read", "b.txt", "--quiet")
+    edit = {"path": "app.py", "todoIndex": 0, "edits": [{"old": "8080", "new": "9090"}]}
+    answer = {
+        "summary": "The port is another one.",
+        "todos": [{"text": "Change the port", "aiText": "in app.py"}, "Write it down"],
+        "fileChanges": [edit, {"path": "b.txt", "moveTo": "notes/b.txt"}],
+        "nextSteps": [{"html": "Write it down?", "inputText": "continue"}],
+        "filesToLoad": [{"patterns": ["*.md"]}, {"patterns": ["app.py"]}],
+        "commands": ["make test"],
+    }
+    sl("apply", "--preview", stdin=json.dumps(answer))
+    sl.remark("Changed since it was shown")
+    sl.put("app.py", APP.replace("8080", "7070"))
+    sl("apply", stdin=json.dumps(answer))
+    sl("apply", "--each", stdin=json.dumps(answer))
+    sl("read", "app.py", "--quiet")
+    edit["edits"] = [{"old": "7070", "new": "9090"}]
+    only = json.dumps({"fileChanges": [edit]})
+    sl.remark("A text that ends early")
+    sl("apply", stdin=f"Here it is:\n{only[:-2]}, {{'pa")
+    sl("briefing", "--message", "continue")
+    sl("apply", stdin=json.dumps({"fileChanges": [{"path": "../x", "contnet": "y"}]}))
+    sl("apply", stdin="I do not know.")
+    sl("log", "--newest", "3")
+
+
 def others(sl: Story) -> None:
     """What no other story calls."""
     sl("tour")
@@ -538,5 +569,6 @@ STORIES: dict[str, Callable[[Story], None]] = {
     "windows": windows,
     "replays": replays,
     "upkeep": upkeep,
+    "answers": answers,
     "others": others,
 }

@@ -36,6 +36,7 @@ EXAMPLES: list[Fact] = [
     ),
     events.NoticeAcknowledged("n1", "x", BELIEF),
     events.Delivered("registry", A),
+    events.AnswerGiven(A, 3, (0, 2), 4),
     events.ListingRequested("src", recursive=True, filter="*.py", depth=2, limit=20),
     events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
     events.CheckpointDropped("c1", "size"),

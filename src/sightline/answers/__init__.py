@@ -1,9 +1,9 @@
 """The structured answer of a model: read, judged as one batch, applied, and remembered."""
 
 PUBLIC = (
-    "apply",
-    "contents",
+    "answer",
+    "apply_answer",
+    "json_schema",
     "reading",
-    "schema",
     "words",
 )

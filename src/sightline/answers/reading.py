@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
 
-from sightline.answers.contents import (
+from sightline.answers.answer import (
     Answer,
     NextStep,
     ProposedChange,
@@ -28,6 +28,9 @@ from sightline.model.attempts import FilePatch, PatchSyntax, parse_patch
 from sightline.model.embedded_json import NoJson, Object, find_json
 from sightline.search.chains import Request, validate
 from sightline.search.listing_requests import ListingRequest
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file or name has."""
 
 PLACES_MAX = 20
 """Wrong places that an error names. Further ones are counted."""
@@ -97,7 +100,8 @@ def read_file_requests(raw: object) -> tuple[Request, ...]:
 
 
 def read_listing_requests(raw: object) -> tuple[ListingRequest, ...]:
-    """Return the requests for listings in an answer, or in a list of them, each once. AnswerInvalid."""
+    """Return the requests for listings in an answer, or in a list of requests, each once.
+    AnswerInvalid."""
     value, _ = _parsed(raw)
     if isinstance(value, Mapping | Answer):
         requests = read_answer(value)[0].directory_requests
@@ -174,7 +178,7 @@ class _Reader:
                 continue
             field = _field_name(kind, name)
             if field is None:
-                known = ", ".join(_encoded(kind).values())
+                known = ", ".join(kind.__struct_encode_fields__)
                 self.wrong(f"{place}.{str(name)[:80]}", f"unknown field. Known: {known}")
             else:
                 given.setdefault(field, []).append((str(name), value))
@@ -192,7 +196,7 @@ class _Reader:
         self, kind: type[Struct], field: str, given: Sequence[tuple[str, Any]], place: str
     ) -> Any:
         named = [(f"{place}.{name}", value) for name, value in given]
-        if _item_kind(kind, field) is not None:
+        if _list_of(kind, field) is not None:
             return self.items(kind, field, named)
         (name, value), *others = named
         for other, _ in others:
@@ -208,14 +212,14 @@ class _Reader:
         self, kind: type[Struct], field: str, named: Sequence[tuple[str, Any]]
     ) -> tuple[Any, ...]:
         """Return the members of a field that holds a list of values. named: (place, list)."""
-        item = _item_kind(kind, field)
-        assert item is not None
+        member = _list_of(kind, field)
+        assert member is not None
+        item, most = member
         read: list[Any] = []
         for name, value in named:
             if not isinstance(value, list | tuple):
                 self.wrong(name, f"expected a list, got {_kind_of(value)}")
                 continue
-            most = _most(kind, field)
             if most is not None and len(value) > most:
                 self.wrong(name, f"{len(value):,} are too many; {most:,} is the most")
                 continue
@@ -229,7 +233,7 @@ class _Reader:
     def _leaf(self, annotation: Any, value: Any, place: str) -> Any:
         texts = value if isinstance(value, list | tuple) else [value]
         for text in texts:
-            if isinstance(text, str) and not _is_unicode(text):
+            if isinstance(text, str) and SURROGATE.search(text):
                 self.wrong(place, "is not valid Unicode")
                 return None
         try:
@@ -317,36 +321,21 @@ def _field_name(kind: type[Struct], name: object) -> str | None:
     return field if field in kind.__struct_fields__ else None
 
 
-def _encoded(kind: type[Struct]) -> dict[str, str]:
-    return dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
-
-
 @cache
 def _hints(kind: type[Struct]) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
 @cache
-def _item_kind(kind: type[Struct], field: str) -> type[Struct] | None:
-    """Return the kind of the members of a list of values; None for another field."""
-    annotation = _hints(kind)[field]
-    inner = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    first = get_args(inner)[0] if get_origin(inner) is tuple else None
-    return first if isinstance(first, type) and issubclass(first, Struct) else None
-
-
-def _most(kind: type[Struct], field: str) -> int | None:
-    annotation = _hints(kind)[field]
-    metas = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
-    return metas[0].max_length if metas else None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _list_of(kind: type[Struct], field: str) -> tuple[type[Struct], int | None] | None:
+    """Return the kind of the members of a list of values, and how many there may be; None for another
+    field."""
+    annotation, most = _hints(kind)[field], None
+    if get_origin(annotation) is Annotated:
+        annotation, meta, *_ = get_args(annotation)
+        most = meta.max_length
+    item = get_args(annotation)[0] if get_origin(annotation) is tuple else None
+    return (item, most) if isinstance(item, type) and issubclass(item, Struct) else None
 
 
 def _kind_of(raw: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sightline.answers.contents import Answer, AnswerResult, ChangeState
+from sightline.answers.answer import Answer, AnswerResult, ChangeState
 from sightline.errors import EditRefused
 from sightline.model.path import quoted
 from sightline.model.results import Notice
@@ -41,12 +41,20 @@ def nothing_to_apply(path: str) -> tuple[str, str]:
 
 
 def for_agent(result: AnswerResult) -> str:
-    """Return what the agent is told of its answer."""
-    return "\n".join(_lines(result))
+    """Return the text for the agent that gave the answer."""
+    lines = [CUT] if result.is_cut else []
+    lines += heads(result)
+    applied = (each.result for each in result.changes if each.state == "applied")
+    merged = dict.fromkeys(done.path for done in applied if done and done.merged)
+    lines += [f"Merged with what others changed in {quoted(path)}." for path in merged]
+    lines += [str(told) for told in told_by(result)]
+    others = (each.refusal for each in result.changes if each.refusal is not None)
+    lines += [str(each) for each in others if not isinstance(each, EditRefused)]
+    return "\n".join([*lines, *requests(result)])
 
 
 def told_by(result: AnswerResult) -> list[EditRefused | Notice]:
-    """Return the refusals and notices that the agent is told."""
+    """Return the refusals and notices in the text for the agent."""
     refusals = {
         id(each.refusal): each.refusal
         for each in result.changes
@@ -66,27 +74,11 @@ def heads(result: AnswerResult) -> Iterator[str]:
 
 
 def requests(result: AnswerResult) -> Iterator[str]:
-    """Yield lines on what the next briefing brings, and on the files that were not found."""
+    """Yield a line on the contents of the next briefing, and one for each request without a match."""
     found = sum(bool(each.matches) for each in result.files)
     listings = len(result.answer.directory_requests)
-    asked = [count(found, "request")] if found else []
+    asked = [f"the files of {count(found, 'request')}"] if found else []
     asked += [count(listings, "listing")] if listings else []
     if asked and result.mode != "preview":
-        yield f"The next briefing brings the files of {' and '.join(asked)}."
+        yield f"The next briefing brings {' and '.join(asked)}."
     yield from (search_words.find_text(each) for each in result.files if not each.matches)
-
-
-def _lines(result: AnswerResult) -> Iterator[str]:
-    if result.is_cut:
-        yield CUT
-    yield from heads(result)
-    for change in result.changes:
-        done = result.mode != "preview" and change.result
-        if done and change.state == "applied":
-            if done.merged:
-                yield f"Merged with what others changed in {quoted(done.path)}."
-            if done.notice is not None:
-                yield done.notice.text
-    refusals = {id(each.refusal): each.refusal for each in result.changes if each.refusal}
-    yield from map(str, refusals.values())
-    yield from requests(result)

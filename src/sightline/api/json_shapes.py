@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sightline.answers.contents import AnswerResult, JudgedChange
+from sightline.answers.answer import AnswerResult, JudgedChange
 from sightline.briefing.compose import Briefing, Part
 from sightline.codegraph.related_files import Related
 from sightline.errors import EditRefused, PathError

@@ -11,8 +11,8 @@ from typing import Annotated, Self
 
 from msgspec import Meta
 
-from sightline.answers import apply as answers
-from sightline.answers.contents import AnswerResult, ApplyMode
+from sightline.answers.answer import AnswerResult, ApplyMode
+from sightline.answers.apply_answer import apply_answer
 from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
@@ -301,7 +301,7 @@ class Session:
         Raises:
             AnswerInvalid, which names every wrong place; nothing is done then.
         """
-        return answers.answer(self._context, answer, apply)
+        return apply_answer(self._context, answer, apply)
 
     @verb
     def wrote(

@@ -133,4 +133,4 @@ def unseen_file(
     if known and known.belief.text == found.revision and covers(known.belief.held, whole(lines)):
         return None
     shown = text.plain if texts and lines <= LINES_MAX else None
-    return BundledFile(path, why, shown, lines, found.revision)
+    return BundledFile(path, why, shown, lines, found.revision, len(found.data or b""))

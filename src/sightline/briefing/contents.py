@@ -14,13 +14,14 @@ BUNDLE = "bundle"
 
 class BundledFile(Struct, frozen=True):
     """A file of a bundle. why: reasons, each with the edited file that it relates to; text: the whole
-    file, None for a file that is only named; lines: number of lines."""
+    file, None for a file that is only named; lines: number of lines; size: in bytes."""
 
     path: str
     why: tuple[str, ...]
     text: str | None
     lines: int
     revision: str
+    size: int = 0
 
 
 class Bundle(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The files that the agent asked for in its last answers, shown before its next turn."""
+"""Show the files that the agent asked for in its last answers, before its next turn."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ SHOWN = 5
 
 
 class Requested(Struct, frozen=True):
-    """A request, and the files of it that the agent does not have as they are now. held: files that it
-    has."""
+    """A request for files. files: those that the agent does not have as they are now; held: those that
+    the agent has."""
 
     asked: SoughtFiles
     files: tuple[BundledFile, ...] = ()
@@ -59,9 +59,8 @@ def due(context: SessionContext, *, texts: bool = True) -> Due | None:
     rows = message_chain.newest_facts(context, [AnswerGiven], ANSWERS)
     new = [row for row in rows if str(row.position) not in delivered]
     records = [record for row in new if (record := read_record(context, row)) and record.sought]
-    requests = [
-        _requested(context, sought, texts=texts) for record in records for sought in record.sought
-    ]
+    newest = {sought.patterns: sought for record in records for sought in record.sought}
+    requests = [_requested(context, sought, texts=texts) for sought in newest.values()]
     digests = tuple(str(record.position) for record in records)
     return Due(tuple(requests), digests) if requests else None
 

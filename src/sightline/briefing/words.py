@@ -144,8 +144,8 @@ def _todo(todo: Todo) -> str:
     """Return an open to-do on one line: its text, its details, its files, and when it changed."""
     now = "now: " if todo.state == "in_progress" else ""
     detail = f" ({beginning(todo.detail, DETAIL_CHARACTERS)})" if todo.detail else ""
-    files = f", in {named([*map(_path, todo.files)], TODO_FILES)}" if todo.files else ""
-    turn = f", since turn {todo.turn}" if todo.turn and todo.state == "in_progress" else ""
+    files = f"; files: {named([*map(_path, todo.files)], TODO_FILES)}" if todo.files else ""
+    turn = f"; since turn {todo.turn}" if todo.turn and todo.state == "in_progress" else ""
     return f"{now}{beginning(todo.text, TODO_CHARACTERS)}{detail}{files}{turn}"
 
 
@@ -266,7 +266,7 @@ def request(name: str, patterns: Sequence[str], *, found: bool) -> str:
 
 
 def requested_file(file: BundledFile, most: int) -> Iterator[str]:
-    """Yield the lines of a file that was asked for. most: lines of a file that is shown."""
+    """Yield the lines of a requested file. most: lines of a file that is shown."""
     long = f" (more than {most}: read it in parts)" if file.lines > most else ""
     yield f"{quoted(file.path)}, {count(file.lines, 'line')}, revision {short(file.revision)}{long}"
     yield from _body(file.text) if file.text else ()

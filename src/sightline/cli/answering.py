@@ -7,8 +7,8 @@ from json import loads
 import click
 
 from sightline.answers import words
-from sightline.answers.contents import AnswerResult, ApplyMode
-from sightline.answers.schema import schema_text
+from sightline.answers.answer import AnswerResult, ApplyMode
+from sightline.answers.json_schema import schema_text
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.cli import output
@@ -81,7 +81,8 @@ def _show(call: Call, result: AnswerResult) -> None:
             diff = change.refusal.diff if isinstance(change.refusal, EditRefused) else ""
             output.failure(call, change.refusal.message, change.refusal.hint, diff=diff)
         elif change.result is not None:
-            output.done(call, output.coloured(call, change.result.diff))
+            if change.result.diff and (change.state != "held" or result.mode == "preview"):
+                output.done(call, output.coloured(call, change.result.diff))
             if change.result.merged:
                 output.note(call, f"Merged with what others changed in {quoted(change.path)}.")
             if change.result.notice is not None:

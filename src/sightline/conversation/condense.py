@@ -30,6 +30,7 @@ from sightline.conversation.message_chain import (
     read_message,
 )
 from sightline.conversation.message_codec import message_id
+from sightline.conversation.progress import read_progress
 from sightline.conversation.sent_view import Window
 from sightline.conversation.todos import Todo, todos
 from sightline.conversation.tool_calls import field, parse_object
@@ -39,6 +40,7 @@ from sightline.conversation.words import Command, File, Ledger
 from sightline.conversation.written_files import COMMANDS
 from sightline.errors import CondenseRefused
 from sightline.model.events import (
+    AnswerGiven,
     Changed,
     CommandEnded,
     CommandStarted,
@@ -348,7 +350,9 @@ def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
 
 def _todos(window: Window) -> tuple[Todo, ...]:
     """Return the newest to-do list of the whole conversation: an item that was written before an
-    earlier summary may still be open."""
+    earlier summary may still be open. Structured answers have to-dos, too."""
+    if not window.side and newest_facts(window.context, [AnswerGiven], 1):
+        return read_progress(window.context).todos
     assert window.format is not None
     if not any(isinstance(row.fact, Condensed) for row in window.rows):
         return todos(window.blocks)

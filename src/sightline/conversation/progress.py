@@ -33,8 +33,7 @@ class SoughtFiles(Struct, frozen=True):
 
 
 class AnswerRecord(Struct, frozen=True):
-    """What a session keeps of a structured answer, as JSON in the store. todos: the session's whole
-    list after it; next_steps: as the user reads them; sought: the files that it asked for. position:
+    """The record of a structured answer. todos: the session's whole list after the answer; next_steps: as the user reads them; sought: the files that it asked for. position:
     of its fact."""
 
     summary: str = ""
@@ -44,14 +43,15 @@ class AnswerRecord(Struct, frozen=True):
     position: int = 0
 
     def encoded(self) -> bytes:
-        """Return the JSON in which the record is stored."""
+        """Return the record as stored JSON."""
         return compact_json(to_builtins(structs.replace(self, position=0))).encode()
 
 
 class Progress(Struct, frozen=True):
     """blocks: of the messages, oldest first; positions: of the facts of the messages, by the number in
     Block.message; unread: the number of messages that are not stored; todos: the session's list;
-    answer: the last structured answer; begun: the position and the number of each turn."""
+    answer: the last structured answer with a
+    summary or next steps; begun: the position and the number of each turn."""
 
     blocks: tuple[Block, ...] = ()
     positions: tuple[int, ...] = ()
@@ -93,7 +93,7 @@ def read_progress(context: SessionContext) -> Progress:
     begun = tuple(
         (row.position, row.fact.number) for row in rows if isinstance(row.fact, TurnBegan)
     )
-    last = answers[-1] if answers else None
+    last = next((each for each in reversed(answers) if each.summary or each.next_steps), None)
     progress = Progress(tuple(blocks), tuple(positions), unread, (), last, begun)
     return structs.replace(progress, todos=_todos(progress, answers))
 

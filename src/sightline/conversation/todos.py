@@ -109,7 +109,7 @@ class TodoReader:
         return tuple((self._tasks if self._has_tasks else self._list).values())
 
     def replace(self, listed: Sequence[Todo]) -> None:
-        """Replace the list by one whose to-dos are known."""
+        """Replace the list by one with known to-dos."""
         self._list = {str(number): todo for number, todo in enumerate(listed, 1)}
         self._has_tasks = False
 

@@ -31,7 +31,7 @@ from sightline.model.results import FileInContext, State, Verdict, VerdictReason
 from sightline.model.revision import MISSING, Stamp
 from sightline.model.spans import covers
 
-PREVIEW_CHARACTERS = 80
+PREVIEW_CHARACTERS = 200
 
 STATES: tuple[State, ...] = get_args(State)
 
@@ -234,9 +234,9 @@ def _in_context(
 
 
 def _preview(data: bytes | None) -> str:
-    """Return the first line that is not blank."""
-    lines = (data or b"")[:4096].decode("utf-8", "replace").splitlines()
-    return next((line.strip()[:PREVIEW_CHARACTERS] for line in lines if line.strip()), "")
+    """Return the beginning of a text."""
+    text = (data or b"")[: 4 * PREVIEW_CHARACTERS].decode("utf-8", "replace")
+    return text[:PREVIEW_CHARACTERS]
 
 
 def _record_changes(context: SessionContext, looked: list[FileState]) -> None:

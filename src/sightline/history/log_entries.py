@@ -9,6 +9,7 @@ from msgspec import Struct
 from sightline.model.events import (
     ASKED,
     FACTS,
+    AnswerGiven,
     BlobPurged,
     Cause,
     Changed,
@@ -26,6 +27,7 @@ from sightline.model.revision import MISSING
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 from sightline.sessions import words
+from sightline.text.phrases import count
 
 
 class Entry(Struct, frozen=True):
@@ -118,6 +120,8 @@ def _cause(fact: Fact, session: str) -> Cause:
     detail = getattr(fact, FORMS[type(fact).__name__][1], None)
     if isinstance(fact, ModelUsed):
         detail = words.model(fact.model, fact.provider, fact.mode)
+    elif isinstance(fact, AnswerGiven):
+        detail = f"{len(fact.applied)} of {count(fact.changes, 'change')} applied"
     elif isinstance(fact, EnvironmentSeen):
         detail = words.environment(fact.system, fact.python, fact.host, fact.host_version)
     elif isinstance(fact, CheckpointTaken):
@@ -138,7 +142,7 @@ FORMS = {
     "CommandEnded": ("command_ended", "exit_code"), "Refused": ("refused", "reason"),
     "Merged": ("merged", ""), "NoticeDelivered": ("notice", "notice"),
     "NoticeAcknowledged": ("acknowledged", "notice"), "Delivered": ("delivered", "part"),
-    "AnswerGiven": ("answer", "changes"), "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
+    "AnswerGiven": ("answer", ""), "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
     "CheckpointDropped": ("checkpoint", "checkpoint"),
     "CheckpointMissed": ("checkpoint", "reason"), "RewindStarted": ("rewind", "checkpoint"),
     "RewindEnded": ("rewind", "to"), "MessageAppended": ("message", "role"),

@@ -69,6 +69,7 @@ def _commits(entry: Entry) -> str:
 _LOG_FORMS = {
     "session": "session of {agent} began",
     "forked": "began with what session {detail} knew",
+    "answer": "an answer was given: {detail}",
     "ended": "session ended",
     "environment": "runs on {detail}",
     "turn": "turn {detail} began",

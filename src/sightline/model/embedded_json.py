@@ -125,8 +125,7 @@ def _whole_items(text: str, start: int) -> str | None:
                 return None
             if not closers:
                 return None
-        is_member = _is_list_of_items(closers)
-        is_field = closers == ["}"] or is_member
+        is_field = closers in (["}"], ["]"], ["}", "]"])
         if mark == ",":
             is_value = closers[-1] == "]"
             if is_field:
@@ -138,10 +137,6 @@ def _whole_items(text: str, start: int) -> str | None:
     if not left_open:
         return text[start] + closers[0]
     return text[start:whole] + left_open
-
-
-def _is_list_of_items(closers: list[str]) -> bool:
-    return closers in (["]"], ["}", "]"])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Object:

@@ -308,7 +308,8 @@ class Verdict(Struct, frozen=True):
 
 
 class FileInContext(Struct, frozen=True):
-    """A file that this session was shown. A time is None where no such event happened."""
+    """A file that this session was shown. A time is None where no such event happened. size: in bytes;
+    preview: the first 200 characters of the text that the agent believes in."""
 
     path: str
     state: State

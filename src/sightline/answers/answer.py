@@ -140,8 +140,7 @@ class JudgedChange(Struct, frozen=True):
 
 
 class AnswerResult(Struct, frozen=True):
-    """A structured answer, and what came of it. is_cut: its text ended early, and only its whole items
-    count. checkpoint: taken before the changes; None without changes. todos: the session's list
+    """The result of a structured answer. is_cut: the text ended early, and only its whole items count. checkpoint: taken before the changes; None without changes. todos: the session's list
     now. files: the results of its requests for files, in order. text: for the agent; pass the result
     to Session.acknowledge when the agent has it."""
 
@@ -156,7 +155,7 @@ class AnswerResult(Struct, frozen=True):
 
     @property
     def refused(self) -> bool:
-        """Whether a change was refused."""
+        """Return whether a change was refused."""
         return any(change.state == "refused" for change in self.changes)
 
     def __str__(self) -> str:

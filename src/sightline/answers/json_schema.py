@@ -1,4 +1,4 @@
-"""The JSON Schema of a structured answer: a file of this package, made from the values in contents."""
+"""The JSON Schema of a structured answer: a file of this package, made from the values in answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from msgspec.json import schema
 
-from sightline.answers.contents import Answer
+from sightline.answers.answer import Answer
 
 FILE = "answer.schema.json"
 

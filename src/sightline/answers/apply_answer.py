@@ -8,7 +8,7 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from sightline.answers import words
-from sightline.answers.contents import (
+from sightline.answers.answer import (
     Answer,
     AnswerResult,
     ApplyMode,
@@ -53,7 +53,7 @@ class Target(Struct, frozen=True):
     moved_to: str | None
 
 
-def answer(context: SessionContext, raw: object, mode: ApplyMode = "all") -> AnswerResult:
+def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") -> AnswerResult:
     """Take in a structured answer: apply its changes, advance its to-dos, look for the files that it
     asks for, and note what the next briefing is to bring. mode: as in ApplyMode; a preview records
     nothing. AnswerInvalid, and nothing done, for an answer that cannot be read, a path outside of the

@@ -1,0 +1,87 @@
+"""A model's structured answer at a shell: looked at, asked for, applied."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.cli.test_terminal import at_terminal
+
+from sightline.answers.json_schema import schema_text
+
+ANSWER = {
+    "summary": "More",
+    "fileChanges": [
+        {"path": "a.txt", "edits": [{"old": "one", "new": "two"}]},
+        {"path": "new/b.txt", "content": "b\n"},
+    ],
+}
+TEXT = json.dumps(ANSWER)
+
+
+@pytest.fixture
+def shown(sl):
+    sl.put("a.txt", "one\n")
+    sl("read", "a.txt")
+    return sl
+
+
+def test_an_answer_is_applied_and_named(shown):
+    done = shown("apply", stdin=TEXT)
+    assert done.code == 0
+    assert "-one\n+two\n" in done.out
+    assert "Applied: a.txt, new/b.txt." in done.err
+    assert (shown.root / "new" / "b.txt").read_text() == "b\n"
+    assert shown("rewind", done.err.split()[-1], "--yes").code == 0
+    assert (shown.root / "a.txt").read_text() == "one\n"
+
+
+def test_a_preview_changes_nothing(shown):
+    done = shown("apply", "--preview", stdin=TEXT)
+    assert (done.code, "-one\n+two\n" in done.out) == (0, True)
+    assert (shown.root / "a.txt").read_text() == "one\n"
+    assert "answer" not in shown("log").out
+
+
+def test_a_refused_answer_exits_with_1_and_each_applies_the_rest(shown):
+    shown.put("a.txt", "three\n")
+    done = shown("apply", stdin=TEXT)
+    assert (done.code, (shown.root / "new").exists()) == (1, False)
+    done = shown("apply", "--each", "--json", stdin=TEXT)
+    assert done.code == 1
+    assert [change["state"] for change in done.json["changes"]] == ["refused", "applied"]
+    assert done.json["changes"][0]["refusal"]["reason"] == "stale"
+    assert done.json["changes"][1]["change"]["path"] == "new/b.txt"
+    assert done.json["checkpoint"].startswith("cp-")
+
+
+def test_an_answer_that_cannot_be_read_names_its_place(shown):
+    done = shown("apply", stdin='{"fileChanges": [{"path": 3}]}')
+    assert (done.code, done.err.splitlines()[0]) == (
+        1,
+        "Error: fileChanges[0].path: Expected `str`, got `int`",
+    )
+    done = shown("apply", "--json", stdin="nothing")
+    assert (done.code, done.json["error"]["kind"]) == (1, "AnswerInvalid")
+    assert shown("apply", stdin=b"\xff").code == 1
+
+
+def test_each_and_preview_do_not_go_together(shown):
+    assert shown("apply", "--each", "--preview", stdin=TEXT).code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "typed", "code", "text"),
+    [((), "y\n", 0, "two\n"), ((), "n\n", 1, "one\n"), (("--yes",), "", 0, "two\n")],
+)
+def test_a_person_is_asked_before_an_answer_is_applied(shown, options, typed, code, text):
+    ended, seen = at_terminal(
+        shown, "apply", *options, answer=TEXT.encode() + b"\n\x04" + typed.encode()
+    )
+    assert (ended, (shown.root / "a.txt").read_text()) == (code, text), seen
+    assert ("Apply this?" in seen) == (not options)
+
+
+def test_the_schema_is_printed_for_a_model_and_for_a_program(sl):
+    assert sl("schema").out == schema_text()
+    assert sl("schema", "--json").json == {"schema": 1, **json.loads(schema_text())}
