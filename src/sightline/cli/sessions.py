@@ -51,7 +51,7 @@ def list_sessions(call: Call, last: int | None) -> None:
         }
         for each, state in listed
     ]
-    rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES", "NAME")]
+    rows = [("ID", "AGENT", "BEGAN", "STATE", "ACTIVE", "TURN", "FILES", "NAME")]
     for each, state in listed:
         known = each.session
         times = (output.minute(known.started), state.state, output.minute(state.last))
@@ -79,7 +79,7 @@ def show(call: Call, id: str) -> None:
     pid = state.holder.rsplit(":", 2)[1] if state.holder else None
     held = f", held by process {pid}" if pid and state.state == "present" else ""
     since, last = output.minute(state.since), output.minute(state.last)
-    lines += ["", f"It is {state.state} since {since}{held}; last heard of {last}."]
+    lines += ["", f"It is {state.state} since {since}{held}; last active {last}."]
     output.text("\n".join(lines))
 
 

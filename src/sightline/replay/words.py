@@ -60,7 +60,7 @@ def summary(replay: Replay, rows: Sequence[Row]) -> list[str]:
     settings = (
         f"List of sessions {replay.digest[:12]}. Window {setting.window:,} tokens, "
         f"{setting.prefix:,} assumed before the first message, soft budget {budget}, "
-        f"policies reckon with {setting.price}."
+        f"policies use the prices {setting.price}."
     )
     return [sessions, settings]
 
