@@ -138,8 +138,11 @@ def test_wrong_usage_is_an_error_in_the_one_shape_wherever_json_stands(sl, name)
         assert is_error(done, "usage"), words
 
 
-WITHOUT_STORE = {"tour", "init", "doctor", "up", "completion", "replay", "window", "session"}
-"""Commands that need no store to answer; `doctor` and `up` say themselves that it cannot be read."""
+WITHOUT_STORE = {
+    *("tour", "init", "doctor", "up", "forget", "completion", "replay", "window", "session"),
+}
+"""Commands that need no store to answer; `doctor` and `up` say themselves that it cannot be read.
+`forget` forgets a store that is damaged, too, and a workspace that is gone."""
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_STORE])
