@@ -20,7 +20,13 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the rest of bench, and the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.recordings.counts import PLAIN, SHELL, WALKERS, Counts  # noqa: E402 (needs the path above)
+from bench.recordings.counts import (  # noqa: E402 (needs the path above)
+    PLAIN,
+    SHELL,
+    WALKERS,
+    Counts,
+    spoken_command,
+)
 
 from sightline.agents.readers import READERS  # noqa: E402
 from sightline.conversation.formats.format import FORMATS  # noqa: E402
@@ -94,7 +100,7 @@ def is_plain(call: Block) -> bool:
     try:
         given = json.loads(call.text)
     except ValueError:  # a block of shell in the model's text
-        given = {"command": call.text.split("```")[1].partition("\n")[2]}
+        given = {"command": spoken_command(call.text)}
     command = given.get("command", given.get("cmd"))
     line = command[-1] if isinstance(command, list) else command
     return PLAIN.fullmatch(str(line).strip()) is not None

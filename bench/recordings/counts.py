@@ -196,7 +196,7 @@ def gemini_cli(path: Path) -> Counts:
     return _counted(found)
 
 
-TAG = re.compile(r"<(read_file|apply_diff|write_to_file|insert_content|search_and_replace|replace_in_file|execute_command|list_files|search_files|list_code_definition_names)>\s*<\w+>")  # fmt: skip
+TAG = re.compile(r"<(read_file|apply_diff|write_to_file|insert_content|search_and_replace|replace_in_file|execute_command|list_files|search_files|list_code_definition_names|update_todo_list|ask_followup_question|attempt_completion|switch_mode|new_task)>\s*<\w+>")  # fmt: skip
 
 
 EXPORTED = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
@@ -222,6 +222,15 @@ def roo(path: Path) -> Counts:
     return _counted(calls)
 
 
+def spoken_command(text: str) -> str | None:
+    """Return the command in a fence or a tag at the end of a text; None for another text."""
+    if text.rstrip().endswith("\n```"):
+        return text.split("```")[-2].partition("\n")[2]
+    if text.rstrip().endswith("\n</command>"):
+        return text.rpartition("<command>\n")[2].rpartition("\n</command>")[0]
+    return None
+
+
 def chat(path: Path) -> Counts:
     """The calls beside texts, or a fence at their end, of trajectories of both SWE-agents."""
     data = json.loads(path.read_bytes())
@@ -239,8 +248,8 @@ def chat(path: Path) -> Counts:
             windowed = each["function"]["name"] != "open" or said.startswith("[File: ")
             calls.append((each["function"]["name"], given, said if windowed else None, False))
         text = _texts(message["content"])
-        if not found and text.count("```") == 2 and text.rstrip().endswith("```"):
-            command = text.split("```")[1].partition("\n")[2]
+        command = spoken_command(text)
+        if not found and command is not None:
             calls.append(("bash", command, said, False))
     return _counted(calls)
 

@@ -189,6 +189,9 @@ TOOLS = (
     *("write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_and_replace"),
     *("search_replace", "edit_file", "apply_patch", "delete_file", "new_rule", "execute_command"),
     *("read_file", "list_files", "search_files", "list_code_definition_names"),
+    *("update_todo_list", "ask_followup_question", "attempt_completion", "switch_mode", "new_task"),
+    *("use_mcp_tool", "access_mcp_resource", "browser_action", "codebase_search"),
+    *("fetch_instructions", "plan_mode_respond", "web_fetch"),
 )
 
 BEGIN = re.compile(rf"<({'|'.join(TOOLS)})>(?=\s*<\w+>)")

@@ -143,6 +143,12 @@ def test_a_command_at_the_end_of_a_text_and_its_output_are_found():
     assert found[2].excerpts == (Excerpt("a.py", 1, "one", 1, whole=True),)
     assert found[2].call == found[1].call
     assert not found[2].fixed
+    said = "Look at ```x = 1```.\n"
+    last = {"role": "user", "content": "RESPONSE FORMAT: one command."}
+    for command in ("<command>\ncat a.py\n</command>", "```\ncat a.py\n```"):
+        told = {"role": "assistant", "content": said + command}
+        assert blocks("chat", [last, told])[1].paths == ("a.py",)
+        assert blocks("chat", [messages[0], told])[1].kind == "text"  # not the only block
     unasked = blocks("chat", [{"role": "user", "content": "fix it"}, *messages[1:2]])
     assert [block.kind for block in unasked] == ["user", "text"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -99,7 +100,7 @@ class BlockParser:
         self._ids = CallIds()
         self._effects: dict[str, Effect] = {}  # by id of the call
         self._spoken: list[tuple[str, str]] = []  # tool and id of the calls in the model's text
-        self._is_fenced = False
+        self._fenced: Fenced = ""
 
     def parse(self, message: Message) -> list[Block]:
         """Return the blocks of the next message."""
@@ -111,9 +112,8 @@ class BlockParser:
             self._ids.start_answer()
             self._spoken = []
         self._role = role
-        if role != "model" and not self._is_fenced:
-            asked = not self._step and any(FENCE_ASKED.search(part.text) for part in parts)
-            self._is_fenced = asked or any(_is_output(part.text) for part in parts)
+        if role != "model" and not self._fenced:
+            self._fenced = _asked_fence(parts, is_first=not self._step)
         tools = [tool for tool, _ in self._spoken]
         results = find_results(parts, tools) if role == "user" else {}
         return [
@@ -140,7 +140,7 @@ class BlockParser:
         if result is not None:
             return self._spoken_result(block, result)
         is_spoken = part.kind == "text"
-        calls = calls_in_text(part.text, fenced=self._is_fenced) if is_spoken else ()
+        calls = calls_in_text(part.text, fenced=self._fenced) if is_spoken else ()
         return self._spoken_calls(block, calls) if calls else block
 
     def _spoken_result(self, block: Block, result: TextResult) -> Block:
@@ -196,12 +196,16 @@ def _result_block(
     )
 
 
-FENCE_ASKED = re.compile(
-    r"bash-\$|RESPONSE FORMAT|mswea_bash_command|\b(?:ONE|one) (?:bash )?code block\b"
-)
-"""Words of a host, before the model's first answer, that ask for calls as a block of shell."""
+Fenced = Literal["", "one", "last"]
+LAST_ASKED = re.compile(r"bash-\$|RESPONSE FORMAT")
+ONE_ASKED = re.compile(r"mswea_bash_command|\b(?:ONE|one) (?:bash )?code block\b")
+"""Words of hosts, before the model's first answer, that ask for calls as a block of shell."""
 
-FENCED = re.compile(r"(?:\A|\n)```(?:bash|sh|mswea_bash_command)?\n(.*?)\n```\s*\Z", re.DOTALL)
+FENCED = re.compile(
+    r"(?:\A|\n)(?:```(?:bash|sh|mswea_bash_command)?\n((?:(?!\n```).)*)\n```"
+    r"|<command>\n((?:(?!\n</command>).)*)\n</command>)\s*\Z",
+    re.DOTALL,
+)
 HEAD = re.compile(r"\A\[(\w+)(?: for (?:'([^'\n]*)')?[^\n]*?|\.[^\n]*?)?\] Result:[ \n]*")
 SHOWN = ("<returncode>", "[File: /")
 OBSERVED = ("Observation:", "OBSERVATION:", "<warning>\nThe output")
@@ -210,19 +214,31 @@ FEEDBACK = ("<feedback>", "<user_message>", "<answer>", "<task>")
 """Tags around a person's words."""
 
 
-def calls_in_text(text: str, *, fenced: bool) -> tuple[Call, ...]:
-    """Return the calls in a text of the model, in order. fenced: a block of shell at the end is a
-    call, because the host asked for it."""
+def calls_in_text(text: str, *, fenced: Fenced) -> tuple[Call, ...]:
+    """Return the calls in a text of the model, in order. fenced: a block of shell at the end, in a
+    fence or a tag, is a call, because the host asked for it: for the only fence, or the last one."""
     if calls := tuple(tagged_calls(text)):
         return calls
-    if fenced and text.count("```") == 2 and (block := FENCED.search(text)):
-        return (Call("", "bash", {"command": block[1]}),)
+    fences = text.count("```")
+    is_one = fences == 2 or (fenced == "last" and fences % 2 == 0)
+    if fenced and is_one and (block := FENCED.search(text)):
+        return (Call("", "bash", {"command": block[1] or block[2] or ""}),)
     return ()
 
 
 def _is_output(text: str) -> bool:
     """Return whether a text on the user's side is certainly the output of a command."""
     return text.startswith("<returncode>") or PROMPT.search(text[-400:]) is not None
+
+
+def _asked_fence(parts: Sequence[Part], *, is_first: bool) -> Fenced:
+    """Return which block of shell the host takes for a call, as its words or its outputs tell."""
+    for part in parts:
+        if PROMPT.search(part.text[-400:]) or (is_first and LAST_ASKED.search(part.text)):
+            return "last"
+        if part.text.startswith("<returncode>") or (is_first and ONE_ASKED.search(part.text)):
+            return "one"
+    return ""
 
 
 class TextResult(Struct, frozen=True):
