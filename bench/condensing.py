@@ -35,13 +35,16 @@ from sightline.text.tokens import estimate  # noqa: E402
 LONG = 30_000
 TYPED_TOKENS = 20_000
 FAILED_MAX = 40
+NEWLINE = "\\n"
+"""A line end in JSON."""
+
 KINDS = ("changed files", "typed texts", "open to-dos", "failed commands")
 
 EDITS = {"edit", "multiedit", "write", "notebookedit", "strreplaceeditor", "writefile", "replace", "editfile", "create", "writetofile"}  # fmt: skip
 SHELLS = {"bash", "shell", "execcommand", "shellcommand", "runshellcommand", "executecommand"}
 LISTS = {"todowrite", "updateplan", "writetodos"}
 PATHS = ("file_path", "filePath", "path", "notebook_path")
-PROGRAM = ("<", "Caveat:", "[Request", "# AGENTS.md", "This session is being continued", "Base directory", "## Conversation Summary", "This is the Gemini CLI", "[TASK", "[ERROR]", "Stop hook")  # fmt: skip
+PROGRAM = ("<", "Caveat:", "[Request", "# AGENTS.md", "This session is being continued", "Base directory", "## Conversation Summary", "This is the Gemini CLI", "[TASK", "[read_file for", "[ERROR]", "Stop hook")  # fmt: skip
 
 Calls = dict[str, tuple[str, Any]]
 
@@ -208,7 +211,8 @@ def condense(path: str, least: int, keep: int, *, outlines: bool = False) -> Con
         return None
     view = session.conversation.view(10**9)
     blocks = wire_format.blocks(view, estimate)
-    text = " ".join("\n".join([made.summary, *(block.text for block in blocks)]).split())
+    shown = "\n".join([made.summary, *(block.text for block in blocks)])
+    text = " ".join(f"{shown} {shown.replace(NEWLINE, ' ')}".split())
     text += " ".join(json.dumps(view, ensure_ascii=False).replace("\\n", " ").split())
     must = wanted(messages)
     missing = (

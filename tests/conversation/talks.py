@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sightline.conversation.formats.format import FORMATS
-from sightline.text.tokens import estimate
+from sightline.conversation.token_counter import counter
+
+COUNT = counter()
+"""As a window counts the tokens of an unknown model: an installed tokenizer, or the estimate."""
 
 TASK = "THE TASK: make `total()` in billing.py right"
 
@@ -39,12 +42,12 @@ def talk(session: Any, turns: int = 30, lines: int = 60) -> Any:
 
 def tokens(view: list[Any], name: str = "anthropic") -> int:
     """The tokens of messages, counted here."""
-    return sum(block.tokens for block in FORMATS[name].blocks(view, estimate))
+    return sum(block.tokens for block in FORMATS[name].blocks(view, COUNT))
 
 
 def texts(view: list[Any], name: str = "anthropic") -> str:
     """All texts of messages."""
-    return "\n".join(block.text for block in FORMATS[name].blocks(view, estimate))
+    return "\n".join(block.text for block in FORMATS[name].blocks(view, COUNT))
 
 
 def chatter(session: Any, turns: int = 40) -> Any:

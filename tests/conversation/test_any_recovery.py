@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 from tests.conversation.formats.histories import NAMES, TOLD
+from tests.conversation.talks import COUNT
 
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.formats.format import FORMATS
 from sightline.errors import WindowFull
 from sightline.testing import make_session
-from sightline.text.tokens import estimate
 
 WORDS = [
     "the",
@@ -84,7 +84,7 @@ def error_of(random, used, limit):
 
 
 def size(name, view):
-    return sum(block.tokens for block in FORMATS[name].blocks(view, estimate))
+    return sum(block.tokens for block in FORMATS[name].blocks(view, COUNT))
 
 
 def recover_all(seed):

@@ -12,10 +12,10 @@ from msgspec import structs
 
 import sightline
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.token_counter import counter
 from sightline.errors import StoreError
 from sightline.model.events import Folded
 from sightline.model.revision import revision_of
-from sightline.text.tokens import estimate
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 40
 
@@ -41,7 +41,7 @@ def talk(session, turns=10):
 
 
 def tokens(view):
-    return sum(block.tokens for block in FORMATS["anthropic"].blocks(view, estimate))
+    return sum(block.tokens for block in FORMATS["anthropic"].blocks(view, counter()))
 
 
 def test_below_the_soft_budget_nothing_is_folded(s):
@@ -190,7 +190,7 @@ def test_tokens_are_those_of_the_model_that_is_used(place, s):
     """Claude's newer models take about a third more for the same text."""
     conversation = talk(s, 12)
     whole = sum(
-        block.tokens for block in FORMATS["anthropic"].blocks(conversation.messages(), estimate)
+        block.tokens for block in FORMATS["anthropic"].blocks(conversation.messages(), counter())
     )
     budget = sightline.Budget(hard=whole + 10)
     assert conversation.view(budget) == conversation.messages()

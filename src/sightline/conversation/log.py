@@ -107,7 +107,8 @@ class Conversation:
 
         A decision is recorded before this returns and is final: the view of the same messages is the
         same bytes, in any process, after any rewind or fork. Messages that a provider would refuse
-        are repaired in the view, never in the conversation. ValueError, StoreError.
+        are repaired in the view, never in the conversation. WindowFull, and nothing recorded, where
+        folding cannot keep the hard budget. ValueError, StoreError.
         """
         options = check_options(budget, price, policy, idle_s)
         with self._lock:

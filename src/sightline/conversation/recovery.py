@@ -271,8 +271,8 @@ def _start(
     if attempt > TRIES_MAX:
         tokens = window.calibration().tokens(window.tokens, prefix)
         raise WindowFull(
-            f"The request was refused as too long {TRIES_MAX} times in a row, and made smaller each"
-            f" time; it has about {tokens:,} tokens now.",
+            f"The request was refused as too long {TRIES_MAX} times in a row; it has about {tokens:,} tokens"
+            " now.",
             "Nothing further was removed. Check which window the provider really has, or begin a new"
             " session with the record: briefing().",
             tokens=tokens,
@@ -285,7 +285,8 @@ def _start(
         is_plausible(calibration, window.tokens, used) and used > (known or 0)
     )
     tokens = used if is_believed else None
-    _measured(window, window.tokens, tokens=tokens, limit=known, refused=True)
+    above = known if told.kind == "overflow" else None  # else the messages alone fit
+    _measured(window, window.tokens, tokens=tokens, limit=above, refused=True)
     calibration = window.calibration()
     before = calibration.tokens(window.tokens, prefix)
     if not is_believed and calibration.anchor is not None and known is None:
