@@ -343,7 +343,7 @@ def test_a_broken_summarizer_is_not_asked_again_and_again(s):
 
 def test_everything_typed_comes_back_in_the_next_summary(s):
     conversation = chatter(s)
-    recovery = conversation.recover(too_long(15_000, 3_000))
+    recovery = conversation.recover(too_long(15_000, 800))
     assert "then do 9\n" not in texts(recovery.messages)
     for n in range(40, 50):
         conversation.append({"role": "assistant", "content": "Many more words. " * 150})
