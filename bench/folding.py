@@ -130,7 +130,7 @@ def edited(blocks: int) -> Talk:
         yield call(2 * step + 1, "Edit", "edit", "done", put=put)
 
 
-NEVER = structs.replace(DEFAULT, name="never", read=10**9, edited=10**9)
+NEVER = structs.replace(DEFAULT, name="never", share=10**9)
 FIGURES = (
     Figure("usual", "reads, edits and commands", usual, 5_000, DEFAULT, LIMIT_MS),
     Figure("held", "2,500 reads, none may go", held, 5_000, DEFAULT, LIMIT_MS),

@@ -16,7 +16,7 @@ from sightline.errors import UnknownName
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Half, Order, Replay
-from sightline.replay.policies import POLICIES, PRICE, Maker, Setting, select
+from sightline.replay.policies import OURS, POLICIES, PRICE, Maker, Setting, select
 from sightline.replay.run_sessions import replay as played
 from sightline.replay.words import no_session, report
 from sightline.text.tokens import estimate
@@ -43,8 +43,8 @@ def replay(
     Each PATH is a recording, or a folder of them. Every policy sees a session call by call and
     never what comes later. Costs take prompt caches into account. A loss is a text that the session
     used and that the view no longer had. How the agent would have behaved then is modelled, not
-    observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy made a
-    view that its format does not allow.
+    observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy of
+    Sightline's own made a view that its format does not allow.
     """
     wanted = order(policies, prices, min_tokens, soft_budget)
     with output.progress(call, "Playing the recordings") as progress:
@@ -56,7 +56,7 @@ def replay(
         output.text(report(recorded, rows, places(prices)))
     else:
         output.say("\n".join(no_session(recorded)))
-    if not rows or any(row.total.invalid for row in rows):
+    if not rows or any(row.total.invalid for row in rows if row.name in OURS):
         raise Answered(NO)
 
 

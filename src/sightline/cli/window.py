@@ -198,7 +198,7 @@ def shape(history: History, folding: Plan) -> Shape:
         **fields(folding, "margin", "budget", "policy", "price"),
         "tokens_before": folding.before,
         "tokens_after": folding.after,
-        "minimum_clear": folding.minimum,
+        "pays_after": folding.pays_after,
         "fits": folding.after <= folding.budget,
         "folds": [
             {

@@ -14,9 +14,6 @@ from sightline.conversation.window.prices import PROFILES, Prices
 PRICES = tuple(PROFILES.values())
 """All prices that every run computes, in the order of all tuples of costs."""
 
-RECOVERED_WRITTEN = 150
-"""Tokens that a model writes to read a lost text again."""
-
 
 class Sent(Struct, frozen=True):
     """A request to the model. tokens: of the whole view; same: tokens at its beginning that equal the
@@ -35,12 +32,6 @@ def cost(sent: Sent, prices: Prices) -> float:
     cached = sent.same if warm else 0
     fresh = sent.tokens - cached
     return prices.read * cached + prices.write * fresh + prices.output * sent.written
-
-
-def recovery(text_tokens: int, view_tokens: int, prices: Prices) -> float:
-    """Return the cost of reading a lost text again: one more call over the view, plus the text."""
-    again = prices.write * text_tokens + prices.read * view_tokens
-    return again + prices.output * RECOVERED_WRITTEN
 
 
 def summary(read: int, written: int, prices: Prices) -> float:

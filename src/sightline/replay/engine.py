@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.costs import PRICES, Outcome, Sent, cost, recovery, summary
+from sightline.conversation.window.prices import recovery
+from sightline.replay.costs import PRICES, Outcome, Sent, cost, summary
 from sightline.replay.policies import Ask, Policy, Setting
 from sightline.replay.record import Need, Record, Turn
 from sightline.replay.request_view import View
@@ -81,7 +82,7 @@ def measure(
             costs[number] += summary(spent[0] - summarised[0], spent[1] - summarised[1], prices)
             for need in losses.edits:
                 tokens = record.blocks[need.holders[-1]].tokens
-                costs[number] += recovery(tokens, view.tokens, prices)
+                costs[number] += recovery(prices, tokens, view.tokens)
         summarised = spent
         total += Outcome(
             calls=1,

@@ -15,6 +15,8 @@ CAVEAT = (
     "is modelled here, not observed."
 )
 
+INVALID = "a provider would refuse views of this policy."
+
 HALVES = {"both": "all", "tuned": "the half used for tuning", "held-out": "the half held out"}
 UNREAD_NAMED = 5
 """Unreadable files that are named; the rest are counted."""
@@ -70,7 +72,8 @@ def legend(rows: Sequence[Row]) -> list[tuple[str, str]]:
     whole = next(row.total for row in rows if row.name == "none")
     cost = (
         "what calls cost at these prices of reading from a cache / writing into it, beside 1 "
-        "for a token without a cache; answers, and getting each lost text back, included."
+        "for a token without a cache; answers, and for each lost edit a failed edit and a read, "
+        "included."
     )
     edits = (
         f"edits whose old text was nowhere in the view, of {whole.edits:,} that had stood in "
@@ -86,6 +89,7 @@ def legend(rows: Sequence[Row]) -> list[tuple[str, str]]:
         ("lost edits", edits),
         ("lost refs", references),
         ("*", "no other policy both costs less at these prices and loses fewer edits."),
+        *([("!", INVALID)] if any(row.total.invalid for row in rows) else []),
     ]
 
 
@@ -99,7 +103,7 @@ def headings(shown: Sequence[int]) -> list[str]:
 def cells(row: Row, shown: Sequence[int]) -> list[str]:
     """Return a policy's row of the table."""
     return [
-        row.name,
+        f"{row.name}!" if row.total.invalid else row.name,
         f"{row.sent:.3f}",
         *(f"{row.costs[at]:.3f}{'*' if row.frontier[at] else ' '}" for at in shown),
         f"{row.total.lost_edits} ({row.lost_edits:.1%})",

@@ -24,12 +24,13 @@ FILES = ("read", "edit", "write")
 
 class Files:
     """The files of one conversation. touched: path -> step of the answer that last used the file;
-    edited: path -> place of the last call that changed it; mentioned: paths that a user or a plan
-    mentions; current: the text of the files."""
+    edited: path -> place of the last call that changed it; began: step of the first edit, None
+    before; mentioned: paths that a user or a plan mentions; current: the text of the files."""
 
     def __init__(self) -> None:
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
+        self.began: int | None = None
         self.current = CurrentText()
         self._mentions = Mentions()
         self.mentioned = self._mentions.paths
@@ -57,6 +58,8 @@ class Files:
             call_place, rewrites = self._rewrites.pop(block.call or "", (place, ()))
             for rewrite in () if block.error else rewrites:
                 self._edit(call_place, rewrite)
+                if self.began is None and rewrite.old is not None:
+                    self.began = block.step
                 self.current.rewrite(place, rewrite)
             for excerpt in () if block.error else block.excerpts:
                 self.current.show(place, excerpt)

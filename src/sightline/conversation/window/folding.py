@@ -1,30 +1,38 @@
 """Folding: decide which blocks become stubs, before each of the model's answers.
 
-Blocks are added one by one and decisions are final, so a view changes only by a new decision. Each
-change makes the provider read the rest of the window uncached. So nothing is folded below the soft
-budget; above it, everything that may be folded is folded at once, if that frees enough tokens.
+The rule is "rent or buy". A block costs rent: its tokens at the price of a cached token, with each
+answer. A change costs a price: the provider reads the rest of the window uncached. A lost text costs
+a price: an edit fails, the agent reads the text again and edits again.
 
-Leases decide what may be folded. The text of a file stays while the agent works on the file: for
-some answers after the last read or edit, and as long as the user or a plan mentions the file and
-the agent has not edited it yet. The result of a command, a search or a listing may be folded once
-newer results follow it, because the agent can run the tool again.
+1. Nothing is folded below the soft budget, and the results of the newest answers stay.
+2. A text of a file, and a result that no tool can produce again, has a lease. The lease ends when the
+   rent since the last use reaches `share` of the price of a loss. So large texts go first.
+3. No lease runs before the first edit of the session: the agent reads before it edits.
+4. A file that a user or a plan names stays until the agent edits the file. The newest text that the
+   agent wrote into a file stays.
+5. What newer blocks show as well needs no lease, nor do searches, listings and outputs of commands.
+6. While the cache is warm, blocks are folded when the rent that they paid without a lease reaches the
+   price of the change. The change begins where it pays most. A cold cache is written anew anyway, so
+   everything without a lease is folded then.
+7. A clear may also rebase an edited file: it adds the current text once at the end, and folds the old
+   reads, the edits' arguments and their results behind the change.
 
-A clear rewrites the rest of the window anyway. So it may also rebase a file: a read becomes stale when
-the agent edits the file, but the current text follows from the read and the edits. The clear adds the
-current text once at the end, and folds the old reads, the edits' arguments and their results.
+Decisions are final and depend on the past alone.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from operator import attrgetter, itemgetter
 from typing import Literal
 
 from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
 from sightline.conversation.window.file_index import FILES, Files
-from sightline.conversation.window.prices import USUAL, Prices, minimum_clear
+from sightline.conversation.window.prices import USUAL, Prices, recovery, rewriting
 from sightline.model.path import quoted
 
 Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
@@ -40,27 +48,22 @@ class Rules(Struct, frozen=True):
     """The rules of a policy.
 
     soft, hard: tokens of the whole window; below soft nothing is folded, above hard (None: unknown)
-    whatever must be folded is. keep: number of newest results that stay. read, edited: lease of a
-    file that was read or edited, in answers since the last use. other: lease of a result that no tool
-    can produce again, in answers. named: a file that a user or a plan mentions stays until it is
-    edited. least: tokens below which a block is not worth a stub. views: a clear also rebases edited
-    files.
+    whatever must be folded is. share: a lease ends when the rent reaches this part of the price of a
+    loss. keep: number of newest answers whose results stay. least: tokens below which a block
+    is not worth a stub. views: a clear also rebases edited files.
     """
 
     name: str = "default"
     soft: int = 40_000
     hard: int | None = None
-    keep: int = 4
-    read: int = 8
-    edited: int = 8
-    other: int = 12
-    named: bool = True
+    share: float = 1 / 3
+    keep: int = 3
     least: int = 120
     views: bool = True
 
 
 DEFAULT = Rules()
-CAREFUL = Rules("careful", read=24, edited=16, other=40)
+CAREFUL = Rules("careful", share=1)
 POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
 
 STUB_TOKENS = 50
@@ -68,9 +71,6 @@ STUB_TOKENS = 50
 
 SLACK = 0.1
 """Part of the hard budget by which a forced clear frees more than it must."""
-
-COLD = 4_000
-"""Tokens that are worth clearing when the cache has expired: the provider reads all again anyway."""
 
 GAIN = 1.25
 """Tokens freed for each token of a current text, for which the text is worth adding."""
@@ -87,9 +87,9 @@ class Folding:
         self._blocks: list[Block] = []
         self._sizes: list[int] = []  # tokens of each block in the view
         self._paths: list[tuple[str, ...]] = []  # of the files that each block shows or changes
-        self._total = 0  # tokens of all blocks before folding
+        self._window = 0  # tokens of the view at the last decision
         self._candidates: list[int] = []
-        self._results: list[int] = []
+        self._results: list[tuple[int, int]] = []  # of each answer: step, place of first result
         self._thoughts: list[int] = []
         self._last_user = 0
         self._answered: set[str] = set()
@@ -100,7 +100,6 @@ class Folding:
         place = len(self._blocks)
         self._blocks.append(block)
         self._sizes.append(block.tokens)
-        self._total += block.tokens
         self._files.add(place, block)
         self._paths.append(self._files.paths_of(block))
         if block.kind == "user":
@@ -108,7 +107,8 @@ class Folding:
         if block.loose:
             self._thoughts.append(place)
         if block.kind == "result":
-            self._results.append(place)
+            if not self._results or self._results[-1][0] != block.step:
+                self._results.append((block.step, place))
             if block.call is not None:
                 self._answered.add(block.call)
         foldable = block.kind in ("result", "call") and not block.fixed and block.deed != "plan"
@@ -129,36 +129,57 @@ class Folding:
         """Decide what is folded now. tokens: of the current view; idle_s: seconds since the last
         answer."""
         rules = self.rules
+        self._window = tokens
+        is_warm = self._prices.cached and idle_s <= self._prices.ttl_s
         if rules.hard is not None and tokens > rules.hard:
-            return self._rebase(self._force(tokens - rules.hard, int(rules.hard * SLACK)))
+            return self._force(tokens - rules.hard, int(rules.hard * SLACK), is_warm=is_warm)
         if tokens <= rules.soft:
             return Decision()
         tiers = dict(self._eligible())
-        thoughts = self._old_thoughts()
-        places = (*tiers, *thoughts)
-        freed = sum(self._blocks[place].tokens for place in places) - STUB_TOKENS * len(tiers)
-        if freed <= 0:
-            return Decision()
-        minimum = COLD
-        if not self._prices.cached or idle_s <= self._prices.ttl_s:
-            stays = max(sum(self._sizes[min(places) :]) - freed, 0)
-            minimum = minimum_clear(self._prices, stays, self._total / max(self._step, 1))
-        if freed < minimum:
-            return Decision()
-        folds = (self._fold(place, tier) for place, tier in tiers.items())
-        return self._rebase(Decision(tuple(filter(None, folds)), dropped=thoughts))
+        if not is_warm:
+            return self._clear(tiers, 0)
+        gains = [
+            (rent - price, place) for place, freed, rent, price in self._starts(tiers) if freed > 0
+        ]
+        gain, start = max(gains, key=itemgetter(0), default=(-1.0, 0))
+        return self._clear(tiers, start) if gain >= 0 else Decision()
 
-    def _rebase(self, decision: Decision) -> Decision:
-        """Apply a decision, with the current text of edited files where that pays."""
+    def _starts(self, tiers: Mapping[int, Tier]) -> Iterator[tuple[int, int, float, float]]:
+        """Yield each place from which on blocks may be folded, the last one first: the place, the
+        tokens that this frees, the rent that these have paid without a lease, and the price of the
+        change while the cache is warm."""
+        sent = bisect_left(self._blocks, self._step, key=attrgetter("step"))
+        stays = freed = 0
+        rent = 0.0
+        end = len(self._blocks)
+        for place in sorted({*tiers, *self._old_thoughts()}, reverse=True):
+            stays += sum(self._sizes[place : min(end, sent)])
+            end = place
+            tier = tiers.get(place)
+            saved = self._sizes[place] - (STUB_TOKENS if tier else 0)
+            freed += saved
+            stays -= saved if place < sent else 0
+            rent += self._prices.read * saved * self._idle(place, tier)
+            yield place, freed, rent, rewriting(self._prices, stays)
+
+    def _clear(self, tiers: Mapping[int, Tier], start: int) -> Decision:
+        """Fold from a place on."""
+        thoughts = tuple(place for place in self._old_thoughts() if place >= start)
+        folds = (self._fold(place, tier) for place, tier in tiers.items() if place >= start)
+        return self._rebase(Decision(tuple(filter(None, folds)), dropped=thoughts), start)
+
+    def _rebase(self, decision: Decision, start: int) -> Decision:
+        """Apply a decision, with the current text of edited files where that pays. start: place of
+        the first block that may be folded for that."""
         self.apply(decision)
         if not self.rules.views or not decision.folds:
             return decision
         folds = list(decision.folds)
         tails: list[Tail] = []
-        for path, replaced in self._replaceable().items():
-            text = "\n".join(
+        for path, replaced in self._replaceable(start).items():
+            text = "".join(
                 f"[{quoted(path)} from line {first}, with your edits until step {self._step}]\n"
-                + "\n".join(lines)
+                + "".join(f"{line}\n" for line in lines)
                 for first, lines in self._files.current.runs(path)
             )
             tokens = self._count(text)
@@ -170,15 +191,15 @@ class Folding:
         self.apply(decision)
         return decision
 
-    def _replaceable(self) -> dict[str, list[Fold]]:
-        """Return, by edited file, folds of the blocks that are about this file alone and whose
-        text the current text contains."""
+    def _replaceable(self, start: int) -> dict[str, list[Fold]]:
+        """Return, by edited file, folds of the blocks from a place on that are about this file alone
+        and whose text the current text contains."""
         replaceable: dict[str, list[Fold]] = {}
         end = self._first_kept(self.rules.keep)
         for place in self._candidates:
             block = self._blocks[place]
             paths = {*self._paths[place]} if block.deed in FILES else set()
-            if place >= end or len(paths) != 1:
+            if not start <= place < end or len(paths) != 1:
                 continue
             (path,) = paths
             if path not in self._files.edited or place < self._files.current.complete_from(path):
@@ -206,23 +227,23 @@ class Folding:
                 yield place, tier
 
     def _first_kept(self, keep: int) -> int:
-        """Return the place of the first of the newest results that stay."""
+        """Return the place of the first result of the newest answers whose results stay."""
         if not keep:
             return len(self._blocks)
-        return self._results[-keep] if len(self._results) >= keep else 0
+        return self._results[-keep][1] if len(self._results) >= keep else 0
 
     def _tier(self, place: int) -> Tier | None:
         """Return the rule that allows folding a block now, None while the block must stay."""
         block = self._blocks[place]
         if block.kind == "call":
             return self._tier_of_call(place, block)
-        if block.deed in FILES and self._paths[place]:
+        if self._is_of_files(place):
             if self._files.is_superseded(place, block):
                 return "superseded"
             return None if self._is_leased(place) else "untouched"
         if block.deed in AGAIN:
             return "again"
-        return "other" if self._step > block.step + self.rules.other else None
+        return None if self._is_leased(place) else "other"
 
     def _tier_of_call(self, place: int, block: Block) -> Tier | None:
         """Return the same for a call, which stays while its result is missing. The newest text that
@@ -234,15 +255,42 @@ class Folding:
             return None if stays else "input"
         return "input" if block.deed in AGAIN else None
 
+    def _is_of_files(self, place: int) -> bool:
+        """Return whether a block shows or changes the text of files."""
+        return bool(self._paths[place]) and self._blocks[place].deed in FILES
+
     def _is_leased(self, place: int) -> bool:
-        files, rules, step = self._files, self.rules, self._step
-        for path in self._paths[place]:
-            edited = path in files.edited
-            if rules.named and not edited and path in files.mentioned:
-                return True
-            if step <= files.touched[path] + (rules.edited if edited else rules.read):
-                return True
-        return False
+        if self._is_of_files(place) and (self._files.began is None or self._is_named(place)):
+            return True
+        return self._age(place) <= self._lease(place)
+
+    def _is_named(self, place: int) -> bool:
+        """Return whether a user or a plan names a file of a block that the agent has not edited."""
+        files = self._files
+        return any(p in files.mentioned and p not in files.edited for p in self._paths[place])
+
+    def _lease(self, place: int) -> float:
+        """Return the answers after which the rent of a block reaches its share of the price of a
+        loss."""
+        tokens = self._blocks[place].tokens
+        rent = self._prices.read * tokens
+        price = recovery(self._prices, tokens, self._window)
+        return self.rules.share * price / rent if rent else inf
+
+    def _age(self, place: int) -> int:
+        """Return the answers since the last use of a block. A file's text ages from the first edit
+        of the session on."""
+        used = self._blocks[place].step
+        if self._is_of_files(place):
+            touched = (self._files.touched[path] for path in self._paths[place])
+            used = max(self._files.began or 0, *touched)
+        return self._step - used
+
+    def _idle(self, place: int, tier: Tier | None) -> float:
+        """Return for how many answers a block has paid rent without a lease."""
+        block = self._blocks[place]
+        has_lease = tier in ("untouched", "other") or (tier == "input" and block.rewrites)
+        return self._age(place) - (self._lease(place) if has_lease else 0)
 
     def _is_waiting(self, place: int) -> bool:
         """Return whether the block is a call without a result."""
@@ -256,14 +304,23 @@ class Folding:
         tokens = self._count(stub)
         return Fold(place, stub, tokens, tier) if tokens < block.tokens else None
 
-    def _force(self, excess: int, slack: int) -> Decision:
-        """Fold until the window fits: first what may be folded, then the oldest blocks, then ever
-        newer results. excess: tokens above the hard budget; slack: tokens freed beyond that, so that
-        the next answers do not force another clear."""
+    def _force(self, excess: int, slack: int, *, is_warm: bool) -> Decision:
+        """Fold until the window fits: first what may be folded, then what has paid most of its
+        lease, then ever newer results. excess: tokens above the hard budget; slack: tokens freed
+        beyond that, so that the next answers do not force another clear."""
+        tiers = dict(self._eligible())
+        needed = excess + slack
+        prices = [
+            (price / (freed - excess), place)
+            for place, freed, _, price in self._starts(tiers)
+            if freed >= needed
+        ]
+        if prices:
+            return self._clear(tiers, min(prices)[1] if is_warm else 0)
         folds: dict[int, Fold] = {}
         thoughts = self._old_thoughts()
         excess -= sum(self._blocks[place].tokens for place in thoughts)
-        for place, tier in self._by_need():
+        for place, tier in (*tiers.items(), *self._by_need()):
             if excess + slack <= 0 and tier == "forced":
                 break
             fold = None if place in folds else self._fold(place, tier)
@@ -276,16 +333,21 @@ class Folding:
             last = [fold for fold in (self._fold(place, "forced") for place in newest) if fold]
             if self._freed(last) >= excess:
                 folds |= {fold.block: fold for fold in last}
-        return Decision(tuple(folds[place] for place in sorted(folds)), dropped=thoughts)
+        ordered = tuple(folds[place] for place in sorted(folds))
+        return self._rebase(Decision(ordered, dropped=thoughts), 0)
 
     def _by_need(self) -> Iterator[tuple[int, Tier]]:
-        """Return the blocks that may be forced out, the least needed first."""
-        yield from self._eligible()
+        """Yield the blocks that may be forced out, the least needed first."""
+        first = 0
         for keep in (self.rules.keep, 1):
             end = self._first_kept(keep)
-            for place in self._candidates:
-                if place < end and not self._is_waiting(place):
-                    yield place, "forced"
+            places = [p for p in self._candidates if first <= p < end and not self._is_waiting(p)]
+            yield from ((place, "forced") for place in sorted(places, key=self._need))
+            first = end
 
-    def _freed(self, folds: list[Fold]) -> int:
+    def _need(self, place: int) -> tuple[bool, float]:
+        """Return how much a block is needed, for sorting."""
+        return self._is_named(place), -self._age(place) / self._lease(place)
+
+    def _freed(self, folds: Sequence[Fold]) -> int:
         return sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)

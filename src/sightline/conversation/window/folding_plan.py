@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from msgspec import Struct, structs
 
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.window.blocks import Block, Decision, Kind
 from sightline.conversation.window.folding import POLICIES, Folding
 from sightline.conversation.window.history_reader import History
-from sightline.conversation.window.prices import PROFILES, USUAL, minimum_clear
+from sightline.conversation.window.prices import PROFILES, USUAL, rewriting
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
 from sightline.text.tokens import Counter
@@ -30,9 +32,10 @@ class Folded(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The plan of a policy. before, after: tokens of the whole request; minimum: tokens that a
-    clear has to free at this price to pay for itself; dropped: kinds of the parts that are removed without
-    a stub; tails: texts added at the end; view: the messages of the request."""
+    """The plan of a policy. before, after: tokens of the whole request; pays_after: the model's
+    answers after which the plan has saved at this price what it costs, None: never; dropped: kinds of
+    the parts that are removed without a stub; tails: texts added at the end; view: the messages of
+    the request."""
 
     budget: int
     policy: str
@@ -41,7 +44,7 @@ class Plan(Struct, frozen=True):
     margin: float
     before: int
     after: int
-    minimum: int
+    pays_after: int | None
     folds: tuple[Folded, ...]
     dropped: tuple[Kind, ...]
     tails: tuple[str, ...]
@@ -90,10 +93,11 @@ def plan(
     after = overhead + sum(block.tokens for block in history.format.blocks(view, counter))
     places = [*(fold.block for fold in decision.folds), *decision.dropped]
     behind = sum(block.tokens for block in blocks[min(places, default=len(blocks)) :])
-    growth = (before - overhead) / max(blocks[-1].step if blocks else 0, 1)
+    saved = prices.read * (before - after)
+    price_of_change = rewriting(prices, behind - (before - after))
     return Plan(
         *(budget, policy, price, counter.name, counter.margin, before, after),
-        minimum_clear(prices, max(behind - (before - after), 0), growth),
+        ceil(max(price_of_change, 0) / saved) if saved > 0 else None,
         tuple(
             Folded(
                 *(blocks[fold.block].message, fold.tier, blocks[fold.block].tokens),

@@ -1,15 +1,14 @@
-"""Prices of a prompt cache, and the number of tokens that a clear must free to pay for itself."""
+"""Prices of a prompt cache, of a change of the view, and of a lost text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, sqrt
+from math import inf
 
 from msgspec import Struct
 
-LEAST, MOST = 10_000, 80_000
-"""Bounds of the minimum clear, in tokens: below, stubs and the extra call cost more than they save;
-above, nothing would ever be cleared."""
+RECOVERY_WRITTEN = 450
+"""Tokens that a model writes in vain when a text is lost: an edit (300) and a read (150)."""
 
 
 class Prices(Struct, frozen=True):
@@ -42,16 +41,14 @@ PROFILES: Mapping[str, Prices] = {
 USUAL = PROFILES["0.10/1.25"]
 
 
-def minimum_clear(prices: Prices, stays: int, growth: float) -> int:
-    """Return how many tokens a clear must free while the cache is warm.
+def rewriting(prices: Prices, stays: int) -> float:
+    """Return the price of a change while the cache is warm: the provider writes the tokens that stay
+    behind the change to its cache again."""
+    return max(prices.write - prices.read, 0.0) * stays
 
-    The provider writes everything after the first change to its cache again. So few large clears
-    cost less than many small ones; the best size is the economic order quantity of inventory
-    theory. stays: tokens that remain after the first change; growth: tokens that each answer adds.
-    """
-    if not prices.cached:
-        return 0
-    if not prices.read:
-        return MOST
-    best = sqrt(2 * (prices.write - prices.read) * stays * growth / prices.read)
-    return int(min(max(best, LEAST), MOST))
+
+def recovery(prices: Prices, text: int, window: int) -> float:
+    """Return the price of a lost text. An edit fails, and the agent reads the text again: two more
+    calls. text, window: tokens of the text and of the view."""
+    answers = prices.output * RECOVERY_WRITTEN
+    return prices.write * text + 2 * prices.read * window + answers

@@ -50,13 +50,13 @@ def summary(plan: Plan) -> list[str]:
     parts, freed = count(len(plan.folds), "part"), f"{plan.freed:,} tokens back"
     left = f"{plan.after:,} left of {plan.before:,}"
     lines.append(f"Folded: {parts}, {freed}, {left}. Budget: {plan.budget:,}.")
-    if plan.minimum:
-        is_worth = plan.freed >= plan.minimum
-        verdict = "this one is" if is_worth else "this one is not, and only makes it fit"
+    if plan.pays_after is None:
         lines.append(
-            f"At the price {plan.price} a clear is worth its cost from {plan.minimum:,} tokens on:"
-            f" {verdict}."
+            f"At the price {plan.price} this never pays for itself, and only makes it fit."
         )
+    elif plan.pays_after:
+        answers = count(plan.pays_after, "more answer")
+        lines.append(f"At the price {plan.price} this pays for itself after {answers}.")
     if plan.after > plan.budget:
         over = plan.after - plan.budget
         lines.append(f"It is still {over:,} tokens over: the rest may not be folded.")
