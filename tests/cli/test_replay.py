@@ -11,10 +11,10 @@ from sightline.conversation.window.blocks import Decision, Fold
 from sightline.replay.policies import POLICIES
 
 
-def record(folder, name="s1", reads=12):
+def record(folder, name="s1", reads=12, tool="Read"):
     made = Recorder(name).typed("please <b>go</b> on")
     for at in range(reads):
-        made.ran("Read", "\n".join(f"line {at} {n}" for n in range(300)), file_path=f"/a/f{at}.py")
+        made.ran(tool, "\n".join(f"line {at} {n}" for n in range(300)), file_path=f"/a/f{at}.py")
     made.edit("/a/f0.py", "line 0 5", "late")
     made.said("done")
     return made.write(folder / f"{name}.jsonl")
@@ -121,14 +121,21 @@ def test_a_policy_whose_view_no_provider_takes_is_told_loudly(sl, tmp_path, monk
     monkeypatch.setitem(POLICIES, "careless", Careless)
     recorded = record(tmp_path)
     answer = sl("replay", recorded, "--policy", "careless")
-    assert answer.code == 1
+    assert answer.code == 0
+    assert "\ncareless!" in answer.out
+    assert "\n!: a provider would refuse views of this policy.\n" in answer.out
     assert "INVALID views: 1. The first: careless, call 2: block 0 (user) may never" in answer.out
     told = sl("replay", recorded, "--policy", "careless", "--json")
-    assert (told.code, told.json["policies"][1]["invalid_views"]) == (1, 1)
+    assert (told.code, told.json["policies"][1]["invalid_views"]) == (0, 1)
+
+
+def test_a_policy_of_our_own_whose_view_no_provider_takes_is_a_failure(sl, tmp_path, monkeypatch):
+    monkeypatch.setitem(POLICIES, "default", Careless)
+    assert sl("replay", record(tmp_path), "--policy", "default").code == 1
 
 
 def test_a_soft_budget_is_our_policies(sl, tmp_path):
-    recorded = record(tmp_path, reads=60)
+    recorded = record(tmp_path, reads=60, tool="Grep")
     wide, narrow = (
         sl("replay", recorded, "--soft-budget", str(budget), "--policy", "default", "--json").json
         for budget in (10_000_000, 21_000)

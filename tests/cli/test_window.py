@@ -25,7 +25,7 @@ def test_what_would_be_folded_is_told_with_its_stub(sl, history):
     assert "message 2: it can be run again" in made.out
     assert "[The answer of Grep" in made.out
     assert "Budget: 9,000." in made.out
-    assert "a clear is worth its cost from 1" in made.out
+    assert "At the price 0.10/1.25 this pays for itself after " in made.out
     assert history.read_bytes() == before
 
 

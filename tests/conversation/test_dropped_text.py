@@ -10,7 +10,7 @@ from msgspec import structs
 from sightline.conversation.window.folding import Rules
 from sightline.model.events import Dropped
 
-EAGER = Rules("eager", soft=1, keep=2, read=-1, edited=-1, other=-1, named=False, least=5)
+EAGER = Rules("eager", soft=1, keep=2, share=0, least=5)
 LINES = [f"value_{n} = {n}\n" for n in range(1, 61)]
 
 
@@ -156,7 +156,7 @@ def test_what_is_folded_is_expanded_without_the_disk(place, host, s):
 
 def test_a_current_view_at_the_tail_holds_its_lines(host, s):
     """The policy with views folds the old read and puts the text as it is now behind."""
-    views = structs.replace(EAGER, views=True, read=50, edited=50)
+    views = structs.replace(EAGER, share=1)
     host.read("a.py")
     host.edit("a.py", "value_30 = 30", "value_30 = 'thirty'")
     host.read("a.py", (29, 31))

@@ -17,9 +17,7 @@ from sightline.testing import MemoryWorkspace, make_session
 
 each_format = pytest.mark.parametrize("name", NAMES)
 
-EAGER = Rules(
-    "eager", soft=1, keep=1, read=-1, edited=-1, other=-1, named=False, least=5, views=True
-)
+EAGER = Rules("eager", soft=1, keep=1, share=0, least=5)
 """Rules by which all goes that may go, as soon as it may."""
 
 LOW = {"policy": EAGER, "price": "none"}

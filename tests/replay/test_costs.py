@@ -8,7 +8,7 @@ from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
-from sightline.replay.costs import PRICES, Sent, cost, recovery, summary
+from sightline.replay.costs import PRICES, Sent, cost, summary
 from sightline.replay.engine import measure
 from sightline.replay.policies import Untouched
 
@@ -37,11 +37,6 @@ def test_what_is_the_same_is_read_from_a_warm_cache_and_the_rest_is_written(
 def test_a_short_prefix_is_not_cached():
     assert cost(Sent(2_000, 1_023, 1, 0), MINUTES) == 1.25 * 2_000
     assert cost(Sent(2_000, 1_024, 1, 0), MINUTES) == pytest.approx(0.1 * 1_024 + 1.25 * 976)
-
-
-def test_getting_a_text_back_costs_its_tokens_a_call_and_the_words_for_it():
-    assert recovery(400, 10_000, MINUTES) == pytest.approx(1.25 * 400 + 0.1 * 10_000 + 5 * 150)
-    assert recovery(400, 10_000, NONE) == 400 + 10_000 + 5 * 150
 
 
 def test_a_summary_is_read_from_the_cache_and_written_as_an_answer():
@@ -113,5 +108,5 @@ def test_each_lost_edit_is_charged():
     assert made.lost_edits == 1
     view = 1 + 2 + 1
     spent = 1.25 * 1 + 1.25 * view + 5 * (2 + record.turns[1].written)
-    back = 1.25 * record.blocks[2].tokens + 0.1 * view + 5 * 150
+    back = 1.25 * record.blocks[2].tokens + 2 * 0.1 * view + 5 * 450
     assert made.costs[0] == pytest.approx(spent + back)

@@ -62,6 +62,6 @@ def joined(before, after):
 @pytest.mark.parametrize("name", MAKERS)
 def test_they_do_fold_so_the_test_above_can_fail(name):
     talk = Talk().typed("go")
-    for at in range(60):
-        talk.read(f"{at}.py", words(200))
+    for at in range(30):
+        talk.read(f"{at}.py", words(2_000))
     assert any(decision.folds for decision, _ in decided(talk, name, 99))

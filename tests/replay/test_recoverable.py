@@ -42,9 +42,9 @@ def test_every_lost_edit_has_a_stub_that_names_its_text(name, before, after):
 
 @pytest.mark.parametrize("name", ["default", "careful"])
 def test_some_are_lost_so_the_test_above_can_fail(name):
-    talk = Talk().typed("go").read("a.py", f"{words(200)}\nalpha one")
-    for at in range(60):
-        talk.read(f"{at}.py", words(200))
+    talk = Talk().typed("go").read("a.py", f"{words(2_000)}\nalpha one")
+    for at in range(30):
+        talk.read(f"{at}.py", words(2_000))
     talk.edit("a.py", "alpha one", "alpha two")
     [(text, named_texts)] = losses(talk, name)
     assert text == "alpha one"

@@ -18,10 +18,7 @@ RULES = st.builds(
     soft=st.sampled_from([20, 100, 200]),
     hard=st.sampled_from([None, None, 40, 150, 300]),
     keep=st.integers(0, 3),
-    read=st.integers(0, 4),
-    edited=st.integers(0, 4),
-    other=st.integers(0, 4),
-    named=st.booleans(),
+    share=st.sampled_from([0, 0.01, 0.05, 0.2]),
     least=st.sampled_from([1, 25]),
     views=st.booleans(),
 )

@@ -23,7 +23,7 @@ from sightline.conversation.window.prices import PROFILES
 from sightline.conversation.words import stub
 
 FREE = PROFILES["none"]
-SMALL = Rules("small", soft=20, keep=1, read=1, edited=1, other=1, least=1, named=False)
+SMALL = Rules("small", soft=20, keep=1, share=0, least=1)
 
 
 @st.composite

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from msgspec import structs
-from tests.conversation.window.foldings import MUCH, RULES, folding_of, short, tiers
+from tests.conversation.window.foldings import LEASE, MUCH, RULES, begun, folding_of, short, tiers
 from tests.replay.histories import Talk, words
 
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold
-from sightline.conversation.window.folding import COLD, Rules
-from sightline.conversation.window.prices import LEAST, PROFILES, USUAL
+from sightline.conversation.window.folding import Rules
+from sightline.conversation.window.prices import PROFILES, USUAL
 
 LONG = words(60)
 
@@ -54,51 +54,98 @@ def test_a_stub_that_is_no_shorter_is_not_put():
     assert as_long.decide(MUCH).folds == ()
 
 
-@pytest.mark.parametrize(("answers", "goes"), [(1, {}), (2, {2: "untouched"})])
+@pytest.mark.parametrize(("answers", "goes"), [(LEASE - 1, {}), (LEASE, {4: "untouched"})])
 def test_a_file_that_was_read_stays_for_the_answers_of_its_lease(answers, goes):
-    assert tiers(then(idle(Talk().typed("go").read("a.py", LONG), answers))) == goes
+    assert tiers(then(idle(begun().read("a.py", LONG), answers))) == goes
+
+
+def test_a_lease_is_longer_the_smaller_the_text_and_the_dearer_its_loss():
+    talk = begun().read("a.py", LONG).read("b.py", words(30))
+    assert tiers(then(idle(talk, LEASE))) == {4: "untouched"}
+    assert tiers(then(idle(talk, 3 * LEASE))) == {4: "untouched", 6: "untouched"}
+    large = then(idle(begun().read("a.py", LONG), 9))
+    assert tiers(large, tokens=10 * MUCH) == {}  # the calls for it would read so much more
+
+
+def test_a_careful_policy_keeps_a_text_until_its_rent_is_the_whole_price_of_its_loss():
+    talk = begun().read("a.py", words(6_000))
+    usual = PROFILES["0.10/1.25"]
+
+    def gone_after(share: float) -> int:
+        rules = structs.replace(RULES, share=share)
+        return next(
+            answers
+            for answers in range(99)
+            if folding_of(idle(grown(talk), answers).ran("date", "x"), rules, usual)
+            .decide(50_000, idle_s=10**6)
+            .folds
+        )
+
+    # (1.25 x 6,000 + 2 x 0.1 x 50,000 + 5 x 450) / (0.1 x 6,000) = 32.9
+    assert gone_after(1) == 32
+    assert gone_after(1 / 3) == 10
+
+
+def test_no_lease_runs_before_the_session_edits():
+    talk = idle(Talk().typed("go").read("a.py", LONG), 99)
+    assert tiers(then(talk)) == {}
+    edited = grown(talk).edit("b.py", "x", "y")
+    assert tiers(then(idle(edited, LEASE - 1))) == {}
+    assert tiers(then(idle(edited, LEASE))) == {2: "untouched"}
+
+
+def test_a_new_file_is_no_beginning():
+    talk = Talk().typed("go").read("a.py", LONG).edit("plan.md", "", LONG)
+    new = structs.replace(talk.blocks[3].rewrites[0], old=None)
+    talk.blocks[3] = structs.replace(talk.blocks[3], rewrites=(new,))
+    assert tiers(then(idle(talk, 99))) == {}
+
+
+def test_without_a_share_nothing_has_a_lease():
+    talk = Talk().typed("mend a.py").read("a.py", LONG).called("ask_expert", "other", {}, LONG)
+    rules = structs.replace(RULES, share=0)
+    assert tiers(then(talk), rules) == {2: "untouched", 4: "other"}
 
 
 def test_reading_another_part_of_it_renews_the_lease():
-    talk = idle(Talk().typed("go").read("a.py", LONG), 1).read("a.py", "x", first=90)
+    talk = idle(begun().read("a.py", LONG), 1).read("a.py", "x", first=90)
     assert tiers(then(idle(talk, 1))) == {}
 
 
 def test_naming_it_in_a_search_does_not():
-    talk = Talk().typed("go").read("a.py", LONG)
+    talk = begun().read("a.py", LONG)
     talk.called("Grep", "search", {"path": "a.py"}, "a hit", paths=("a.py",))
-    assert tiers(then(idle(talk, 1))) == {2: "untouched"}
+    assert tiers(then(idle(talk, LEASE - 1))) == {4: "untouched"}
 
 
-@pytest.mark.parametrize(("answers", "goes"), [(2, {}), (3, {2: "untouched"})])
-def test_a_file_that_was_edited_has_a_lease_of_its_own(answers, goes):
+@pytest.mark.parametrize(("answers", "goes"), [(LEASE - 1, {}), (LEASE, {2: "untouched"})])
+def test_an_edit_of_it_renews_the_lease(answers, goes):
     talk = Talk().typed("go").read("a.py", LONG).edit("a.py", "w1", "v1")
     assert tiers(then(idle(talk, answers))) == goes
 
 
 def test_a_file_that_a_person_names_stays_until_it_was_edited():
-    talk = idle(Talk().typed("mend a.py").read("a.py", LONG), 9)
+    talk = idle(begun().typed("mend a.py").read("a.py", LONG), 9)
     assert tiers(then(talk)) == {}
-    assert tiers(talk, structs.replace(RULES, named=False)) == {2: "untouched"}
-    assert tiers(then(idle(talk.edit("a.py", "w1", "v1"), 3))) == {2: "untouched"}
+    assert tiers(then(idle(talk.edit("a.py", "w1", "v1"), LEASE))) == {5: "untouched"}
 
 
 def test_a_file_that_a_plan_names_stays_too():
-    talk = Talk().typed("go").planned("1. mend a.py").read("a.py", LONG)
+    talk = begun().planned("1. mend a.py").read("a.py", LONG)
     assert tiers(then(idle(talk, 9))) == {}
 
 
-@pytest.mark.parametrize(("answers", "goes"), [(3, {}), (4, {2: "other"})])
-def test_what_cannot_be_had_again_has_the_longest_lease(answers, goes):
+@pytest.mark.parametrize(("answers", "goes"), [(LEASE - 1, {}), (LEASE, {2: "other"})])
+def test_what_cannot_be_had_again_has_a_lease_from_the_beginning(answers, goes):
     talk = Talk().typed("go").called("ask_expert", "other", {}, LONG)
     assert tiers(then(idle(talk, answers))) == goes
 
 
 def test_a_result_of_several_files_stays_while_one_of_them_is_at_work():
     both = (Excerpt("a.py", 1, "x"), Excerpt("b.py", 1, "y"))
-    talk = Talk().typed("go").called("cat", "read", {}, LONG, excerpts=both)
-    assert tiers(then(idle(talk, 1).edit("b.py", "y", "z"))) == {}
-    assert tiers(then(idle(talk, 5))) == {2: "untouched"}
+    talk = begun().called("cat", "read", {}, LONG, excerpts=both)
+    assert tiers(then(idle(grown(talk), LEASE).edit("b.py", "y", "z"))) == {}
+    assert tiers(then(idle(talk, 5))) == {4: "untouched"}
 
 
 def test_the_newest_text_that_the_agent_gave_a_file_stays():
@@ -109,9 +156,9 @@ def test_the_newest_text_that_the_agent_gave_a_file_stays():
 def test_a_failed_edit_is_not_the_newest_text_and_changes_nothing():
     talk = Talk().typed("go").edit("a.py", "x", LONG).edit("a.py", "y", LONG, error=True)
     assert tiers(then(idle(talk, 9))) == {3: "input"}
-    read = Talk().typed("go").read("a.py", LONG).edit("a.py", "y", LONG, error=True)
+    read = begun().read("a.py", LONG).edit("a.py", "y", LONG, error=True)
     folds = folding_of(then(idle(read, 3)), words=short).decide(MUCH).folds
-    assert [(fold.block, fold.stub) for fold in folds] == [(2, "gone"), (3, "gone")]
+    assert [(fold.block, fold.stub) for fold in folds] == [(4, "gone"), (5, "gone")]
 
 
 def test_a_stub_knows_whether_the_file_was_changed_since():
@@ -154,22 +201,39 @@ def test_thinking_goes_whole_once_the_user_has_spoken_again():
     assert folding_of(then(talk.typed("and"))).decide(MUCH).dropped == (1,)
 
 
-def test_a_clear_waits_until_it_gets_back_what_rewriting_costs():
-    enough = LEAST + 200
-    talk = then(Talk().typed("go").ran("ls", words(enough - 1_000)))
-    folding = folding_of(talk, prices=USUAL)
-    assert folding.decide(20_000) == Decision()
-    for block in then(Talk().ran("ls", words(1_000))).blocks:
-        folding.add(block)
-    assert [fold.block for fold in folding.decide(20_000).folds] == [2, 6]
+def test_a_clear_waits_until_the_rent_has_paid_for_the_change():
+    """About 340 tokens from the output on are written anew, at 1.15 more than a cached token each:
+    390. The output pays 0.1 x (1,000 - 50) with each answer: 95."""
+    talk = Talk().typed("go").ran("ls", words(1_000)).ran("date", words(284))
+
+    def folded_after(answers: int) -> list[int]:
+        decision = folding_of(idle(grown(talk), answers), prices=USUAL).decide(2_000)
+        return [fold.block for fold in decision.folds]
+
+    assert [folded_after(answers) for answers in (1, 2, 3, 4)] == [[], [], [], [2]]
 
 
-def test_a_cold_cache_asks_for_less():
-    talk = then(Talk().typed("go").ran("ls", words(COLD + 100)))
+def test_a_clear_begins_where_it_pays_most():
+    """The first output is small, and a long text follows it."""
+    talk = Talk().typed("go").ran("ls", words(200)).typed(words(30_000)).ran("ls", words(9_000))
+    folds = folding_of(then(idle(talk, 2)), prices=USUAL).decide(50_000).folds
+    assert [fold.block for fold in folds] == [5]
+    cold = folding_of(then(idle(talk, 2)), prices=USUAL).decide(50_000, idle_s=301).folds
+    assert [fold.block for fold in cold] == [2, 5]
+
+
+def test_what_was_not_sent_yet_costs_no_change():
+    """The newest blocks are written to the cache anyway."""
+    rules = structs.replace(RULES, keep=0)
+    talk = Talk().typed("go").said("x").ran("ls", words(1_000))
+    assert folding_of(talk, rules, USUAL).decide(2_000).folds
+    assert folding_of(talk.typed(words(900)), rules, USUAL).decide(2_000).folds
+
+
+def test_a_cold_cache_is_written_anew_anyway():
+    talk = then(Talk().typed("go").ran("ls", LONG).typed(words(9_000)))
     assert folding_of(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s) == Decision()
     assert len(folding_of(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s + 1).folds) == 1
-    small = then(Talk().typed("go").ran("ls", words(COLD - 100)))
-    assert folding_of(small, prices=USUAL).decide(MUCH, idle_s=10**6) == Decision()
 
 
 def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_before():
@@ -178,7 +242,7 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
     dear = PROFILES["0.02/1"]
 
     def decided(first: int) -> Decision:
-        talk = then(Talk().typed("go").ran("ls", words(first)))
+        talk = idle(then(Talk().typed("go").ran("ls", words(first))), 9)
         folding = folding_of(talk, prices=dear)
         assert folding.decide(10**6).folds
         rest = Talk()
@@ -187,7 +251,7 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
         rest.ran("ls", words(100))
         later = Talk().ran("ls", words(30_000))
         for block in [*later.blocks, *then(rest).blocks]:
-            folding.add(block)
+            folding.add(structs.replace(block, step=block.step + 11))
         return folding.decide(10**6)
 
     assert decided(100_000) == decided(200_000) == Decision()
@@ -196,19 +260,38 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
 def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_the_newest():
     talk = Talk().typed("go").read("a.py", LONG).ran("ls", LONG).read("b.py", LONG)
     talk = talk.ran("ls", LONG).read("c.py", LONG)
-    rules = structs.replace(RULES, keep=2, read=50, hard=500)
+    rules = structs.replace(RULES, keep=2, share=1, hard=500)
 
     def forced(over: int) -> dict[int, str]:
         folds = folding_of(talk, rules, words=short).decide(500 + over).folds
         return {fold.block: fold.tier for fold in folds}
 
-    assert forced(0) == {4: "again"}
+    assert forced(1) == {4: "again"}
     assert forced(10) == {2: "forced", 4: "again"}  # 50 more than it must: a tenth of 500
     assert forced(100) == {2: "forced", 4: "again", 6: "forced"}
     assert forced(150) == {2: "forced", 4: "again", 6: "forced", 8: "forced"}
     assert forced(200) == forced(150)
     assert forced(260) == {**forced(200), 10: "forced"}
     assert forced(9_999) == forced(200)  # without the last result it would not fit either
+
+
+def test_above_the_hard_limit_goes_first_what_has_paid_most_of_its_lease():
+    talk = begun().typed("mend c.py").read("c.py", words(300)).read("a.py", LONG)
+    talk = then(talk.read("b.py", words(200)))
+    rules = structs.replace(RULES, share=1, hard=600)
+    folds = folding_of(talk, rules, words=short).decide(700).folds
+    assert {fold.block: fold.tier for fold in folds} == {9: "forced"}
+    folds = folding_of(talk, rules, words=short).decide(900).folds
+    assert {fold.block: fold.tier for fold in folds} == dict.fromkeys((5, 7, 9), "forced")
+
+
+def test_above_the_hard_limit_room_is_made_where_a_token_of_it_costs_least():
+    talk = Talk().typed("go").ran("ls", words(2_000)).typed(words(40_000)).ran("ls", words(9_000))
+    rules = structs.replace(RULES, hard=50_000)
+    folding = folding_of(then(idle(talk, 1)), rules, USUAL)
+    assert [fold.block for fold in folding.decide(51_000).folds] == [5]
+    cold = folding_of(then(idle(talk, 1)), rules, USUAL)
+    assert [fold.block for fold in cold.decide(51_000, idle_s=301).folds] == [2, 5]
 
 
 def test_a_limit_that_nobody_knows_forces_nothing():
@@ -236,7 +319,7 @@ def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
 def test_an_answer_without_an_id_is_nobodys():
     folding = folding_of(Talk().typed("go"))
     folding.add(Block(1, 0, "result", LONG, 60, 1, deed="run"))
-    folding.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
+    folding.add(Block(2, 0, "result", LONG, 60, 2, deed="run"))
     assert [fold.block for fold in folding.decide(MUCH).folds] == [1]
 
 
@@ -256,7 +339,7 @@ def grown(talk: Talk) -> Talk:
     return folding
 
 
-FOR_LONG = structs.replace(RULES, read=99, edited=99)
+FOR_LONG = structs.replace(RULES, share=9)
 
 
 def test_a_read_that_stayed_goes_when_it_is_superseded():
@@ -275,9 +358,9 @@ def test_a_read_that_stayed_goes_when_its_file_is_written_anew():
 
 
 def test_a_named_file_that_stayed_goes_after_it_was_edited():
-    talk = then(idle(Talk().typed("mend a.py").read("a.py", LONG), 9))
+    talk = then(idle(begun().typed("mend a.py").read("a.py", LONG), 9))
     after = idle(grown(talk).edit("a.py", "x", "y"), 4)
-    assert asked_twice(talk, then(after)) == {2: "untouched"}
+    assert asked_twice(talk, then(after)) == {5: "untouched"}
 
 
 def test_the_newest_text_that_stayed_goes_when_there_is_a_newer_one():

@@ -65,12 +65,13 @@ def test_the_system_text_and_the_tools_count():
     assert whole.before >= bare.before + COUNTER(LINES) + COUNTER.around(0, 1)
 
 
-def test_the_minimum_clear_is_that_of_the_price():
-    prices = [
-        planned(anthropic(STEPS), 9_000, price=name).minimum for name in ("none", "0.10/1.25")
-    ]
-    assert prices[0] == 0
-    assert prices[1] >= 10_000
+def test_a_plan_pays_after_the_answers_that_save_what_its_change_costs():
+    assert planned(anthropic(STEPS), 10**6).pays_after is None
+    assert planned(anthropic(STEPS), 3_000, price="none").pays_after == 0
+    usual, dear = (
+        planned(anthropic(STEPS), 3_000, price=name).pays_after for name in ("0.10/1.25", "0.02/1")
+    )
+    assert 0 < usual < dear
 
 
 @pytest.mark.parametrize("more", [{"policy": "nobody's"}, {"price": "1/2"}, {"policy": "mask-10"}])

@@ -1,49 +1,23 @@
-"""How much must be cleared at once: the table of prices, reckoned by hand."""
+"""Prices of a change and of a loss, reckoned by hand."""
 
 from __future__ import annotations
 
 import pytest
 
-from sightline.conversation.window.prices import LEAST, MOST, PROFILES, Prices, minimum_clear
+from sightline.conversation.window.prices import PROFILES, Prices, recovery, rewriting
 
-HOUR = 3_600
-
-
-@pytest.mark.parametrize(
-    ("read", "write", "least"),
-    [
-        (0.5, 1.0, 22_627),  # sqrt(2 x 0.5 / 0.5 x 40,000 x 6,400)
-        (0.16, 1.0, 51_845),  # sqrt(2 x 0.84 / 0.16 x 256,000,000)
-        (0.1, 1.0, 67_882),
-        (0.1, 1.25, 76_733),
-        (0.1, 2.0, MOST),  # 98,630
-        (0.05, 1.25, MOST),  # 110,851
-        (0.02, 1.0, MOST),  # 158,392
-    ],
-)
-def test_forty_thousand_tokens_that_grow_by_6_400(read, write, least):
-    assert minimum_clear(Prices("x", read, write, HOUR), 40_000, 6_400) == least
+USUAL = PROFILES["0.10/1.25"]
 
 
-def test_without_a_cheaper_cache_any_clear_pays():
-    assert minimum_clear(PROFILES["none"], 40_000, 6_400) == 0
-    assert minimum_clear(Prices("dear", 2.0, 1.0, HOUR), 40_000, 6_400) == 0
+def test_a_change_costs_what_writing_costs_more_than_reading():
+    assert rewriting(USUAL, 1_000) == pytest.approx(1_150)
+    assert rewriting(PROFILES["none"], 1_000) == 0
+    assert rewriting(Prices("dear", 2.0, 1.0, 300), 1_000) == 0
 
 
-def test_small_clears_are_eaten_up_and_too_large_ones_never_come():
-    assert minimum_clear(PROFILES["0.10/1.25"], 0, 6_400) == LEAST
-    assert minimum_clear(PROFILES["0.10/1.25"], 10**9, 10**6) == MOST
-
-
-def test_a_cache_that_costs_nothing_to_read_is_rewritten_as_seldom_as_can_be():
-    assert minimum_clear(Prices("free", 0.0, 1.0, HOUR), 40_000, 6_400) == MOST
-
-
-def test_the_more_has_to_be_written_anew_the_more_must_go():
-    usual = PROFILES["0.10/1.25"]
-    asked = [minimum_clear(usual, stays, 1_000) for stays in (10_000, 40_000, 160_000)]
-    assert asked == sorted(asked)
-    assert asked[1] == pytest.approx(2 * asked[0], abs=2)  # four times as much, twice as seldom
+def test_a_loss_costs_a_failed_edit_a_read_two_calls_and_the_text():
+    assert recovery(USUAL, 400, 10_000) == pytest.approx(1.25 * 400 + 0.2 * 10_000 + 5 * 450)
+    assert recovery(PROFILES["none"], 400, 10_000) == 400 + 20_000 + 5 * 450
 
 
 @pytest.mark.parametrize("name", PROFILES)

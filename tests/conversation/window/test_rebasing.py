@@ -38,7 +38,7 @@ def test_a_view_stands_at_the_end_in_place_of_all_that_showed_the_file():
     (tail,) = decision.tails
     assert tail.after == len(talk.blocks) - 1
     current = "\n".join([NEW, *LINES[4:]])
-    assert tail.text == f"[a.py from line 1, with your edits until step 5]\n{current}"
+    assert tail.text == f"[a.py from line 1, with your edits until step 5]\n{current}\n"
     assert tail.tokens == count(tail.text)
 
 

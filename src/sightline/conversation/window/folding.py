@@ -49,7 +49,7 @@ class Rules(Struct, frozen=True):
 
     soft, hard: tokens of the whole window; below soft nothing is folded, above hard (None: unknown)
     whatever must be folded is. share: a lease ends when the rent reaches this part of the price of a
-    loss. keep: number of newest answers whose results stay. least: tokens below which a block
+    loss; 0: nothing has a lease. keep: number of newest answers whose results stay. least: tokens below which a block
     is not worth a stub. views: a clear also rebases edited files.
     """
 
@@ -260,6 +260,8 @@ class Folding:
         return bool(self._paths[place]) and self._blocks[place].deed in FILES
 
     def _is_leased(self, place: int) -> bool:
+        if not self.rules.share:
+            return False
         if self._is_of_files(place) and (self._files.began is None or self._is_named(place)):
             return True
         return self._age(place) <= self._lease(place)
@@ -270,12 +272,14 @@ class Folding:
         return any(p in files.mentioned and p not in files.edited for p in self._paths[place])
 
     def _lease(self, place: int) -> float:
-        """Return the answers after which the rent of a block reaches its share of the price of a
-        loss."""
+        """Return the answers for which a block stays after its last use."""
+        return self.rules.share * self._worth(place)
+
+    def _worth(self, place: int) -> float:
+        """Return the answers after which the rent of a block reaches the price of its loss."""
         tokens = self._blocks[place].tokens
         rent = self._prices.read * tokens
-        price = recovery(self._prices, tokens, self._window)
-        return self.rules.share * price / rent if rent else inf
+        return recovery(self._prices, tokens, self._window) / rent if rent else inf
 
     def _age(self, place: int) -> int:
         """Return the answers since the last use of a block. A file's text ages from the first edit
@@ -347,7 +351,7 @@ class Folding:
 
     def _need(self, place: int) -> tuple[bool, float]:
         """Return how much a block is needed, for sorting."""
-        return self._is_named(place), -self._age(place) / self._lease(place)
+        return self._is_named(place), -self._age(place) / self._worth(place)
 
     def _freed(self, folds: Sequence[Fold]) -> int:
         return sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
