@@ -89,9 +89,10 @@ class Files:
 
     def is_superseded(self, place: int, block: Block) -> bool:
         """Return whether later blocks show, or wrote, all lines that a block shows."""
-        return bool(block.excerpts) and all(
-            self._shown[excerpt.path].is_superseded(place) for excerpt in block.excerpts
-        )
+        for excerpt in block.excerpts:
+            if not self._shown[excerpt.path].is_superseded(place):
+                return False
+        return bool(block.excerpts)
 
     def is_newest_write(self, place: int, block: Block) -> bool:
         """Return whether a block is the last to write one of its files."""
@@ -212,7 +213,8 @@ class ShownLines:
 
     def is_superseded(self, place: int) -> bool:
         """Return whether newer blocks show all lines of the block at a place."""
-        self._bring_up_to_date()
+        if not self._is_current:
+            self._bring_up_to_date()
         return not self._counts[place]
 
     def _bring_up_to_date(self) -> None:

@@ -40,6 +40,10 @@ Stub = Callable[[Block, bool], str]
 """Return the text in place of a block. The flag: the agent changed the file after the block."""
 Count = Callable[[str], int]
 
+Eligible = Mapping[int, tuple[Tier, float]]
+"""Place of a block that may be folded now -> the rule that allows it, and the answers for which the
+block has paid rent without a lease."""
+
 AGAIN = ("search", "list", "run", "web")
 """What tools do that can be run again."""
 
@@ -76,6 +80,18 @@ GAIN = 1.25
 """Tokens freed for each token of a current text, for which the text is worth adding."""
 
 
+class Candidate(Struct, frozen=True):
+    """A block that may be folded. paths: the files whose text it shows or changes; text_worth,
+    call_worth: the answers after which the rent reaches the price of the text in a loss, and of the
+    calls for each token of the window."""
+
+    place: int
+    block: Block
+    paths: tuple[str, ...]
+    text_worth: float
+    call_worth: float
+
+
 class Folding:
     """The folding of one conversation. count: tokens of a text."""
 
@@ -88,7 +104,7 @@ class Folding:
         self._sizes: list[int] = []  # tokens of each block in the view
         self._paths: list[tuple[str, ...]] = []  # of the files that each block shows or changes
         self._window = 0  # tokens of the view at the last decision
-        self._candidates: list[int] = []
+        self._candidates: list[Candidate] = []
         self._results: list[tuple[int, int]] = []  # of each answer: step, place of first result
         self._thoughts: list[int] = []
         self._last_user = 0
@@ -113,7 +129,15 @@ class Folding:
                 self._answered.add(block.call)
         foldable = block.kind in ("result", "call") and not block.fixed and block.deed != "plan"
         if foldable and block.tokens >= self.rules.least:
-            self._candidates.append(place)
+            self._candidates.append(self._candidate(place, block))
+
+    def _candidate(self, place: int, block: Block) -> Candidate:
+        paths = self._paths[place] if block.deed in FILES else ()
+        rent = self._prices.read * block.tokens
+        if not rent:
+            return Candidate(place, block, paths, inf, 0.0)
+        text, one_more = (recovery(self._prices, block.tokens, window) / rent for window in (0, 1))
+        return Candidate(place, block, paths, text, one_more - text)
 
     def apply(self, decision: Decision) -> None:
         """Take over a recorded decision."""
@@ -121,7 +145,7 @@ class Folding:
         sizes |= dict.fromkeys(decision.dropped, 0)
         for place, tokens in sizes.items():
             self._sizes[place] = tokens
-        self._candidates = [place for place in self._candidates if place not in sizes]
+        self._candidates = [each for each in self._candidates if each.place not in sizes]
         self._thoughts = [place for place in self._thoughts if place not in sizes]
         self._files.hide(sizes)
 
@@ -135,16 +159,18 @@ class Folding:
             return self._force(tokens - rules.hard, int(rules.hard * SLACK), is_warm=is_warm)
         if tokens <= rules.soft:
             return Decision()
-        tiers = dict(self._eligible())
+        eligible = self._eligible()
         if not is_warm:
-            return self._clear(tiers, 0)
+            return self._clear(eligible, 0)
         gains = [
-            (rent - price, place) for place, freed, rent, price in self._starts(tiers) if freed > 0
+            (rent - price, place)
+            for place, freed, rent, price in self._starts(eligible)
+            if freed > 0
         ]
         gain, start = max(gains, key=itemgetter(0), default=(-1.0, 0))
-        return self._clear(tiers, start) if gain >= 0 else Decision()
+        return self._clear(eligible, start) if gain >= 0 else Decision()
 
-    def _starts(self, tiers: Mapping[int, Tier]) -> Iterator[tuple[int, int, float, float]]:
+    def _starts(self, eligible: Eligible) -> Iterator[tuple[int, int, float, float]]:
         """Yield each place from which on blocks may be folded, the last one first: the place, the
         tokens that this frees, the rent that these have paid without a lease, and the price of the
         change while the cache is warm."""
@@ -152,20 +178,21 @@ class Folding:
         stays = freed = 0
         rent = 0.0
         end = len(self._blocks)
-        for place in sorted({*tiers, *self._old_thoughts()}, reverse=True):
+        for place in sorted({*eligible, *self._old_thoughts()}, reverse=True):
             stays += sum(self._sizes[place : min(end, sent)])
             end = place
-            tier = tiers.get(place)
-            saved = self._sizes[place] - (STUB_TOKENS if tier else 0)
+            saved, idle = self._sizes[place], float(self._step - self._blocks[place].step)
+            if place in eligible:
+                saved, idle = saved - STUB_TOKENS, eligible[place][1]
             freed += saved
             stays -= saved if place < sent else 0
-            rent += self._prices.read * saved * self._idle(place, tier)
+            rent += self._prices.read * saved * idle
             yield place, freed, rent, rewriting(self._prices, stays)
 
-    def _clear(self, tiers: Mapping[int, Tier], start: int) -> Decision:
+    def _clear(self, eligible: Eligible, start: int) -> Decision:
         """Fold from a place on."""
         thoughts = tuple(place for place in self._old_thoughts() if place >= start)
-        folds = (self._fold(place, tier) for place, tier in tiers.items() if place >= start)
+        folds = (self._fold(place, why) for place, (why, _) in eligible.items() if place >= start)
         return self._rebase(Decision(tuple(filter(None, folds)), dropped=thoughts), start)
 
     def _rebase(self, decision: Decision, start: int) -> Decision:
@@ -196,15 +223,14 @@ class Folding:
         and whose text the current text contains."""
         replaceable: dict[str, list[Fold]] = {}
         end = self._first_kept(self.rules.keep)
-        for place in self._candidates:
-            block = self._blocks[place]
-            paths = {*self._paths[place]} if block.deed in FILES else set()
+        for candidate in self._candidates:
+            place, paths = candidate.place, {*candidate.paths}
             if not start <= place < end or len(paths) != 1:
                 continue
             (path,) = paths
             if path not in self._files.edited or place < self._files.current.complete_from(path):
                 continue
-            fold = None if self._is_waiting(place) else self._fold(place, "superseded")
+            fold = None if self._is_waiting(candidate) else self._fold(place, "superseded")
             if fold is not None:
                 replaceable.setdefault(path, []).append(fold)
         return replaceable
@@ -217,14 +243,17 @@ class Folding:
     def _step(self) -> int:
         return self._blocks[-1].step if self._blocks else 0
 
-    def _eligible(self) -> Iterator[tuple[int, Tier]]:
+    def _eligible(self) -> Eligible:
+        """Return the blocks that may be folded now, in their order."""
         end = self._first_kept(self.rules.keep)
-        for place in self._candidates:
-            if place >= end:
-                return
-            tier = self._tier(place)
-            if tier is not None:
-                yield place, tier
+        eligible: dict[int, tuple[Tier, float]] = {}
+        for candidate in self._candidates:
+            if candidate.place >= end:
+                break
+            judged = self._judge(candidate)
+            if judged is not None:
+                eligible[candidate.place] = judged
+        return eligible
 
     def _first_kept(self, keep: int) -> int:
         """Return the place of the first result of the newest answers whose results stay."""
@@ -232,74 +261,56 @@ class Folding:
             return len(self._blocks)
         return self._results[-keep][1] if len(self._results) >= keep else 0
 
-    def _tier(self, place: int) -> Tier | None:
-        """Return the rule that allows folding a block now, None while the block must stay."""
-        block = self._blocks[place]
+    def _judge(self, candidate: Candidate) -> tuple[Tier, float] | None:
+        """Return the rule that allows folding a block now, and the answers for which the block has
+        paid rent without a lease. None while the block must stay: a call whose result is missing,
+        the newest text that the agent wrote into a file, and what has a lease."""
+        block, files = candidate.block, self._files
+        tier: Tier = "untouched" if candidate.paths else "other"
         if block.kind == "call":
-            return self._tier_of_call(place, block)
-        if self._is_of_files(place):
-            if self._files.is_superseded(place, block):
-                return "superseded"
-            return None if self._is_leased(place) else "untouched"
-        if block.deed in AGAIN:
-            return "again"
-        return None if self._is_leased(place) else "other"
-
-    def _tier_of_call(self, place: int, block: Block) -> Tier | None:
-        """Return the same for a call, which stays while its result is missing. The newest text that
-        the agent wrote into a file stays, too."""
-        if self._is_waiting(place):
-            return None
-        if block.rewrites:
-            stays = self._files.is_newest_write(place, block) or self._is_leased(place)
-            return None if stays else "input"
-        return "input" if block.deed in AGAIN else None
-
-    def _is_of_files(self, place: int) -> bool:
-        """Return whether a block shows or changes the text of files."""
-        return bool(self._paths[place]) and self._blocks[place].deed in FILES
-
-    def _is_leased(self, place: int) -> bool:
+            if block.call not in self._answered:
+                return None
+            if not block.rewrites:
+                return ("input", self._age(candidate)) if block.deed in AGAIN else None
+            if files.is_newest_write(candidate.place, block):
+                return None
+            tier = "input"
+        elif candidate.paths and files.is_superseded(candidate.place, block):
+            return "superseded", self._age(candidate)
+        elif not candidate.paths and block.deed in AGAIN:
+            return "again", self._age(candidate)
         if not self.rules.share:
-            return False
-        if self._is_of_files(place) and (self._files.began is None or self._is_named(place)):
-            return True
-        return self._age(place) <= self._lease(place)
+            return tier, self._age(candidate)
+        if candidate.paths and (files.began is None or self._is_named(candidate)):
+            return None
+        idle = self._age(candidate) - self.rules.share * self._worth(candidate)
+        return (tier, idle) if idle > 0 else None
 
-    def _is_named(self, place: int) -> bool:
+    def _is_named(self, candidate: Candidate) -> bool:
         """Return whether a user or a plan names a file of a block that the agent has not edited."""
-        files = self._files
-        return any(p in files.mentioned and p not in files.edited for p in self._paths[place])
+        mentioned, edited = self._files.mentioned, self._files.edited
+        for path in candidate.paths:  # noqa: SIM110 - faster, and it runs for each block
+            if path in mentioned and path not in edited:
+                return True
+        return False
 
-    def _lease(self, place: int) -> float:
-        """Return the answers for which a block stays after its last use."""
-        return self.rules.share * self._worth(place)
-
-    def _worth(self, place: int) -> float:
+    def _worth(self, candidate: Candidate) -> float:
         """Return the answers after which the rent of a block reaches the price of its loss."""
-        tokens = self._blocks[place].tokens
-        rent = self._prices.read * tokens
-        return recovery(self._prices, tokens, self._window) / rent if rent else inf
+        return candidate.text_worth + candidate.call_worth * self._window
 
-    def _age(self, place: int) -> int:
+    def _age(self, candidate: Candidate) -> int:
         """Return the answers since the last use of a block. A file's text ages from the first edit
         of the session on."""
-        used = self._blocks[place].step
-        if self._is_of_files(place):
-            touched = (self._files.touched[path] for path in self._paths[place])
-            used = max(self._files.began or 0, *touched)
+        if not candidate.paths:
+            return self._step - candidate.block.step
+        used = self._files.began or 0
+        for path in candidate.paths:
+            used = max(used, self._files.touched[path])
         return self._step - used
 
-    def _idle(self, place: int, tier: Tier | None) -> float:
-        """Return for how many answers a block has paid rent without a lease."""
-        block = self._blocks[place]
-        has_lease = tier in ("untouched", "other") or (tier == "input" and block.rewrites)
-        return self._age(place) - (self._lease(place) if has_lease else 0)
-
-    def _is_waiting(self, place: int) -> bool:
+    def _is_waiting(self, candidate: Candidate) -> bool:
         """Return whether the block is a call without a result."""
-        block = self._blocks[place]
-        return block.kind == "call" and block.call not in self._answered
+        return candidate.block.kind == "call" and candidate.block.call not in self._answered
 
     def _fold(self, place: int, tier: Tier) -> Fold | None:
         """Fold a block; None where the stub is no shorter."""
@@ -312,19 +323,20 @@ class Folding:
         """Fold until the window fits: first what may be folded, then what has paid most of its
         lease, then ever newer results. excess: tokens above the hard budget; slack: tokens freed
         beyond that, so that the next answers do not force another clear."""
-        tiers = dict(self._eligible())
+        eligible = self._eligible()
         needed = excess + slack
         prices = [
             (price / (freed - excess), place)
-            for place, freed, _, price in self._starts(tiers)
+            for place, freed, _, price in self._starts(eligible)
             if freed >= needed
         ]
         if prices:
-            return self._clear(tiers, min(prices)[1] if is_warm else 0)
+            return self._clear(eligible, min(prices)[1] if is_warm else 0)
         folds: dict[int, Fold] = {}
         thoughts = self._old_thoughts()
         excess -= sum(self._blocks[place].tokens for place in thoughts)
-        for place, tier in (*tiers.items(), *self._by_need()):
+        may_go = [(place, tier) for place, (tier, _) in eligible.items()]
+        for place, tier in (*may_go, *self._by_need()):
             if excess + slack <= 0 and tier == "forced":
                 break
             fold = None if place in folds else self._fold(place, tier)
@@ -333,8 +345,8 @@ class Folding:
                 excess -= self._freed([fold])
         if excess > 0:  # the model has not seen the last results yet, but the call would fail
             end = self._first_kept(1)
-            newest = [p for p in self._candidates if p >= end and not self._is_waiting(p)]
-            last = [fold for fold in (self._fold(place, "forced") for place in newest) if fold]
+            newest = [c for c in self._candidates if c.place >= end and not self._is_waiting(c)]
+            last = [fold for fold in (self._fold(c.place, "forced") for c in newest) if fold]
             if self._freed(last) >= excess:
                 folds |= {fold.block: fold for fold in last}
         ordered = tuple(folds[place] for place in sorted(folds))
@@ -345,13 +357,17 @@ class Folding:
         first = 0
         for keep in (self.rules.keep, 1):
             end = self._first_kept(keep)
-            places = [p for p in self._candidates if first <= p < end and not self._is_waiting(p)]
-            yield from ((place, "forced") for place in sorted(places, key=self._need))
+            between = [
+                each
+                for each in self._candidates
+                if first <= each.place < end and not self._is_waiting(each)
+            ]
+            yield from ((each.place, "forced") for each in sorted(between, key=self._need))
             first = end
 
-    def _need(self, place: int) -> tuple[bool, float]:
+    def _need(self, candidate: Candidate) -> tuple[bool, float]:
         """Return how much a block is needed, for sorting."""
-        return self._is_named(place), -self._age(place) / self._worth(place)
+        return self._is_named(candidate), -self._age(candidate) / self._worth(candidate)
 
     def _freed(self, folds: Sequence[Fold]) -> int:
         return sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
