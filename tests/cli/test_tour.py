@@ -124,7 +124,8 @@ def test_on_a_terminal_each_step_waits_for_enter(seat):
     sat.until("First: ")
     press(sat, b"\r")
     lines = sat.until(" 2. The user changes")
-    assert not any(" 3. " in line or "Enter goes on" in line for line in lines)
+    assert not any(" 3. " in line for line in lines)
+    assert sum("Enter goes on" in line for line in lines) <= 1
     press(sat, b"q")
     code, lines = sat.end()
     assert code == 0
