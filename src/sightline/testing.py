@@ -70,7 +70,7 @@ def make_session(
 
 
 class FixedClock:
-    """A clock that stands still until it is told to advance: open_session(clock=FixedClock()).
+    """A clock that stands still until a test advances it: open_session(clock=FixedClock()).
 
     Called, it answers UTC microseconds since 1970; it begins with the year 2026.
     """

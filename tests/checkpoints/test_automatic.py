@@ -264,7 +264,7 @@ def test_no_more_is_stored_ahead_than_checkpoints_may_take(place):
     for name, text in (("a.txt", small), ("b.txt", large)):
         place.put(name, text.decode())
     keep_ahead(context, lambda: None)
-    assert context.store.kept(map(revision_of, (small, large))) == set()
+    assert context.store.stored_among(map(revision_of, (small, large))) == set()
 
 
 @pytest.mark.usefixtures("ticking")

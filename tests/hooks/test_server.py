@@ -407,5 +407,7 @@ def test_a_server_stores_what_a_first_checkpoint_needs_when_no_call_is_under_way
     )
     workspace.listen(stored.set)
     assert stored.wait(30)
-    assert workspace.context().store.kept([revision_of(b"one\n")]) == {revision_of(b"one\n")}
+    assert workspace.context().store.stored_among([revision_of(b"one\n")]) == {
+        revision_of(b"one\n")
+    }
     workspace.close()

@@ -454,8 +454,8 @@ class StoreContract(ABC):
         store.keep([b"one", b"two"])
         one, two, three = map(revision_of, (b"one", b"two", b"three"))
         store.purge(lambda: [two], "age", session="s1", at=1)
-        assert store.kept([one, two, three, one]) == {one}
-        assert store.kept([]) == set()
+        assert store.stored_among([one, two, three, one]) == {one}
+        assert store.stored_among([]) == set()
 
     @pytest.mark.parametrize("gone", [b"needed", b"other"])
     def test_facts_that_need_a_text_that_was_deleted_meanwhile_are_not_recorded(self, opened, gone):

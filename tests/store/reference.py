@@ -237,7 +237,7 @@ class ReferenceStore:
             self._blobs.update(texts)
             self._ahead.update(dict.fromkeys(texts, len(self._log)))
 
-    def kept(self, revisions: Iterable[Revision]) -> set[Revision]:
+    def stored_among(self, revisions: Iterable[Revision]) -> set[Revision]:
         return {revision for revision in revisions if revision in self._blobs}
 
     def blob(self, revision: Revision) -> bytes | None:

@@ -49,9 +49,8 @@ class Dialect(Protocol):
         """
 
     def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
-        """Return the time up to which the conversation has its older messages, UTC microseconds,
-        when the user took it back to an older message at a prompt behind a byte offset; None when
-        nobody did. Return also the offset behind the row of this prompt, or `offset` while the
+        """Return the time (UTC microseconds) of the older message to which the user took the
+        conversation back at a prompt behind a byte offset; None when the user did not. Return also the offset behind the row of this prompt, or `offset` while the
         transcript has no such row: products write rows a moment late. OSError.
 
         Of several such prompts the oldest message counts.

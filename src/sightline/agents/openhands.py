@@ -77,7 +77,7 @@ def conversation(path: str) -> Conversation:
 
 
 def _of_folder(path: str, number: int) -> Conversation:
-    """Return the conversation whose events are the files of a folder, from the first of them."""
+    """Return the conversation whose events are the files of a folder, each event a file."""
     folder, _ = os.path.split(os.path.abspath(path))
     names = {
         int(match[1]): name for name in os.listdir(folder) if (match := EVENT_FILE.match(name))

@@ -19,7 +19,7 @@ from sightline.model.revision import Revision, revision_of
 from sightline.text.phrases import size
 
 StoreTexts = Callable[[dict[Revision, bytes]], None]
-KeptAmong = Callable[[Iterable[Revision]], set[Revision]]
+StoredAmong = Callable[[Iterable[Revision]], set[Revision]]
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
@@ -53,7 +53,7 @@ def capture_tree(
     context: SessionContext,
     last: Manifest,
     store: StoreTexts,
-    kept: KeptAmong,
+    kept: StoredAmong,
     until: float | None = None,
 ) -> Capture:
     """Capture all files that the ignore rules show. last: a manifest whose texts are stored.
@@ -77,7 +77,7 @@ def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None
     """Store the texts that the next capture would have to read, as many as fit checkpoint_bytes. last:
     as in capture_tree. pause: called after each FEW_TEXTS texts; it returns when nobody waits for this
     process. StoreError, Unverifiable."""
-    look = _Look(context, last, context.store.kept, None)
+    look = _Look(context, last, context.store.stored_among, None)
     room = context.settings.checkpoint_bytes
     for texts in look.texts(FEW_TEXTS):
         room -= sum(map(len, texts.values()))
@@ -96,7 +96,7 @@ class _Look:
     the tree, complete at the end."""
 
     def __init__(
-        self, context: SessionContext, last: Manifest, kept: KeptAmong, until: float | None
+        self, context: SessionContext, last: Manifest, kept: StoredAmong, until: float | None
     ) -> None:
         self.rows: dict[str, manifest.Row] = {}
         self.omitted: dict[str, str] = {}

@@ -128,7 +128,7 @@ def _record(
         if found.facts:
             found.record(context)
         captured = capture_tree(
-            context, last.manifest, context.store.keep, context.store.kept, until
+            context, last.manifest, context.store.keep, context.store.stored_among, until
         )
         read = () if found.facts else found.fresh  # unchanged files, for the stat cache
     current = captured.manifest

@@ -102,7 +102,7 @@ def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Item
 
 
 def command_line(context: click.Context, parameter: click.Parameter, _: str) -> list[Item]:
-    """Return that the shell completes another command, of which so many words are there."""
+    """Leave the completion of another command to the shell, and say how many of its words are typed."""
     words = context.params.get(parameter.name or "") or ()
     return [CompletionItem(str(len(words)), type="command")]
 

@@ -48,7 +48,7 @@ def offer(call: Call, root: str, files: Sequence[str], *, yes: bool) -> None:
 
 
 def exclude_file(root: str) -> str | None:
-    """Return the file in which the repository of a workspace names what all its trees exclude; None
+    """Return the file of a repository that names what all working trees exclude; None for a workspace
     without a repository."""
     found = repository(root, ".")
     return None if found is None else os.path.join(found.common, "info", "exclude")

@@ -26,8 +26,8 @@ from sightline.text.phrases import count, printable, size, table
 
 
 class Contents(Struct, frozen=True):
-    """What a store holds. texts: contents of files. checkpoints: those to rewind to. live: the
-    sessions of agents that run on this machine now."""
+    """The contents of a store. texts: number of stored file contents. checkpoints: number of those that
+    a rewind can go to. live: the sessions of agents that run on this machine now."""
 
     sessions: int
     facts: int
@@ -92,7 +92,7 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
 
 
 def _root(call: Call) -> str:
-    """Return the workspace, which may be gone where the user names it. WorkspaceError."""
+    """Return the workspace. The folder of a named workspace may be gone. WorkspaceError."""
     named = call.workspace and os.path.realpath(os.path.expanduser(call.workspace))
     return named if named and not os.path.lexists(named) else call.root
 
@@ -140,7 +140,7 @@ def _listed(root: str, kept: StoredWorkspace, contents: Contents | None) -> list
 
 
 def _busy(root: str, contents: Contents | None) -> Iterator[tuple[str, str]]:
-    """Yield why nothing can be deleted now, each with what to do."""
+    """Yield each reason why nothing can be deleted now, and the next step for the user."""
     ups = daemon_status.list_pipes(root, os.environ, os.path.expanduser("~"), "up")
     for status in filter(None, map(daemon_status.ask_status, ups)):
         if status.root == root:
@@ -177,7 +177,7 @@ def _stays(settings: Settings) -> Iterator[str]:
 
 
 def _connected(root: str) -> list[str]:
-    """Return the scopes in which the agent's hooks call Sightline for this workspace."""
+    """Return the scopes whose settings connect an agent to Sightline in this workspace."""
     try:
         return list(connect.connections(root))
     except SettingsError:

@@ -13,7 +13,7 @@ from sightline.cli.output import Call
 
 
 def is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
-    """Return whether the user is to be asked. UsageError where nobody can be."""
+    """Return whether the command asks the user first. UsageError without a terminal to ask on."""
     asking = not (dry_run or yes)
     if asking and (call.json or not output.can_ask()):
         raise click.UsageError(

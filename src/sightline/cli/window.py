@@ -104,7 +104,7 @@ def _check_usage(
 
 
 def _answer(call: Call, target: str | None, view: str, lines: list[str], shape: Shape) -> None:
-    """Write the view, where a file is named for it, and print the answer."""
+    """Write the view to the file of --output, where one is named, and print the answer."""
     if target is not None:
         _write(target, view)
     if call.json:

@@ -1,4 +1,4 @@
-"""Calibrate estimates of tokens by what providers told of earlier requests.
+"""Calibrate estimates of tokens by the counts that providers reported for earlier requests.
 
 The provider's size of the last request is the anchor: only what came or went since is estimated. How
 many of a provider's tokens one estimated token is, is learned for each model from how the sizes of

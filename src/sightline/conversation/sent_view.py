@@ -204,7 +204,7 @@ class Window:
         return self.format.adapter.role(self.messages[-1]) != "model"
 
     def _send(self, decision: Decision, options: ViewOptions) -> list[dict[str, Any]]:
-        """Record a decision and return the view with it. WindowFull, and nothing recorded."""
+        """Record a decision and return its view. WindowFull, and nothing recorded."""
         try:
             view = self._project(decision)
         except ValueError:  # the provider wants to get the model's thinking back
@@ -282,7 +282,7 @@ class Window:
     def _check_hard(
         self, decision: Decision, view: Sequence[Message], options: ViewOptions
     ) -> None:
-        """WindowFull for a view that is above the hard budget, in whatever tokens are known."""
+        """Raise WindowFull for a view above the hard budget. The count is the provider's where it is known."""
         hard = options.rules.hard
         if hard is None:
             return

@@ -64,7 +64,7 @@ class Command(Struct, frozen=True, array_like=True):
 
     @property
     def has_failed(self) -> bool:
-        """Return whether the command is known to have failed."""
+        """Return whether the command failed, as far as the record says."""
         return self.failed or self.exit_code not in (None, 0)
 
 

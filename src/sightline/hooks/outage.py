@@ -41,7 +41,7 @@ class NotJudged(SightlineError):
 
 
 class Late(NotJudged):
-    """A hook call that was not judged before its deadline, or for which there was nothing to wait."""
+    """A hook call that missed its deadline, or that had nothing to wait for."""
 
 
 class Held(Late):
@@ -60,7 +60,7 @@ UNHEARD = (events.Instructed, events.ChangedOutside, events.Ended)
 
 
 class Place(Struct, frozen=True):
-    """What a hook call knows of the place where it was made. settings, project: None until they are
+    """The caller and the workspace of a hook call. settings, project: None until they are
     found."""
 
     environ: Mapping[str, str]
@@ -70,7 +70,7 @@ class Place(Struct, frozen=True):
     project: str | None
 
     def tell(self, error: Exception, event: events.Event, fail: str) -> str:
-        """Return what the user is told of an outage, once a session, by an event whose words reach the
+        """Return the words about an outage for the user, once a session, by an event whose words reach the
         user; "" from then on. Note the outage for later hooks. fail: as the setting."""
         if self.caller is None or isinstance(event, UNHEARD):
             return ""
@@ -119,7 +119,7 @@ def is_outage(error: Exception) -> bool:
 
 
 def tell_once(environ: Mapping[str, str], home: str, session: str, what: str) -> bool | None:
-    """Note that the user is told of something in this session. Return whether that is new; None
+    """Note that the user learns of something in this session. Return whether the note is new; None
     where no note can be written."""
     name = revision_of(f"{what} {session}".encode("utf-8", "surrogatepass"))[:16] + TOLD
     for folder in outage_folders(environ, home):
@@ -136,7 +136,7 @@ def tell_once(environ: Mapping[str, str], home: str, session: str, what: str) ->
 def note(
     environ: Mapping[str, str], home: str, session: str, paths: Sequence[str], *, fail: str
 ) -> None:
-    """Note an outage that the user was told of in this session. paths: files and folders whose change
+    """Note an outage of which the user has learned in this session. paths: files and folders whose change
     may end it. fail: as the setting. Where no note can be written, each hook finds out by itself."""
     project = environ.get("CLAUDE_PROJECT_DIR", "")
     fields = outage_fields(fail, session, environ, paths)

@@ -164,7 +164,7 @@ class Claim(Struct, frozen=True):
 
 
 class HandedOver(Struct, frozen=True):
-    """A file of which one session got the knowledge of another. lines: of the known text."""
+    """A file that one session handed over to another. lines: of the known text."""
 
     path: str
     lines: Spans

@@ -107,7 +107,7 @@ class Blobs:
         """Compress the texts that are not kept yet. Compression takes most of the time of a put,
         and needs no transaction. like: text -> one that it resembles."""
         by_revision = named(texts)
-        kept = self.kept_among(list(by_revision))
+        kept = self.stored_among(list(by_revision))
         return [
             Packed(revision, data)
             if revision in kept
@@ -118,7 +118,7 @@ class Blobs:
     def put(self, batch: Sequence[Packed], *, ahead: bool = False) -> None:
         """Keep packed texts. Another process may have kept or forgotten some since pack(). ahead:
         no fact names these texts yet."""
-        kept = self.kept_among([packed.revision for packed in batch if packed.frame is None])
+        kept = self.stored_among([packed.revision for packed in batch if packed.frame is None])
         for packed in batch:
             if packed.revision not in kept:
                 self._put(packed)
@@ -186,7 +186,7 @@ class Blobs:
                 wrong.append(error.message)
         return wrong
 
-    def kept_among(self, revisions: Sequence[Revision]) -> set[Revision]:
+    def stored_among(self, revisions: Sequence[Revision]) -> set[Revision]:
         """Return those of the revisions whose texts are kept."""
         sql = "SELECT revision FROM texts WHERE revision IN"
         return {revision for (revision,) in run_in_chunks(self._run, sql, revisions)}
@@ -215,7 +215,7 @@ class Blobs:
         revision, frame = packed.revision, packed.frame
         if packed.dictionary is not None:
             self._run(PUT_EDIT, (revision, frame, packed.dictionary, DEPTH_MAX))
-            if self._run("SELECT changes()", ())[0][0] or self.kept_among([revision]):
+            if self._run("SELECT changes()", ())[0][0] or self.stored_among([revision]):
                 return
             frame = None
         self._run(PUT, (revision, compress(packed.data) if frame is None else frame))

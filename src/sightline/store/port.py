@@ -60,8 +60,8 @@ class Store(Protocol):
         at: now, UTC microseconds (recorded_at, and happened_at unless that is given). expect: path
         -> position of the session's knowledge row on which the facts were decided, 0 for no row;
         StoreConflict, and nothing written, when another writer changed a row. column: StoreConflict
-        when the session has a fact behind this position. needed:
-        StoreConflict when one of these texts was deleted behind the position needed_since. The result has no redundant observations
+        when the session has a fact behind this position. needed: StoreConflict when one of these
+        texts was deleted behind the position needed_since. The result has no redundant observations
         (store.event_index.redundant). stats: updates of the stat cache. durable: the facts survive
         a power cut once this returns, else the death of the process. like: a text -> an older text
         that it resembles, so that it takes less room; the facts may say the same.
@@ -160,7 +160,7 @@ class Store(Protocol):
     def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
         """Keep texts that no fact names yet. A dict has them by their revisions."""
 
-    def kept(self, revisions: Iterable[Revision]) -> set[Revision]:
+    def stored_among(self, revisions: Iterable[Revision]) -> set[Revision]:
         """Return those of the revisions whose texts are kept. No text is read."""
 
     def blob(self, revision: Revision) -> bytes | None:

@@ -350,8 +350,8 @@ class SqliteStore:
             self._kept_bytes = 0
             self._base.carry_over()
 
-    def kept(self, revisions: Iterable[Revision]) -> set[Revision]:
-        return self._blobs.kept_among([*revisions])
+    def stored_among(self, revisions: Iterable[Revision]) -> set[Revision]:
+        return self._blobs.stored_among([*revisions])
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)

@@ -95,7 +95,7 @@ def rewind(
 
 
 class Turn(Struct, frozen=True):
-    """What a session changed since its user last asked it for something; a change outside of any
+    """The changes of a session since the last request of its user; a change outside of any
     turn, as by a command, is a turn of its own. number: 0 outside of turns. to: the rewind target
     before the turn, a checkpoint's id or a position. at: the time of the newest change, in UTC
     microseconds."""

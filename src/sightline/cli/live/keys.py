@@ -34,7 +34,7 @@ class Keyboard(Protocol):
         """Give the terminal back as it was. Keys that nobody read are dropped: a shell would run them."""
 
     def pressed(self) -> list[str]:
-        """Return the names of the keys pressed since, of those that have a name here."""
+        """Return the names of the keys that were pressed since the last call. Other keys are left out."""
 
 
 class PosixKeyboard:
@@ -78,7 +78,7 @@ class PosixKeyboard:
 
 
 def names_of(typed: str) -> list[str]:
-    """Return the names of keys from what a terminal sent. Unknown sequences have none."""
+    """Return the names of the keys in a terminal's input. Unknown sequences are left out."""
     names: list[str] = []
     while typed:
         length = 1

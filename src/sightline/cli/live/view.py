@@ -138,7 +138,7 @@ def _head(head: Head, width: int) -> list[RenderableType]:
 
 
 def files_of(view: Overview) -> list[Chosen]:
-    """Return the files in the order in which the view shows them."""
+    """Return the files in the order of the view."""
     return [
         (session.id, file.path)
         for session in view.sessions

@@ -181,7 +181,7 @@ def _bare(path: str, arguments: Mapping[str, Any], text: str) -> Iterator[Excerp
 
 
 def _is_range(arguments: Mapping[str, Any]) -> bool:
-    """Return whether arguments ask for a part of a file, and not for all of it from its start."""
+    """Return whether arguments ask for a part of a file and not for the whole file."""
     start = field(arguments, *STARTS)
     return field(arguments, *ENDS) is not None or str(start) not in ("None", "0", "1")
 

@@ -171,9 +171,9 @@ class Folding:
         return self._clear(eligible, start) if gain >= 0 else Decision()
 
     def _starts(self, eligible: Eligible) -> Iterator[tuple[int, int, float, float]]:
-        """Yield each place from which on blocks may be folded, the last one first: the place, the
-        tokens that this frees, the rent that these have paid without a lease, and the price of the
-        change while the cache is warm."""
+        """Yield each place where folding may start, the last place first: the place, the tokens that
+        folding from there frees, the rent that these tokens have paid without a lease, and the price
+        of the change while the cache is warm."""
         sent = bisect_left(self._blocks, self._step, key=attrgetter("step"))
         stays = freed = 0
         rent = 0.0
@@ -219,8 +219,8 @@ class Folding:
         return decision
 
     def _replaceable(self, start: int) -> dict[str, list[Fold]]:
-        """Return, by edited file, folds of the blocks from a place on that are about this file alone
-        and whose text the current text contains."""
+        """Return, by edited file, folds of the blocks whose text the file's current text contains. start:
+        the place of the first block; blocks about several files are left out."""
         replaceable: dict[str, list[Fold]] = {}
         end = self._first_kept(self.rules.keep)
         for candidate in self._candidates:

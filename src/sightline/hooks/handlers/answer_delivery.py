@@ -214,8 +214,8 @@ def deliver_changes(
 
 
 def acknowledge_delivered(context: SessionContext) -> None:
-    """Count every delivery as shown, the newest first, because it tells of everything that is new to
-    the agent, with what earlier ones printed. A delivery does not count for a file that the session read or
+    """Count every delivery as shown, the newest first, because the newest tells of everything that is new
+    to the agent, and repeats earlier ones. A delivery does not count for a file that the session read or
     edited since, when it counted before, or when it was taken out of the conversation."""
     kinds = [NoticeDelivered]
     newest = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))

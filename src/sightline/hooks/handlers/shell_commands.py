@@ -161,8 +161,8 @@ def _lost_lines(context: SessionContext, changed: Changes) -> str:
 
 
 def printed(context: SessionContext, event: Printed) -> Answer:
-    """Record the lines that a command showed of files of which the session knows nothing: of others it
-    knows newer text."""
+    """Record the lines that a command showed of files that are new to the session. The session knows newer
+    text of all other files."""
     note_shown(context, event, only_new=True)
     return NOTHING
 

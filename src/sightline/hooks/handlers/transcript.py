@@ -81,8 +81,8 @@ def mark_of(session: Session, transcript: str) -> Mark:
 
 
 def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool | None:
-    """Put the session's knowledge back to an older message where the user took the conversation back
-    to that; look once for each prompt. Return whether it was put back; None while the prompt's row is
+    """Put the session's knowledge back to the older message to which the user took the conversation
+    back; look once for each prompt. Return whether it was put back; None while the prompt's row is
     not written, so that nobody can know.
 
     The files stay as they are. What was recorded since the prompt is taken out, too: it was made for
