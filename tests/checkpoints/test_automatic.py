@@ -215,6 +215,7 @@ def test_commands_and_the_hosts_writes_count(place):
 def times_up(monkeypatch, after):
     """monotonic() of covering, that jumps once so many files were asked for."""
     ticks = iter(range(1_000_000))
+    monkeypatch.setattr(capture, "ALWAYS", 0)
     monkeypatch.setattr(capture, "monotonic", lambda: 0.0 if next(ticks) < after else 1e18)
 
 
