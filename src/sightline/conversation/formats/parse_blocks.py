@@ -219,11 +219,10 @@ def calls_in_text(text: str, *, fenced: Fenced) -> tuple[Call, ...]:
     fence or a tag, is a call, because the host asked for it: for the only fence, or the last one."""
     if calls := tuple(tagged_calls(text)):
         return calls
-    fences = text.count("```")
-    is_one = fences == 2 or (fenced == "last" and fences % 2 == 0)
-    if fenced and is_one and (block := FENCED.search(text)):
-        return (Call("", "bash", {"command": block[1] or block[2] or ""}),)
-    return ()
+    block = FENCED.search(text) if fenced else None
+    if block is None or (fenced == "one" and (block[1] is None or text.count("```") != 2)):
+        return ()
+    return (Call("", "bash", {"command": block[1] or block[2] or ""}),)
 
 
 def _is_output(text: str) -> bool:
