@@ -284,9 +284,9 @@ def _start(
     is_believed = used is not None and (
         is_plausible(calibration, window.tokens, used) and used > (known or 0)
     )
-    tokens = used if is_believed else None
+    believed = used if is_believed else None
     above = known if told.kind == "overflow" else None  # else the messages alone fit
-    _measured(window, window.tokens, tokens=tokens, limit=above, refused=True)
+    _measured(window, window.tokens, tokens=believed, limit=above, refused=True)
     calibration = window.calibration()
     before = calibration.tokens(window.tokens, prefix)
     if not is_believed and calibration.anchor is not None and known is None:
