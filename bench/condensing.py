@@ -35,8 +35,8 @@ from sightline.text.tokens import estimate  # noqa: E402
 LONG = 30_000
 TYPED_TOKENS = 20_000
 FAILED_MAX = 40
-NEWLINE = "\\n"
-"""A line end in JSON."""
+BLANK = r"\\[nt]"
+"""A line end or a tab in JSON."""
 
 KINDS = ("changed files", "typed texts", "open to-dos", "failed commands")
 
@@ -212,7 +212,7 @@ def condense(path: str, least: int, keep: int, *, outlines: bool = False) -> Con
     view = session.conversation.view(10**9)
     blocks = wire_format.blocks(view, estimate)
     shown = "\n".join([made.summary, *(block.text for block in blocks)])
-    text = " ".join(f"{shown} {shown.replace(NEWLINE, ' ')}".split())
+    text = " ".join(f"{shown} {re.sub(BLANK, ' ', shown)}".split())
     text += " ".join(json.dumps(view, ensure_ascii=False).replace("\\n", " ").split())
     must = wanted(messages)
     missing = (
