@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib import import_module
 from typing import Any
 
@@ -33,11 +34,9 @@ def model_summarizer(
         ) from missing
 
     def summarize(request: str, /) -> str:
-        answer = direct.model_request_sync(
-            model,
-            [messages.ModelRequest.user_text_prompt(request)],
-            model_settings={"timeout": timeout_s, "max_tokens": max_tokens},
-        )
+        asked = [messages.ModelRequest.user_text_prompt(request)]
+        settings = {"timeout": timeout_s, "max_tokens": max_tokens}
+        answer = asyncio.run(direct.model_request(model, asked, model_settings=settings))
         return "".join(part.content for part in answer.parts if part.part_kind == "text")
 
     return summarize
