@@ -175,3 +175,12 @@ def test_files_related_to_the_changed_ones_come_along(place, s):
     s.read("src/utils/x.ts")
     s.answer({"fileChanges": [{"path": "src/utils/x.ts", "content": "export const x = 2;\n"}]})
     assert "tests/utils/x.ts" in (part(s, "bundle") or "")
+
+
+def test_the_memory_is_not_told_again_because_a_turn_went_by(planned):
+    brief = planned.briefing("continue")
+    planned.acknowledge(brief)
+    planned.turn()
+    assert part(planned, "memory") is None
+    planned.answer({"summary": "Another one."})
+    assert "Another one." in (part(planned, "memory") or "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.briefing import bundle, requested_files, words
 from sightline.briefing import memory as memories
@@ -228,7 +228,8 @@ class _Composer:
             return
         memory = memories.memory(self._context, budget=min(self._room, memories.BUDGET))
         if memory.says_more:
-            self._add_new("memory", memory.text)
+            still = structs.replace(memory, turn=0, text="", tokens=0, left_out=())
+            self._add_new("memory", memory.text, repr(still))
 
     def add_registry(self) -> None:
         rows, known = LIMIT, registry(self._context)
@@ -242,9 +243,9 @@ class _Composer:
             rows //= 2
         self._leave_out("registry")
 
-    def _add_new(self, name: str, text: str) -> None:
-        """Add a part unless the same text was delivered before."""
-        digest = revision_of(text.encode("utf-8", "surrogatepass"))
+    def _add_new(self, name: str, text: str, content: str | None = None) -> None:
+        """Add a part unless the same content was delivered before. content: default: the text."""
+        digest = revision_of((content or text).encode("utf-8", "surrogatepass"))
         if digest not in delivery.delivered_digests(self._context, name):
             self._add(name, text, ((name, digest),))
 
