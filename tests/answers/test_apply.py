@@ -211,6 +211,14 @@ def test_an_impossible_answer_is_refused_as_a_whole(place, files, changes, place
     assert files._context.store.position() == position
 
 
+def test_a_request_that_leads_out_is_refused_before_a_file_is_written(place, files):
+    pattern = f"{place.root}/../x.py"
+    with pytest.raises(AnswerInvalid) as error:
+        files.answer({"fileChanges": [edit("a.py")], "filesToLoad": ["b.py", pattern]})
+    assert error.value.place == "fileRequests[1].patterns"
+    assert place.text("a.py") == TEXT
+
+
 def test_a_path_that_an_ignore_file_refuses_is_one_refused_change(place, files):
     place.put(".sightlineignore", "secret.txt\n")
     place.put("secret.txt", "x\n")

@@ -142,8 +142,11 @@ def test_the_files_of_a_request_come_with_the_next_briefing_once(place, s):
     place.put("src/app.py", "app\n")
     place.put("src/held.py", "held\n")
     place.put("src/long.py", "long\n" * 500)
+    place.put("src/bytes.py", b"\0\1")
+    place.put("src/gone.py", "gone\n")
     s.read("src/held.py")
     s.answer({"filesToLoad": [{"name": "sources", "patterns": ["src/*.py"]}, "nowhere.py"]})
+    (place.root / "src" / "gone.py").unlink()
     brief = s.briefing("and now?")
     text = next(each.text for each in brief.parts if each.name == "files")
     assert "You asked for sources (src/*.py):" in text
@@ -151,6 +154,7 @@ def test_the_files_of_a_request_come_with_the_next_briefing_once(place, s):
     assert "src/long.py, 500 lines" in text
     assert "read it in parts" in text
     assert "You have as it is now: src/held.py." in text
+    assert "Not shown: src/bytes.py, src/gone.py." in text
     assert "You asked for nowhere.py. No file matches." in text
     s.acknowledge(brief)
     assert part(s, "files") is None

@@ -64,6 +64,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     listed = proposed(progress.todos, items, progress.turn)
     if not is_cut:
         _check_indexes(given, listed)
+    _check_requests(context, given)
     targets, outcomes = _located(context, given)
     outcomes |= _attempted(context, targets, "preview" if mode == "preview" else "judge")
     groups = _groups(targets)
@@ -99,6 +100,18 @@ def _check_indexes(answer: Answer, listed: Sequence[Todo]) -> None:
     )
     if wrong:
         raise AnswerInvalid(wrong, "Name a to-do by its place in todos, from 0 on.")
+
+
+def _check_requests(context: SessionContext, answer: Answer) -> None:
+    """Check the patterns of requests before the first file is written. AnswerInvalid."""
+    wrong: list[tuple[str, str]] = []
+    for number, request in enumerate(answer.file_requests):
+        try:
+            find.relative_request(context, request)
+        except PathRefused as error:
+            wrong.append((f"fileRequests[{number}].patterns", error.message))
+    if wrong:
+        raise AnswerInvalid(tuple(wrong), "Name files of the workspace, relative to its root.")
 
 
 def _located(context: SessionContext, answer: Answer) -> tuple[list[Target], dict[int, Outcome]]:

@@ -15,6 +15,7 @@ from sightline.conversation.progress import SoughtFiles, read_record
 from sightline.errors import PathError
 from sightline.guard.reads import Look
 from sightline.model.events import AnswerGiven
+from sightline.model.text import decode
 from sightline.notices.delivery import delivered_digests
 
 PART = "files"
@@ -29,11 +30,12 @@ SHOWN = 5
 
 class Requested(Struct, frozen=True):
     """A request for files. files: those that the agent does not have as they are now; held: those that
-    the agent has."""
+    the agent has; unshown: those that went since, are no text, or may not be shown."""
 
     asked: SoughtFiles
     files: tuple[BundledFile, ...] = ()
     held: tuple[str, ...] = ()
+    unshown: tuple[str, ...] = ()
 
 
 class Due(Struct, frozen=True):
@@ -84,16 +86,19 @@ def fits(due: Due) -> Iterator[Due]:
 def _requested(context: SessionContext, asked: SoughtFiles, *, texts: bool) -> Requested:
     files: list[BundledFile] = []
     held: list[str] = []
+    unshown: list[str] = []
     for path in asked.paths[:SHOWN]:
         try:
-            file = unseen_file(context, path, (), texts=texts)
+            has_text = decode(context.look(path).data) is not None
+            file = unseen_file(context, path, (), texts=texts) if has_text else None
         except PathError:
-            continue
-        if file is None:
-            held.append(path)
-        else:
+            has_text, file = False, None
+        known = context.store.knowledge(context.session, path)
+        if file is not None:
             files.append(file)
-    return Requested(asked, tuple(files), tuple(held))
+        else:
+            (held if has_text and known is not None else unshown).append(path)
+    return Requested(asked, tuple(files), tuple(held), tuple(unshown))
 
 
 def _lines(request: Requested) -> Iterator[str]:
@@ -103,6 +108,8 @@ def _lines(request: Requested) -> Iterator[str]:
         yield from words.requested_file(file, LINES_MAX)
     if request.held:
         yield words.at_hand(request.held)
+    if request.unshown:
+        yield words.unshown(request.unshown)
     if asked.paths[SHOWN:]:
         yield words.further(asked.paths[SHOWN:])
     if asked.offered:

@@ -277,6 +277,13 @@ def at_hand(paths: Sequence[str]) -> str:
     return f"You have as it is now: {named([*map(quoted, paths)], NAMED_FILES)}."
 
 
+def unshown(paths: Sequence[str]) -> str:
+    """Return words for requested files whose text is not in the briefing."""
+    return (
+        f"Not shown: {named([*map(quoted, paths)], NAMED_FILES)}. They went, or are no plain text."
+    )
+
+
 def further(paths: Sequence[str]) -> str:
     """Return words for further files that match a request."""
     return f"These match, too: {named([*map(quoted, paths)], NAMED_FILES)}."

@@ -88,7 +88,7 @@ def _find(
     progress: Progress | None,
 ) -> list[FindResult]:
     limit = validation.number("limit", limit, 1, LIMIT_MAX)
-    relative = [_relative(context, request) for request in requests]
+    relative = [relative_request(context, request) for request in requests]
     search = _Search(context, limit, monotonic() + deadline_s, progress)
     results = [search.answer(request) for request in relative]
     with suppress(StoreError):  # only the statistics suffer; the next fact reports the store
@@ -103,8 +103,9 @@ def _sought(result: FindResult) -> FilesSought:
     return FilesSought(patterns, won, result.tried, result.total, offered)
 
 
-def _relative(context: SessionContext, request: Request) -> Request:
-    """Return a valid request with its patterns relative to the workspace's root."""
+def relative_request(context: SessionContext, request: Request) -> Request:
+    """Return a valid request with its patterns relative to the workspace's root. PathRefused for a way
+    out of it, ValueError."""
     root = context.workspace.root.rstrip("/\\")
     patterns = tuple(
         text[len(root) + 1 :] if text.startswith((f"{root}/", f"{root}\\")) else text
