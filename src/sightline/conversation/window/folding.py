@@ -58,7 +58,7 @@ class Rules(Struct, frozen=True):
     """
 
     name: str = "default"
-    soft: int = 40_000
+    soft: int = 45_000
     hard: int | None = None
     share: float = 1 / 3
     keep: int = 3
