@@ -272,7 +272,7 @@ def test_no_more_is_stored_ahead_than_checkpoints_may_take(place):
 def test_a_text_that_is_deleted_while_a_checkpoint_is_taken_is_stored_again(place, s, monkeypatch):
     context, text = edited(place, s)._context, revision_of(b"one\ntwo\n")
     keep_ahead(context, lambda: None)
-    real = SqliteStore.kept
+    real = SqliteStore.stored_among
     asked: list[str] = []
 
     def answer_and_delete(self, revisions):
@@ -282,7 +282,7 @@ def test_a_text_that_is_deleted_while_a_checkpoint_is_taken_is_stored_again(plac
             self.purge(lambda: [text], "age", session="other", at=1)
         return found
 
-    monkeypatch.setattr(SqliteStore, "kept", answer_and_delete)
+    monkeypatch.setattr(SqliteStore, "stored_among", answer_and_delete)
     s.checkpoint("mine")
     assert asked == [text]
     assert context.store.blob(text) == b"one\ntwo\n"
