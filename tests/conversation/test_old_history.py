@@ -158,7 +158,7 @@ def ends(data):
 
 @pytest.mark.parametrize("data", [ARRAY, LINES, OBJECT], ids=["array", "lines", "object"])
 def test_a_history_cut_anywhere_keeps_what_is_whole(tmp_path, data):
-    for at in cuts(data, 40):
+    for at in cuts(data, 12):
         check_cut(tmp_path, data, at, ends(data))
 
 
