@@ -28,6 +28,9 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 
+FIELDS = (["}"], ["]"], ["}", "]"])
+"""The open brackets, by their closers, between which whole items stand."""
+
 
 class Object(dict[str, Any]):
     """An object. repeated: the keys that its text has more than once; the last value counts."""
@@ -113,26 +116,29 @@ def _whole_items(text: str, start: int) -> str | None:
     at = whole = start
     left_open = ""
     is_value = False  # the next string is a value and no name
+    is_field = False  # the next value is a field of the object, or a member of a field's list
     while token := TOKEN.match(text, at):
         before, at = at, token.end()
-        mark = token["mark"]
+        kind = token.lastgroup
+        if kind is None:
+            continue
+        mark = token["mark"] if kind == "mark" else ""
         if mark in ("{", "["):
             closers.append("}" if mark == "{" else "]")
             is_value = mark == "["
+            is_field = len(closers) < 3 and closers in FIELDS
             continue
         if mark in ("}", "]"):
-            if mark != closers.pop():
+            if mark != closers.pop() or not closers:
                 return None
-            if not closers:
-                return None
-        is_field = closers in (["}"], ["]"], ["}", "]"])
+            is_field = len(closers) < 3 and closers in FIELDS
         if mark == ",":
             is_value = closers[-1] == "]"
             if is_field:
                 whole, left_open = before, "".join(reversed(closers))
         elif mark == ":":
             is_value = True
-        elif is_field and (mark or (token["string"] and is_value)):
+        elif is_field and (mark or is_value):
             whole, left_open = at, "".join(reversed(closers))
     if not left_open:
         return text[start] + closers[0]
