@@ -53,8 +53,8 @@ class Rules(Struct, frozen=True):
 
     soft, hard: tokens of the whole window; below soft nothing is folded, above hard (None: unknown)
     whatever must be folded is. share: a lease ends when the rent reaches this part of the price of a
-    loss; 0: nothing has a lease. keep: number of newest answers whose results stay. least: tokens below which a block
-    is not worth a stub. views: a clear also rebases edited files.
+    loss; 0: nothing has a lease. keep: number of newest answers whose results stay. least: tokens
+    below which a block is not worth a stub. views: a clear also rebases edited files.
     """
 
     name: str = "default"
