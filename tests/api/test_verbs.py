@@ -31,7 +31,7 @@ ABOUT_MANY = {
 
 OF_WORKSPACE = {"sessions", "timeline"}
 
-OF_ITSELF = {"tour", "init", "doctor", "gc", "completion", "hook", "schema"}
+OF_ITSELF = {"tour", "init", "doctor", "forget", "gc", "completion", "hook", "schema"}
 """Commands of the command itself."""
 
 
@@ -87,7 +87,10 @@ def test_parameters_are_read_from_the_signature_and_the_docstring():
     )
     assert [each.is_keyword for each in parameters(Session.edit)] == [False, False, False, True]
     long = {each.name: each.description for each in parameters(Session.saw)}["via"]
-    assert long == "How: read, mention, preview, search, handover, refusal, or a word of your own."
+    assert (
+        long
+        == "How the agent saw it: read, mention, preview, search, handover, refusal, or a word of your own."
+    )
 
 
 def test_prose_ends_where_the_sections_begin():

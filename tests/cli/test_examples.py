@@ -50,6 +50,7 @@ def ready(at, tmp_path, monkeypatch):
         at("read", name)
     at.put("new.py", "a = 3\n")
     at.put("change.diff", PATCH)
+    at.put("answer.json", json.dumps({"summary": "Nothing to change."}))
     at.put("build.sh", "echo built > built.txt\n")
     at.put("history.json", json.dumps(TALK))
     record(tmp_path / "home" / ".claude" / "projects")
@@ -139,7 +140,18 @@ def test_wrong_usage_is_an_error_in_the_one_shape_wherever_json_stands(sl, name)
 
 
 WITHOUT_STORE = {
-    *("tour", "init", "doctor", "up", "forget", "completion", "replay", "window", "session"),
+    *(
+        "tour",
+        "init",
+        "doctor",
+        "up",
+        "forget",
+        "completion",
+        "replay",
+        "window",
+        "session",
+        "schema",
+    ),
 }
 """Commands that need no store to answer; `doctor` and `up` say themselves that it cannot be read.
 `forget` forgets a store that is damaged, too, and a workspace that is gone."""
@@ -150,9 +162,10 @@ def test_a_store_that_cannot_be_read_is_an_error_in_the_one_shape(sl, name):
     store = sl.put("store.db", "this is no store\n" * 200)
     words = [word for word in example(sl, name) if word != "<"]
     extra = ["--yes"] if name in ("rewind", "undo") else []
-    if name in ("write", "patch", "create"):
+    if name in ("write", "patch", "create", "apply"):
         words.pop()
-    done = sl("--json", "--store", f"sqlite://{store}", *words[:1], *extra, *words[1:])
+    words = ["--store", f"sqlite://{store}", *words[:1], *extra, *words[1:]]
+    done = sl("--json", *words, stdin=b"{}")
     assert done.code == 3, done
     assert is_error(done, "StoreError"), done
 
@@ -161,9 +174,10 @@ def test_a_store_that_cannot_be_read_is_an_error_in_the_one_shape(sl, name):
 def test_a_workspace_that_is_not_there_is_an_error_in_the_one_shape(sl, name):
     words = [word for word in example(sl, name) if word != "<"]
     extra = ["--yes"] if name in ("rewind", "undo") else []
-    if name in ("write", "patch", "create"):
+    if name in ("write", "patch", "create", "apply"):
         words.pop()
-    done = sl("--json", "--workspace", "nowhere", *words[:1], *extra, *words[1:])
+    words = ["--workspace", "nowhere", *words[:1], *extra, *words[1:]]
+    done = sl("--json", *words, stdin=b"{}")
     assert (done.code, is_error(done)) == (2, True), done
 
 

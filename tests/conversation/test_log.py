@@ -10,6 +10,7 @@ import pytest
 
 from sightline.checkpoints.gc import gc
 from sightline.conversation.message_codec import INLINE_MAX
+from sightline.conversation.sent_view import Budget
 from sightline.errors import StoreError, UnknownName
 from sightline.model.events import MessageAppended
 from sightline.sessions.lifecycle import delete
@@ -185,7 +186,7 @@ def test_a_result_of_20_mb_is_kept_and_folded(s):
     say(s, answer(), HELLO)
     for n in range(12):
         say(s, answer(f"c{n}"), results(f"c{n}"))
-    view = json.dumps(s.conversation.view())
+    view = json.dumps(s.conversation.view(Budget(hard=50_000)))
     assert len(view) < 10_000
     name = view.partition("expand ")[2].partition("]")[0]
     assert s.conversation.expand(name) == big

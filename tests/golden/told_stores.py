@@ -222,7 +222,11 @@ def ask_conversation(story: Story) -> None:
             story.told(f"messages of {name}", _lines(talk.messages()))
             for shown in talk.display():
                 story.told(f"display of {name}", _fields(shown))
-            view = talk.view(sightline.Budget(hard=2_500), price="none")
+            try:
+                view = talk.view(sightline.Budget(hard=2_500), price="none")
+            except sightline.WindowFull as full:  # 0.1.0 sent it all the same
+                view = talk.view(price="none")
+                story.told(f"hard budget of {name}", full)
             story.told(f"view of {name}", _lines(view))
             for stub in _stubs(view):
                 text = talk.expand(stub)

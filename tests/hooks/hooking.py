@@ -104,7 +104,7 @@ class Host:
         """As a process of its own, which has to end well and say nothing on stderr."""
         with self.spawn(*args) as child:
             out, err = child.communicate(raw)
-        assert (child.returncode, err) == (0, b"")
+        assert (child.returncode, err) == (0, b""), err
         found: dict[str, Any] = json.loads(out) if out else {}
         return found
 

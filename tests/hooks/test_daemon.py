@@ -351,6 +351,7 @@ def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host
 
 
 def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
+    host.environ["SIGHTLINE_CHECKPOINTS"] = "off"  # so it does not hold the store when it freezes
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     pid = int(host.begin().pid)
     (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))

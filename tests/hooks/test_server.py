@@ -402,10 +402,17 @@ def test_it_can_be_started_again_at_once(host):
 def test_a_server_stores_what_a_first_checkpoint_needs_when_no_call_is_under_way(host):
     host.put("a.txt", "one\n")
     stored = Event()
+    pauses: list[None] = []
+
+    def pause() -> None:  # called before the first text, and after each few texts
+        pauses.append(None)
+        if len(pauses) == 2:
+            stored.set()
+
     workspace = OpenWorkspace(
         str(host.root), read_settings(str(host.root), host.environ, str(host.home))
     )
-    workspace.listen(stored.set)
+    workspace.listen(pause)
     assert stored.wait(30)
     assert workspace.context().store.stored_among([revision_of(b"one\n")]) == {
         revision_of(b"one\n")

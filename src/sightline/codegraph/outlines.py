@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from tree_sitter import Node
 
-from sightline.codegraph.grammars import Grammar
 from sightline.codegraph.language_table import ending
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from sightline.codegraph.grammars import Grammar
 
 SIGNATURE_MAX = 200
 """Characters of a signature."""
@@ -73,6 +77,8 @@ def outline(path: str, text: str) -> tuple[Signature, ...]:
 
 @cache
 def _grammar(query: str, package: str, function: str) -> Grammar:
+    from sightline.codegraph.grammars import Grammar  # few processes parse a source
+
     language = getattr(import_module(package), function)()
     return Grammar(language, _QUERIES[query])
 

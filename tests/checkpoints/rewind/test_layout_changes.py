@@ -80,5 +80,5 @@ def test_the_printed_rewind_says_that_it_may_be_yours(at):
     at("status")
     at("check", "a.py")
     told = at("rewind", "before", "--dry-run").out
-    assert "laid out anew after your agent's edit; may be yours:\n  a.py: " in told
+    assert "only the layout changed after your agent's edit; may be yours:\n  a.py: " in told
     assert "--force-path" in told
