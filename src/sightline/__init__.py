@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from sightline.conversation.overflow import ErrorKind as ErrorKind
     from sightline.conversation.overflow import ProviderError as ProviderError
     from sightline.conversation.overflow import classify_error as classify_error
-    from sightline.conversation.recovery import Recovery as Recovery
-    from sightline.conversation.recovery import RequestSize as RequestSize
+    from sightline.conversation.overflow_recovery import Recovery as Recovery
+    from sightline.conversation.overflow_recovery import RequestSize as RequestSize
     from sightline.conversation.repeated_calls import RepeatedCall as RepeatedCall
     from sightline.conversation.saved_file import Loaded as Loaded
     from sightline.conversation.saved_file import Saved as Saved
@@ -123,7 +123,7 @@ _HOMES = {
     "conversation.log": "Conversation",
     "conversation.model_summarizer": "model_summarizer",
     "conversation.overflow": "ErrorKind ProviderError classify_error",
-    "conversation.recovery": "Recovery RequestSize",
+    "conversation.overflow_recovery": "Recovery RequestSize",
     "conversation.repeated_calls": "RepeatedCall",
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",

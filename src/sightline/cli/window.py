@@ -17,7 +17,7 @@ from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
-from sightline.conversation.recovery import Recovery
+from sightline.conversation.overflow_recovery import Recovery
 from sightline.conversation.token_counter import counter
 from sightline.conversation.tool_calls import parse_object
 from sightline.conversation.window import words

@@ -17,7 +17,7 @@ from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation import message_chain
 from sightline.conversation.condense import TIMEOUT_S, Condensation, Summarizer, condense
 from sightline.conversation.display import Displayed, display, expand, position_of
-from sightline.conversation.recovery import KEEP, Recovery, RequestSize, measure, recover
+from sightline.conversation.overflow_recovery import KEEP, Recovery, RequestSize, measure, recover
 from sightline.conversation.repeated_calls import AT_LEAST, RepeatedCall, repeated_calls
 from sightline.conversation.saved_file import Loaded, Saved, load, save
 from sightline.conversation.sent_view import Budget, Window, check_options
