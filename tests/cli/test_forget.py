@@ -161,3 +161,16 @@ def test_connected_hooks_are_named_with_the_way_to_remove_them(kept):
     done = kept("forget", "--yes")
     assert done.code == 0
     assert "sightline init claude-code --remove" in done.err
+
+
+def test_an_interrupted_deletion_can_be_finished(kept, monkeypatch):
+    with monkeypatch.context() as patched:
+
+        def interrupted(folder):
+            os.unlink(os.path.join(folder, "store.db"))
+            raise KeyboardInterrupt
+
+        patched.setattr("sightline.store.workspace_files.shutil.rmtree", interrupted)
+        assert kept("forget", "--yes").code == 130
+    assert kept("forget", "--yes").code == 0
+    assert files_below(kept.home) == ["lock"]

@@ -72,9 +72,10 @@ def delete_stored(kept: StoredWorkspace) -> None:
     home, id_ = os.path.split(kept.folder)
     try:
         with Locked(os.path.join(home, "lock")), _alone(kept.store):
+            shutil.rmtree(kept.folder)
+            # Last, so that what an interruption leaves can be found and deleted.
             for entry in identity.entries_of(home, id_):
                 os.unlink(entry)
-            shutil.rmtree(kept.folder)
     except OSError as error:
         raise os_fault(error, kept.folder) from error
 
