@@ -89,6 +89,28 @@ def test_what_is_no_history_is_a_no(sl, text, said):
     assert "Hint: " in made.err
 
 
+@pytest.mark.parametrize("options", [("--budget", "10"), ("--condense",), ("--recover", "x")])
+@pytest.mark.parametrize(
+    "message",
+    [
+        '{"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": 5}]}',
+        '{"role": "assistant", "content": "", "tool_calls": 5}',
+    ],
+)
+def test_a_message_with_a_wrong_field_is_a_no(sl, message, options):
+    made = sl("window", str(sl.put("h.json", f"[{message}]")), *options)
+    assert (made.code, made.out) == (1, "")
+    assert "message 0" in made.err
+    assert made.err.count("Error: ") == made.err.count("Hint: ") == 1
+
+
+def test_a_message_that_cannot_be_recorded_is_a_no(sl):
+    file = sl.put("h.json", '[{"role": "user", "content": "a", "ts": NaN}]')
+    made = sl("window", str(file), "--condense")
+    assert (made.code, made.out) == (1, "")
+    assert "Message 0 of the history cannot be taken in" in made.err
+
+
 def test_a_file_that_is_not_there_is_a_no(sl):
     made = sl("window", "nowhere.json", "--budget", "10")
     assert made.code == 1

@@ -132,8 +132,14 @@ def _recovered(
         session.turn(model=model or MODELS.get(history.format.name) or UNKNOWN_MODEL)
         conversation = session.conversation
         with output.progress(call, "Reading the messages"):
-            for message in history.messages:
-                conversation.append(message)
+            for number, message in enumerate(history.messages):
+                try:
+                    conversation.append(message)
+                except ValueError as unfit:
+                    raise HistoryError(
+                        f"Message {number} of the history cannot be taken in: {unfit}",
+                        "Repair the history in the program that writes it. Nothing was changed.",
+                    ) from unfit
         if error is not None:
             recovery = conversation.recover(_error(error), limit=budget)
             return Smaller(recovery.messages, *_of_recovery(recovery))

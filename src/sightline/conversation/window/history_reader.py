@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from sightline.conversation.formats.format import FORMATS, Format, detect
-from sightline.conversation.formats.parts import Message
+from sightline.conversation.formats.parts import Message, parts_of
 from sightline.conversation.formats.problems import Problem
 from sightline.conversation.message_codec import BROKEN_MEDIA, has_broken_media
 from sightline.conversation.recorded_conversation import Conversation
@@ -84,6 +84,8 @@ def read_history(text: str, name: str) -> History:
         raise HistoryError(f"{name} holds no message: its history is empty.", NAME_ANOTHER)
     try:
         wire_format = FORMATS[detect(value)]
+        for number, message in enumerate(value):
+            parts_of(wire_format.adapter, number, message)
     except ValueError as error:
         raise HistoryError(f"{name}: {error}.", ONE_FORMAT) from error
     return History(tuple(value), wire_format, shape, holder, around)
