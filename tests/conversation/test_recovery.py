@@ -414,3 +414,20 @@ def test_a_view_with_a_recovery_survives_a_rewind_and_a_fork(place, s):
     first = conversation.display()[0].id
     conversation.rewind(first)
     assert json.dumps(conversation.view()) == json.dumps([{"role": "user", "content": TASK}])
+
+
+@pytest.mark.parametrize("limit", ["200000", 0, -1, 1.5, True])
+def test_a_limit_that_is_no_window_is_refused_and_not_recorded(s, limit):
+    conversation = talk(s)
+    with pytest.raises(ValueError, match="limit is a number of tokens"):
+        conversation.recover("context_length_exceeded", limit=limit)
+    with pytest.raises(ValueError, match="limit is a number of tokens"):
+        conversation.record_usage(5_000, limit=limit)
+    assert facts_of(s, RequestMeasured) == []
+    assert conversation.recover("context_length_exceeded").attempt == 1
+
+
+def test_a_usage_of_no_token_is_no_request_that_was_cut(s):
+    conversation = talk(s)
+    with pytest.raises(ValueError, match="names no tokens"):
+        conversation.record_usage({"prompt_tokens": 0, "completion_tokens": 0})

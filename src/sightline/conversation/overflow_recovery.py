@@ -100,9 +100,10 @@ class RequestSize(Struct, frozen=True):
 
 def measure(window: Window, usage: object, limit: int | None, prefix: int) -> RequestSize:
     """Record a provider's usage of the view. ValueError for a usage without a number of tokens."""
+    _check_limit(limit)
     window.refresh()
     tokens = input_tokens(usage)
-    if tokens is None:
+    if not tokens:  # a provider that does not count says 0
         raise ValueError(
             "the usage names no tokens of the request: pass what the provider answered, such as"
             ' {"input_tokens": 1200}'
@@ -127,6 +128,13 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
     if problem is None:
         _measured(window, estimate, tokens=tokens)
     return RequestSize(tokens, predicted, window.calibration().ratio, problem, warning)
+
+
+def _check_limit(limit: Any) -> None:
+    """Raise ValueError for what is no context window: the store would keep it for later requests."""
+    is_number = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and not (is_number and limit >= 1):
+        raise ValueError(f"limit is a number of tokens, 1 or more, not {limit!r}")
 
 
 def _request_estimate(window: Window) -> int:
@@ -172,6 +180,7 @@ def recover(
     """Make the view smaller after an error. See Conversation.recover."""
     if not 0 < keep < 1:
         raise ValueError(f"keep is the part of the window that may be filled, as 0.75, not {keep}")
+    _check_limit(limit)
     with lock:
         window.refresh()
         told = _classified(window, error, status, prefix)
