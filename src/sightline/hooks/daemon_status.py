@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from time import monotonic, sleep
 
 from msgspec import Struct, structs
@@ -62,9 +63,11 @@ def end_daemons(root: str, environ: Mapping[str, str], home: str) -> list[int]:
         status = ask_status(path)
         if status is not None and status.root == root:
             daemons[owner_of(pid)] = pid
-            os.kill(pid, signal.SIGTERM)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(pid, signal.SIGTERM)
         elif status is None and not is_read(path):
-            os.unlink(path)
+            with suppress(FileNotFoundError):
+                os.unlink(path)
     until = monotonic() + END_S
     while any(map(alive, daemons)) and monotonic() < until:
         sleep(LOOK_S)
