@@ -231,4 +231,4 @@ VALUES = st.recursive(
 def test_whatever_a_model_gives_a_list_has_texts_and_states(given_calls):
     found = todos([called(tool, value) for tool, value in given_calls])
     assert all(each.text.strip() and isinstance(each.text, str) for each in found)
-    assert {each.state for each in found} <= {"pending", "doing", "done", "cancelled"}
+    assert {each.state for each in found} <= {"proposed", "in_progress", "done", "dropped"}
