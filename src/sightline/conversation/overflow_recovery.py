@@ -131,7 +131,7 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
 
 
 def _check_limit(limit: Any) -> None:
-    """Raise ValueError for what is no context window: the store would keep it for later requests."""
+    """Raise ValueError for a limit that is no context window: the store would keep it for later requests."""
     is_number = isinstance(limit, int) and not isinstance(limit, bool)
     if limit is not None and not (is_number and limit >= 1):
         raise ValueError(f"limit is a number of tokens, 1 or more, not {limit!r}")
@@ -559,7 +559,7 @@ def _outline(block: Block, size: int) -> str:
 
 
 def _level(sizes: Sequence[int], excess: int) -> int:
-    """Return the size to which the largest must shrink so that all of them free `excess` tokens."""
+    """Return the largest size that may stay, so that clipping all larger ones frees `excess` tokens."""
     ordered = sorted(sizes, reverse=True)
     for number, size in enumerate(ordered, 1):
         following = ordered[number] if number < len(ordered) else CLIP_MIN
