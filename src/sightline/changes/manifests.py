@@ -9,19 +9,24 @@ from msgspec import Struct
 
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
+from sightline.config.settings import Settings
 from sightline.errors import StoreError
+from sightline.filesystem.tree_index import Tree
 from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode
 from sightline.model.revision import Revision
 from sightline.store.port import Store
 
 
 class StoredManifest(Struct, frozen=True):
-    """A manifest that is stored. steps: the number of its forerunners back to `whole`."""
+    """A manifest that is stored. steps: the number of its forerunners back to `whole`. tree,
+    settings: where this process captured it, the look at the tree, and the settings then."""
 
     manifest: Manifest
     revision: Revision | None = None
     steps: int = 0
     whole: Whole | None = None
+    tree: Tree | None = None
+    settings: Settings | None = None
 
 
 NEWEST_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()

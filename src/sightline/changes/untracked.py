@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from stat import S_ISREG
+from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from sightline.changes import git_operations, manifests
 from sightline.changes.detect import Difference, change
@@ -17,6 +20,7 @@ from sightline.model.path import folders_above
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, known
 from sightline.model.timeline import Recorded, archived, live
+from sightline.store.port import Store
 
 SLACK_NS = 2_000_000_000
 """Nanoseconds by which a disk's clock may differ from ours, and its times may be coarse."""
@@ -65,10 +69,30 @@ def look(context: SessionContext, tree: Tree, most: int | None = None) -> tuple[
     return tuple(path for path in missing(context, entries, tree) if path not in tracked)
 
 
+class _Missing(Struct, frozen=True):
+    """The files of a manifest that a tree lacks."""
+
+    entries: Manifest
+    tree: Tree
+    paths: frozenset[str]
+
+
+_MISSING: WeakKeyDictionary[Store, _Missing] = WeakKeyDictionary()
+"""The last answer for each store. A daemon asks twice for each command: 50,000 paths took 20 ms."""
+
+
 def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tuple[str, ...]:
     """Return the files of a manifest that no longer exist, in order of path. tree: as it is now; None
     to look at each file."""
-    paths = entries.rows.keys() if tree is None else entries.rows.keys() - tree.paths()
+    paths: Iterable[str] = entries.rows.keys()
+    if tree is not None:
+        last = _MISSING.get(context.store)
+        if last is not None and last.entries is entries:
+            went, came = last.tree.compare_paths(tree)
+            paths = (last.paths | entries.rows.keys() & went) - came
+        else:
+            paths = entries.rows.keys() - tree.paths()
+        _MISSING[context.store] = _Missing(entries, tree, frozenset(paths))
     return tuple(path for path in sorted(paths) if is_gone(context, path))
 
 

@@ -12,7 +12,7 @@ from sightline.changes.linked_secrets import secret_inodes
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.tree_index import CONTENT, DEV, INO, MODE, Row, Tree
+from sightline.filesystem.tree_index import CONTENT, DEV, INO, MODE, NO_LISTING, Row, Tree
 from sightline.model import manifest
 from sightline.model.manifest import Manifest, Step, file_row, link_row, step
 from sightline.model.revision import Revision, revision_of
@@ -35,7 +35,10 @@ BATCH_TEXTS, BATCH_BYTES = 1000, 2 << 20
 """Texts, and their bytes, of one transaction: other writers wait some milliseconds for it."""
 
 
-READING = 0.25
+CHANGED_MAX = 1000
+"""Changed files up to which a capture opens each by its path; a walk of the tree reads more in less time."""
+
+READING = 0.15
 """The share of a capture's time in which files are read. A daemon reads files ahead (keep_texts);
 the files that are left out then come with the next capture."""
 
@@ -45,11 +48,12 @@ ALWAYS = 256
 
 class Capture(Struct, frozen=True):
     """A captured tree. texts: those that are not stored yet; step: the difference from the last
-    manifest."""
+    manifest; tree: the look that named the files; None where the caller named them."""
 
     manifest: Manifest
     texts: tuple[bytes, ...]
     step: Step
+    tree: Tree | None = None
 
 
 def capture_tree(
@@ -73,7 +77,34 @@ def capture_tree(
     context.workspace.remember(look.tree, lasting=lasting)
     look.omitted.update(dict.fromkeys(_by_folder(look.tree, look.late), NO_TIME))
     captured = Manifest(look.rows, look.omitted)
-    return Capture(captured, tuple(few.values()), step(last, captured))
+    return Capture(captured, tuple(few.values()), step(last, captured), look.tree)
+
+
+def capture_changed(
+    context: SessionContext, last: Manifest, earlier: Tree, until: float | None = None
+) -> Capture | None:
+    """Capture the last manifest with the files that changed since it was captured: it costs what these
+    files cost. earlier: the tree of the last capture, from this process. until: see capture_tree.
+    Return None where the whole tree has to be walked. Unverifiable, DeadlinePassed."""
+    tree = context.workspace.tree(until=until)
+    if NO_TIME in last.omitted.values() or tree.ignore_files != earlier.ignore_files:
+        return None
+    # What was left out for another reason than an ignore file may be covered by now.
+    changed = {path for path in last.omitted if tree.row(path) is not None}
+    for folder in earlier.listings.keys() | tree.listings.keys():
+        before = earlier.listings.get(folder, NO_LISTING)
+        now = tree.listings.get(folder, NO_LISTING)
+        if now is before:
+            continue
+        # A look keeps the row of an unchanged file.
+        names = {name for name, row in now.files.items() if before.files.get(name) is not row}
+        if now.hidden != before.hidden or not names.isdisjoint(now.linked):
+            return None  # a changed file may be another name of a secret one
+        changed.update(folder + name for name in names | before.files.keys() - now.files.keys())
+        if len(changed) > CHANGED_MAX:
+            return None
+    captured = capture_paths(context, last, changed)
+    return captured and structs.replace(captured, tree=tree)
 
 
 def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None]) -> None:
@@ -119,12 +150,14 @@ class _Look:
         for path, row, data in self._context.workspace.contents(self._unread_files()):
             self.read += 1
             if data is not None:
-                row[CONTENT] = revision_of(data)
-                self.rows[path] = (row[CONTENT], row[MODE])  # type: ignore[assignment]
-            else:
-                data = self._read_again(path, row)
+                revision = row[CONTENT] = revision_of(data)
+                self.rows[path] = (revision, row[MODE])  # type: ignore[assignment]
+            else:  # it changed since the look: the next look gives it a new row
+                found = _read(self._context, path)
+                _add(self.rows, self.omitted, found)
+                revision, data = found.revision, found.data
             if data is not None:
-                batch[row[CONTENT]] = data  # type: ignore[index]
+                batch[revision] = data
                 room += len(data)
             if room >= BATCH_BYTES or len(batch) == most:
                 yield batch
@@ -174,16 +207,6 @@ class _Look:
                 else:
                     yield path, row
 
-    def _read_again(self, path: str, row: Row) -> bytes | None:
-        """Read a file that did not match its row, and return its bytes, where it has any."""
-        found = _read(self._context, path)
-        if found.data is not None and found.signature is not None:
-            signature = list(structs.astuple(found.signature))
-            # In one assignment, because other threads read the row.
-            row[:] = [*signature, found.revision, found.read_at_ns]
-        _add(self.rows, self.omitted, found)
-        return found.data
-
 
 def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str]) -> Capture | None:
     """Capture the last manifest with the current files at these canonical paths. Return None where
@@ -200,8 +223,7 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
         if path.endswith("ignore") or (current and not S_ISREG(current.mode)):
             return None
         if current is None:
-            below = (each for each in (*last.rows, *last.omitted) if each.startswith(f"{path}/"))
-            if path not in last and any(below):
+            if path not in last and _has_below(last, path):
                 return None
             continue
         if path not in last and not context.workspace.listed(path):
@@ -216,6 +238,10 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
             texts.append(found.data)
     taken = step(last.only(asked), Manifest(rows, omitted))
     return Capture(last.after(taken), tuple(texts), taken)
+
+
+def _has_below(last: Manifest, path: str) -> bool:
+    return any(each.startswith(f"{path}/") for each in (*last.rows, *last.omitted))
 
 
 def _too_large(context: SessionContext, file_size: int) -> str | None:

@@ -12,14 +12,21 @@ from contextlib import suppress
 from os import urandom
 from typing import cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
 from sightline.changes.commands import changes
 from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, stored_manifest
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.checkpoints import words
-from sightline.checkpoints.capture import NO_TIME, Capture, capture_paths, capture_tree, keep_texts
+from sightline.checkpoints.capture import (
+    NO_TIME,
+    Capture,
+    capture_changed,
+    capture_paths,
+    capture_tree,
+    keep_texts,
+)
 from sightline.errors import (
     CheckpointFailed,
     StoreConflict,
@@ -127,7 +134,9 @@ def _record(
         found = changes(context)  # changes of known files that nobody recorded yet
         if found.facts:
             found.record(context)
-        captured = capture_tree(
+        if last.tree is not None and last.settings == context.settings:
+            captured = capture_changed(context, last.manifest, last.tree, until)
+        captured = captured or capture_tree(
             context, last.manifest, context.store.keep, context.store.stored_among, until
         )
         read = () if found.facts else found.fresh  # unchanged files, for the stat cache
@@ -143,6 +152,7 @@ def _record(
         revision = revision_of(texts[-1])
         whole = Whole(revision, current) if kept_as.base is None else last.whole
         newest = StoredManifest(current, revision, kept_as.steps, whole)
+    newest = structs.replace(newest, tree=captured.tree, settings=context.settings)
     name = f"{ID}{urandom(4).hex()}"
     assert newest.revision is not None
     messages = context.store.timeline(session=context.session, kinds=[MessageAppended], newest=1)

@@ -24,7 +24,7 @@ from threading import get_ident
 from time import monotonic, time, time_ns
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed
@@ -60,13 +60,19 @@ NO_NAMES: frozenset[str] = frozenset()
 class Listing(Struct, frozen=True):
     """The entries of one folder. stamp: dev, ino, mtime_ns, ctime_ns, looked_at_ns of the folder;
     hidden: name (a folder's ends in "/") -> why it is left out; "" for the whole folder; linked: the
-    files that had another name, too, when they were last looked at."""
+    files that had another name, too, when they were last looked at; newest_ns: the youngest time of
+    a file, computed from the rows."""
 
     stamp: tuple[int, ...]
     files: dict[str, Row]
     folders: tuple[str, ...]
     hidden: dict[str, str]
     linked: frozenset[str] = frozenset()
+    newest_ns: int = 0
+
+    def __post_init__(self) -> None:
+        times = [max(row[1], row[2]) for row in self.files.values()]
+        structs.force_setattr(self, "newest_ns", max(times, default=0))
 
 
 NO_LISTING = Listing((), {}, (), {})
@@ -95,14 +101,38 @@ class Tree(Struct, frozen=True):
             folder + name for folder, listing in self.listings.items() for name in listing.files
         }
 
+    def row(self, path: str) -> Row | None:
+        """Return the row of a file or symlink; None where there is none, or it is left out."""
+        folder = path[: path.rfind("/") + 1]
+        listing = self.listings.get(folder)
+        return listing.files.get(path[len(folder) :]) if listing is not None else None
+
+    def compare_paths(self, later: Tree) -> tuple[set[str], set[str]]:
+        """Return the paths that a later tree lacks, and all paths of its changed folders. A later
+        tree shares the listings of unchanged folders."""
+        went = _paths_of_others(self, later)
+        came = _paths_of_others(later, self)
+        return went - came, came
+
     def younger(self, since_ns: int) -> list[tuple[str, Row]]:
         """Return the files and symlinks whose times are then or later, in order of path."""
         return sorted(
             (folder + name, row)
             for folder, listing in self.listings.items()
+            if listing.newest_ns >= since_ns
             for name, row in listing.files.items()
             if row[1] >= since_ns or row[2] >= since_ns  # type: ignore[operator]
         )
+
+
+def _paths_of_others(tree: Tree, other: Tree) -> set[str]:
+    """Return the paths of a tree in folders that changed between it and the other tree."""
+    return {
+        folder + name
+        for folder, listing in tree.listings.items()
+        if other.listings.get(folder) is not listing
+        for name in listing.files
+    }
 
 
 NO_TREE = Tree({}, {})
@@ -467,12 +497,16 @@ ABANDONED_S = 3600
 
 def save(state: str, root: str, tree: Tree) -> None:
     """Keep an index for later processes. OSError."""
-    folders = {
-        folder: [listing.stamp, listing.files, listing.folders, listing.hidden]
-        for folder, listing in tree.listings.items()
-    }
-    kept = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignore_files}
-    keep(state, TREE, zlib.compress(compact_json(kept).encode(), LEVEL))
+    packed = zlib.compressobj(LEVEL)
+    head = compact_json({"v": VERSION, "root": root, "ignoring": tree.ignore_files})
+    data = [packed.compress(f'{head[:-1]},"folders":{{'.encode())]
+    for at, (folder, listing) in enumerate(tree.listings.items()):
+        # Folder by folder: while one call makes a JSON text, no other thread of a daemon answers.
+        entries = [listing.stamp, listing.files, listing.folders, listing.hidden]
+        text = f"{',' * bool(at)}{compact_json(folder)}:{compact_json(entries)}"
+        data.append(packed.compress(text.encode()))
+    data += [packed.compress(b"}}"), packed.flush()]
+    keep(state, TREE, b"".join(data))
 
 
 def load(state: str, root: str) -> Tree:

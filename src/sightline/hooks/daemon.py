@@ -27,6 +27,10 @@ Identity = tuple[int, int] | None
 LOOK_S = 5.0
 """Seconds between two looks at whether anybody still needs the daemon."""
 
+SWITCH_S = 0.001
+"""Seconds after which a thread that computes lets another one run. With Python's 5 ms each step of an
+answer waits that long for the thread that stores texts ahead."""
+
 LOOK, END = b"l", b"e"
 """The bytes that wake the daemon earlier: the last conversation is over; a signal came."""
 
@@ -35,6 +39,7 @@ def main(args: list[str]) -> NoReturn:
     """Answer hooks until nobody needs the daemon, and end this process. args: of spawn."""
     lock, path, root, session, host = int(args[0]), *args[1:]
     _detach(lock)
+    sys.setswitchinterval(SWITCH_S)
     home = os.path.expanduser("~")
     try:
         daemon = Daemon(root, home, session, host)

@@ -139,7 +139,7 @@ def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(place, s, many, 
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(take, "capture_tree", failing)
+        patched.setattr(take, "capture_changed", failing)
         with pytest.raises((RewindRefused, KeyboardInterrupt)):
             s.rewind(many)
     assert {name: place.text(name) for name in NAMES} == stood
@@ -152,13 +152,13 @@ def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(place, s, many, 
 def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(place, s, many, monkeypatch):
     stood = {name: place.text(name) for name in NAMES}
     seen = []
-    everything = capture.capture_tree
+    changed = capture.capture_changed
 
     def looking(*given, **named):
         seen.append({name: place.text(name) for name in NAMES})
-        return everything(*given, **named)
+        return changed(*given, **named)
 
-    monkeypatch.setattr(take, "capture_tree", looking)
+    monkeypatch.setattr(take, "capture_changed", looking)
     report = s.rewind(many)
     assert seen == [stood]
     monkeypatch.undo()

@@ -213,13 +213,16 @@ def test_what_is_done_while_the_safety_checkpoint_is_taken_is_planned_for(place,
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
     workspace = three._context.workspace
-    remember = workspace.remember
+    look = workspace.tree
+    looks = []
 
     def late(*arguments, **options):
-        remember(*arguments, **options)
-        place.put("a.py", save) if save else (place.root / "a.py").unlink()
+        looks.append(look(*arguments, **options))
+        if len(looks) == 1:
+            place.put("a.py", save) if save else (place.root / "a.py").unlink()
+        return looks[-1]
 
-    workspace.remember = late
+    workspace.tree = late
     report = three.rewind(then)
     assert place.names() == (["a.py"] if save else [])
     assert not save or place.text("a.py") == save.replace("2", "two")
