@@ -11,7 +11,7 @@ from bench.trial import play
 
 import sightline
 from bench import guard
-from sightline.hooks.handlers import answer_delivery
+from sightline.hooks.handlers import answer_delivery, tool_edits
 from sightline.notices.pending import HOST
 
 [FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
@@ -83,6 +83,14 @@ def test_a_write_composed_before_its_agent_was_told_is_found_out(monkeypatch):
     monkeypatch.setattr(answer_delivery, "REQUEST", HOST)
     [write] = [each for each in FORMATTER.attempts if each.label == "write"]
     assert play(HOOKED, FORMATTER, write).judgement.silent_clobber
+
+
+def test_an_agent_that_was_told_and_is_judged_as_untold_is_found_out(monkeypatch):
+    """The bench can fail: the agent drops on purpose what the prompt told, and loses its write. (A write
+    with the told lines merges whatever counts as told.)"""
+    monkeypatch.setattr(tool_edits, "acknowledge_request", lambda _context: None)
+    [drops] = [a for a in HOOKED.tries(FORMATTER) if a.label == "write, dropping"]
+    assert play(HOOKED, FORMATTER, drops).judgement.false_alarm
 
 
 def test_a_guard_that_withholds_a_text_that_left_the_window_gives_a_false_alarm(monkeypatch):

@@ -86,9 +86,11 @@ def test_it_prints_what_is_wrong_and_that_all_else_is_well(at):
     at("init", "claude-code")
     rows = at("doctor", "--json").json["checks"]
     last = at("doctor").out.splitlines()[-1]
-    assert re.fullmatch(
-        r"All else is well \(\d+ checks\)\. To see every check: sightline doctor --verbose", last
+    counted = re.fullmatch(
+        r"All else is well \((\d+) checks\)\. To see every check: sightline doctor --verbose", last
     )
+    well = sum(row["state"] == "ok" for row in rows)
+    assert abs(int(counted[1]) - well) <= 1  # the speed of a hook may be well in one run of two
     assert len(at("doctor", "--verbose").out.splitlines()) >= len(rows)
 
 

@@ -18,6 +18,7 @@ from tests.support.examples import widely
 from tools.terminal import Terminal
 
 import sightline
+from sightline.cli.exclude import MARK, remove
 from sightline.cli.live import loop
 from sightline.cli.live.screen import Screen
 from sightline.cli.live.view import Head
@@ -578,3 +579,13 @@ def test_yes_takes_it_and_a_worktree_has_it_in_the_common_folder(
     assert not (tree / ".gitignore").exists()
     assert sl("--workspace", str(tree), "init", "claude-code", "--remove").code == 0
     assert repository.read_text() == "*.log\n"
+
+
+def test_an_exclude_file_that_is_a_link_stays_one(sl, settings, repository, tmp_path):
+    own = tmp_path / "exclude"
+    own.write_bytes(b"*.log\n" + os.fsencode(f"{MARK}\n/.claude/settings.local.json\n"))
+    repository.unlink()
+    repository.symlink_to(own)
+    assert remove(str(sl.root), [".claude/settings.local.json"])
+    assert repository.is_symlink()
+    assert own.read_text() == "*.log\n"

@@ -85,6 +85,7 @@ def remove(root: str, files: Sequence[str]) -> bool:
         at = end
     if kept == lines:
         return False
+    place = os.path.realpath(place)  # a link to the user's own file stays a link
     aside = aside_of(place)
     with open(aside, "xb") as file:
         file.writelines(kept)
