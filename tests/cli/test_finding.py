@@ -107,7 +107,7 @@ def test_without_time_for_all_sources_the_answer_says_so_and_the_next_goes_on(tr
         assert part["unread"] > 0
         assert "src/app/util.py" in [each["path"] for each in part["files"]]
         words = tree("related", "src/app/main.py").out
-        assert "of 4 sources are read; what the others import is not known yet." in words
+        assert "of 4 sources, so importers may be missing." in words
         whole = tree("related", "src/app/main.py", "--json", "--complete").json
     assert (whole["complete"], whole["unread"]) == (True, 0)
 

@@ -23,7 +23,7 @@ def test_what_is_not_in_the_answer_is_said_with_what_to_do():
     said = text(found).splitlines()
     assert said[-4:] == [
         "1 more file is related but did not fit. Ask with a higher limit to see them.",
-        "1,000 of 3,000 sources are read; what the others import is not known yet. Ask again to go on.",
+        "There was time to look at 1,000 of 3,000 sources, so importers may be missing. Ask again to go on.",
         "1 source cannot be read now, so its imports are not known.",
         "2 sources are too large to be read for imports.",
     ]

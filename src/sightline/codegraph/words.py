@@ -30,9 +30,9 @@ def _notes(found: Related) -> Iterator[str]:
         is_more = _counted(found.left_out, "more file is", "more files are")
         yield f"{is_more} related but did not fit. Ask with a higher limit to see them."
     if found.unread:
-        of = _counted(found.sources, "source is", "sources are")
-        read = f"{found.sources - found.unread:,} of {of} read"
-        yield f"{read}; what the others import is not known yet. Ask again to go on."
+        of = _counted(found.sources, "source", "sources")
+        looked_at = f"There was time to look at {found.sources - found.unread:,} of {of}"
+        yield f"{looked_at}, so importers may be missing. Ask again to go on."
     if found.unreadable:
         cannot = _counted(found.unreadable, "source", "sources")
         their = "its" if found.unreadable == 1 else "their"
