@@ -33,7 +33,11 @@ class Transcript:
         asked = self.add(
             "user", before, promptId=prompt, promptSource="typed", message={"content": "Go on"}
         )
-        return self.add("assistant", asked, message={"content": []})
+        return self.say(asked)
+
+    def say(self, before):
+        """The id of the row of an answer."""
+        return self.add("assistant", before, message={"content": []})
 
 
 @pytest.fixture
@@ -64,7 +68,7 @@ def looked(host, transcript):
     begin(host, "p1")
     first = transcript.turn("p1", None)
     look(host, path, "p1")
-    after = transcript.add("system", first, subtype="turn_duration")
+    after = transcript.add("system", transcript.say(first), subtype="turn_duration")
     host.put("a.txt", USERS)
     begin(host, "p2")
     second = transcript.turn("p2", after)
@@ -130,7 +134,7 @@ def test_an_edit_that_is_gone_is_not_told_as_taken_back(host, transcript):
     begin(host, "p1")
     first = transcript.turn("p1", None)
     look(host, path, "p1")
-    first = transcript.add("system", first, subtype="turn_duration")
+    first = transcript.add("system", transcript.say(first), subtype="turn_duration")
     begin(host, "p2")
     transcript.turn("p2", first)
     edit = json.loads(host.edit(path, "two", "2")) | {"prompt_id": "p2"}
@@ -154,7 +158,7 @@ def test_a_notice_that_is_gone_does_not_count_again(host, transcript):
     begin(host, "p1")
     first = transcript.turn("p1", None)
     look(host, path, "p1")
-    first = transcript.add("system", first, subtype="turn_duration")
+    first = transcript.add("system", transcript.say(first), subtype="turn_duration")
     host.put("a.txt", USERS)
     told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
     assert "+three, says the user" in json.dumps(told)
@@ -181,6 +185,23 @@ def test_what_a_prompt_told_counts_while_it_is_in_the_conversation(host, transcr
     assert ('"deny"' in write_over(host, path, "p3")) == is_taken_out
 
 
+def test_a_row_about_the_turn_before_may_come_behind_the_hooks_of_the_prompt(host, transcript):
+    """The client writes how long a turn took when the next prompt has been sent already."""
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    first = transcript.say(first)
+    host.put("a.txt", USERS)
+    told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
+    assert "+three, says the user" in json.dumps(told)
+    after = transcript.add("system", first, subtype="turn_duration")
+    transcript.turn("p2", after)
+    begin(host, "p3")
+    transcript.turn("p3", after)
+    assert '"deny"' in write_over(host, path, "p3")
+
+
 def stopped_prompt(transcript, before, kind):
     """The id of the last row of a prompt that another hook stopped; `continue: false` keeps it."""
     is_kept = kind == "stopped_by_hook"
@@ -198,7 +219,7 @@ def test_what_a_prompt_told_that_another_hook_stopped_does_not_count(host, trans
     begin(host, "p1")
     first = transcript.turn("p1", None)
     look(host, path, "p1")
-    first = transcript.add("system", first, subtype="turn_duration")
+    first = transcript.add("system", transcript.say(first), subtype="turn_duration")
     host.put("a.txt", USERS)
     told = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p2"))
     assert "+three, says the user" in json.dumps(told)
@@ -218,7 +239,7 @@ def test_a_change_that_a_stopped_prompt_told_is_told_again(host, transcript):
     begin(host, "p1")
     first = transcript.turn("p1", None)
     look(host, path, "p1")
-    first = transcript.add("system", first, subtype="turn_duration")
+    first = transcript.add("system", transcript.say(first), subtype="turn_duration")
     host.put("a.txt", USERS)
     begin(host, "p2")
     stopped = stopped_prompt(transcript, first, "blocked_by_hook")

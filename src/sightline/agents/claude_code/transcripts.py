@@ -116,17 +116,17 @@ def went_back(transcript: str, prompt: str, offset: int) -> tuple[int | None, in
 
 
 def _left_at(file: IO[bytes], end: int, parent: object) -> int | None:
-    """Return the time of the row that another one names as the row before it, when the conversation
-    had gone on since: 0 for a conversation that begins anew; None where it had not, or where the
+    """Return the time of the last message up to the row that another one names as the row before it, when
+    the conversation had gone on since: 0 for a conversation that begins anew; None where it had not, or where the
     last PART_MAX bytes lack the row. end: the offset of that other row."""
     left, since = _row_of(file, end, parent)
     if (left is None and parent is not None) or not _is_said(since):
         return None
-    return 0 if left is None else time_of(left)
+    return 0 if left is None else _message_time(file, end, left)
 
 
 def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
-    """Return the time of the row before a prompt that another hook stopped: 0 for the first prompt,
+    """Return the time of the last message before a prompt that another hook stopped: 0 for the first prompt,
     None where the last PART_MAX bytes lack the row. ending: the row that says so, behind the prompt
     where the conversation keeps it. end: the offset of that row."""
     parent = ending.get("parentUuid")
@@ -137,6 +137,17 @@ def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
         row, _ = _row_of(file, end, parent)
     if row is None:
         return 0 if parent is None else None
+    return _message_time(file, end, row)
+
+
+def _message_time(file: IO[bytes], end: int, row: Row) -> int:
+    """Return the time of a row, or of the last message before a row of type "system". The client writes
+    such rows (the duration of a turn) also when the hooks of the next prompt have begun."""
+    while row.get("type") == "system" and row.get("parentUuid") is not None:
+        before, _ = _row_of(file, end, row["parentUuid"])
+        if before is None:
+            break
+        row = before
     return time_of(row)
 
 
