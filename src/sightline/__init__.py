@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sightline.answers.answer import AnswerResult as AnswerResult
     from sightline.answers.answer import ApplyMode as ApplyMode
     from sightline.answers.answer import JudgedChange as JudgedChange
+    from sightline.answers.prompts import Prompt as Prompt
+    from sightline.answers.prompts import Prompts as Prompts
+    from sightline.answers.reading import read_plan as read_plan
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
     from sightline.api.verbs import FilePath as FilePath
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from sightline.errors import LinesMissing as LinesMissing
     from sightline.errors import PathReason as PathReason
     from sightline.errors import PathRefused as PathRefused
+    from sightline.errors import PromptError as PromptError
     from sightline.errors import RecoveryRefused as RecoveryRefused
     from sightline.errors import RefusalReason as RefusalReason
     from sightline.errors import RewindRefused as RewindRefused
@@ -109,6 +113,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "agents.readers": "read_messages",
     "answers.answer": "Answer AnswerResult ApplyMode JudgedChange",
+    "answers.prompts": "Prompt Prompts",
+    "answers.reading": "read_plan",
     "api.opening": "open_session",
     "api.session": "Session",
     "api.verbs": "FilePath",
@@ -128,7 +134,7 @@ _HOMES = {
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
     "conversation.window.history_reader": "History",
-    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
+    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
     "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",

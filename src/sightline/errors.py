@@ -133,6 +133,10 @@ class AnswerInvalid(SightlineError, ValueError):
         return self.places[0][0]
 
 
+class PromptError(SightlineError):
+    """A prompt cannot be read or rendered. The message names its file, and the line where it can."""
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is the path of the call."""
 

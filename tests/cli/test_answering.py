@@ -85,3 +85,31 @@ def test_a_person_is_asked_before_an_answer_is_applied(shown, options, typed, co
 def test_the_schema_is_printed_for_a_model_and_for_a_program(sl):
     assert sl("schema").out == schema_text()
     assert sl("schema", "--json").json == {"schema": 1, **json.loads(schema_text())}
+
+
+def test_the_prompts_are_listed_and_printed(sl):
+    out = sl("prompts").out
+    assert out.splitlines()[0].startswith("system        version 1  ")
+    assert [each["name"] for each in sl("prompts", "--json").json["prompts"]][:2] == (
+        ["system", "planning"]
+    )
+    text = sl("prompts", "planning", "--json").json["text"]
+    assert sl("prompts", "planning").out == text + "\n"
+    assert "{{patterns}}" not in text
+    raw = sl("prompts", "planning", "--raw").out
+    assert raw.startswith("<!-- version 1: ")
+    assert "{{patterns}}" in raw
+    assert sl("prompts", "nowhere").code == 1
+    assert sl("prompts", "--raw").code == 2
+    assert sl("schema", "--plan", "--json").json["$ref"] == "#/$defs/Plan"
+
+
+def test_a_workspace_s_own_prompts_are_named_until_the_user_uses_them(sl, monkeypatch):
+    sl.put(".sightline/prompts/batching.md", "<!-- version 2 -->\nOurs.\n")
+    done = sl("prompts")
+    assert "Not used: .sightline/prompts/batching.md. Read them." in done.err
+    assert "SIGHTLINE_PROMPTS=workspace" in done.err
+    monkeypatch.setenv("SIGHTLINE_PROMPTS", "workspace")
+    done = sl("prompts")
+    assert "from .sightline/prompts/batching.md, written for version 2 of 1" in done.out
+    assert done.err == ""

@@ -144,6 +144,7 @@ def test_a_flag_does_not_loosen_what_the_workspace_tightened(place):
 @pytest.mark.parametrize("name", ["sightline.toml", "pyproject.toml"])
 def test_what_could_weaken_the_guard_is_refused_in_a_workspace(place, name, key):
     words = {"store": "memory:", "state_home": "/s", "fail": "open", "answerer": "off"}
+    words |= {"prompts": "workspace"}
     switches = ["checkpoints", "bundle", "bundle_imports", "bundle_tests"]
     words |= dict.fromkeys(switches, "off")
     right = ["*"] if key == "checkpoint_paths" else words.get(key, 1)

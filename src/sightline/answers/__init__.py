@@ -4,6 +4,7 @@ PUBLIC = (
     "answer",
     "apply_answer",
     "json_schema",
+    "prompts",
     "reading",
     "words",
 )

@@ -100,6 +100,19 @@ class ProposedCommand(Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
 
 
+class Plan(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The answer of a planning pass: what a model wants to see before it begins."""
+
+    file_requests: Annotated[
+        tuple[Request, ...],
+        Meta(max_length=FILE_REQUESTS_MAX, description="Files that the work needs."),
+    ] = ()
+    directory_requests: Annotated[
+        tuple[ListingRequest, ...],
+        Meta(max_length=LISTINGS_MAX, description="Folders to see listed."),
+    ] = ()
+
+
 class Answer(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The answer of a model. All changes of files of one task stand in one answer."""
 

@@ -1,23 +1,30 @@
-"""The JSON Schema of a structured answer: a file of this package, made from the values in answer."""
+"""The JSON Schemas of a structured answer and of a plan: files of this package, made from the values in
+answer."""
 
 from __future__ import annotations
 
 import json
 from importlib.resources import files
 
+from msgspec import Struct
 from msgspec.json import schema
 
-from sightline.answers.answer import Answer
+from sightline.answers.answer import Answer, Plan
 
 FILE = "answer.schema.json"
+PLAN_FILE = "plan.schema.json"
+
+SOURCES: dict[str, type[Struct]] = {FILE: Answer, PLAN_FILE: Plan}
+"""Published file -> the value that it describes."""
 
 
-def schema_text() -> str:
-    """Return the JSON Schema of an answer, for a model and for hosts that ask for structured output."""
-    return files(__package__).joinpath(FILE).read_text(encoding="utf-8")
+def schema_text(file: str = FILE) -> str:
+    """Return the published JSON Schema of an answer, or of a plan, for a model and for hosts that ask for
+    structured output."""
+    return files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 
-def generated_schema() -> str:
-    """Return the text that FILE is to have."""
+def generated_schema(file: str = FILE) -> str:
+    """Return the text that a published file is to have."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps({**head, **schema(Answer)}, indent=2) + "\n"
+    return json.dumps({**head, **schema(SOURCES[file])}, indent=2) + "\n"

@@ -16,6 +16,7 @@ from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
 from sightline.answers.answer import (
     Answer,
     NextStep,
+    Plan,
     ProposedChange,
     ProposedCommand,
     ProposedEdit,
@@ -37,11 +38,14 @@ PLACES_MAX = 20
 
 HINT = "'sightline schema' prints the JSON Schema of an answer."
 
+REQUESTS = {
+    "files_to_load": "file_requests", "requests": "file_requests", "actions": "file_requests",
+    "listings": "directory_requests",
+}  # fmt: skip
+
 SPELLINGS: dict[type[Struct], dict[str, str]] = {
-    Answer: {
-        "files_to_load": "file_requests", "requests": "file_requests", "actions": "file_requests",
-        "listings": "directory_requests", "new_files": "file_changes", "subtasks": "sub_tasks",
-    },
+    Answer: {**REQUESTS, "new_files": "file_changes", "subtasks": "sub_tasks"},
+    Plan: REQUESTS,
     ProposedTodo: {"detail": "ai_text", "details": "ai_text", "content": "text", "state": "status"},
     ProposedChange: {
         "file_path": "path", "diff": "patch", "new_path": "move_to", "revision": "based_on",
@@ -80,6 +84,17 @@ def read_answer(raw: object) -> tuple[Answer, bool]:
     reader.finish()
     assert isinstance(answer, Answer)
     return answer, is_cut
+
+
+def read_plan(raw: object) -> Answer:
+    """Return the answer of a planning pass as an answer that only asks for files and folders. raw: as for
+    read_answer. AnswerInvalid names every wrong place; changes of files are one."""
+    value, _ = _parsed(raw)
+    reader = _Reader()
+    plan = reader.struct(Plan, value, "")
+    reader.finish()
+    assert isinstance(plan, Plan)
+    return Answer(file_requests=plan.file_requests, directory_requests=plan.directory_requests)
 
 
 def read_file_requests(raw: object) -> tuple[Request, ...]:

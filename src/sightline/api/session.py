@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from sightline.answers.answer import AnswerResult, ApplyMode
 from sightline.answers.apply_answer import apply_answer
+from sightline.answers.prompts import Prompts, load_prompts
 from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
@@ -302,6 +303,18 @@ class Session:
             AnswerInvalid, which names every wrong place; nothing is done then.
         """
         return apply_answer(self._context, answer, apply)
+
+    @verb
+    def prompts(self) -> Prompts:
+        """Return the prompts for a model that gives structured answers.
+
+        A workspace may replace a prompt by a file in .sightline/prompts. Such files count only if the
+        user's setting 'prompts' is "workspace".
+
+        Raises:
+            PromptError, which names the file.
+        """
+        return load_prompts(self._context)
 
     @verb
     def wrote(
@@ -1121,6 +1134,7 @@ class AsyncSession:
     move = coroutine(Session.move)
     notice = coroutine(Session.notice)
     patch = coroutine(Session.patch)
+    prompts = coroutine(Session.prompts)
     ran = async_context(Session.ran)
     read = coroutine(Session.read)
     registry = coroutine(Session.registry)

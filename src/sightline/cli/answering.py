@@ -1,14 +1,16 @@
-"""Commands for a model's structured answer: apply, schema."""
+"""Commands for a model's structured answer: apply, schema, prompts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from json import loads
 
 import click
 
 from sightline.answers import words
 from sightline.answers.answer import AnswerResult, ApplyMode
-from sightline.answers.json_schema import schema_text
+from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
+from sightline.answers.prompts import Prompts
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.cli import output
@@ -55,16 +57,48 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
 
 
 @command(example="schema")
-def schema(call: Call) -> None:
+@click.option("--plan", is_flag=True, help="The schema of a planning pass's answer instead.")
+def schema(call: Call, *, plan: bool) -> None:
     """Print the JSON Schema of a structured answer.
 
     For a model, or for a host that asks one for structured output.
     """
-    text = schema_text()
+    text = schema_text(PLAN_FILE if plan else FILE)
     if call.json:
         output.json(loads(text))
     else:
         output.text(text, end="")
+
+
+@command(Session.prompts, example="prompts planning")
+@click.argument("name", required=False)
+@click.option("--raw", is_flag=True, help="Print the text with its placeholders, as in its file.")
+def prompts(call: Call, *, name: str | None, raw: bool) -> None:
+    """NAME prints the text that a model is sent. Without a name, all prompts are listed."""
+    with call.open() as session:
+        known = session.prompts()
+    if name is None:
+        if raw:
+            raise click.UsageError("--raw prints one prompt: name it.")
+        shape_of = {"prompts": [shape(each) for each in known.used], "unused": list(known.unused)}
+        output.answer(call, shape_of, "\n".join(_listed(known)))
+    else:
+        text = known.source(name) if raw else known.render(name)
+        output.answer(call, {"name": name, "text": text}, text)
+    if known.unused:
+        output.note(call, f"Not used: {', '.join(map(quoted, known.unused))}. {CONSENT}")
+
+
+CONSENT = 'Read them. To use them, set prompts = "workspace" in your own settings, or SIGHTLINE_PROMPTS=workspace.'
+
+
+def _listed(known: Prompts) -> Iterator[str]:
+    """Yield a line for each prompt."""
+    for each in known.used:
+        yield f"{each.name:<13} version {each.version}  {printable(each.about)}"
+        if each.file:
+            old = f", written for version {each.version} of {each.built_in}"
+            yield f"{'':<13} from {printable(each.file)}{old if each.version != each.built_in else ''}"
 
 
 def _show(call: Call, result: AnswerResult) -> None:

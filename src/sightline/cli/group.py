@@ -46,7 +46,7 @@ COMMANDS = {
     "find": "finding", "list": "finding", "related": "finding",
     "read": "looking", "saw": "looking", "edit": "editing", "write": "editing", "patch": "editing",
     "create": "editing", "delete": "editing", "move": "editing", "apply": "answering",
-    "schema": "answering", "run": "run",
+    "schema": "answering", "prompts": "answering", "run": "run",
     "claim": "claims", "claim list": "claims", "claim release": "claims", "claim hand-over": "claims",
     "session": "sessions", "session list": "sessions", "session show": "sessions",
     "session fork": "sessions", "session delete": "sessions",

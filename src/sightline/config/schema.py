@@ -34,7 +34,7 @@ PROTECT = (
     *("sightline.toml", ".sightlineignore", ".git", ".hg"),
     *("**/.claude/settings*.json", "**/.claude/hooks/**"),
     *("**/.codex/**", "**/.cursor/**", "**/.gemini/**", "**/.roo/**"),
-    *(".mcp.json", ".clinerules", ".clineignore", ".rooignore", ".roomodes"),
+    *("**/.sightline/**", ".mcp.json", ".clinerules", ".clineignore", ".rooignore", ".roomodes"),
     *("**/.vscode/**", "**/.idea/**", "*.code-workspace"),
 )
 """Files that steer a guard, an agent or an editor, or that these run unasked: an edit always asks
@@ -202,6 +202,7 @@ KEYS = {
     "bundle_imports": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_IMPORTS"),
     "bundle_tests": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_TESTS"),
     "bundle_files": Key(_count, "SIGHTLINE_BUNDLE_FILES"),
+    "prompts": Key(_one_of("built-in", "workspace"), "SIGHTLINE_PROMPTS"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
     "answerer": Key(_one_of("auto", "off"), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),

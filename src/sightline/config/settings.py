@@ -85,6 +85,7 @@ class Settings(Struct, frozen=True):
     bundle_imports: str = "on"
     bundle_tests: str = "on"
     bundle_files: int = 5
+    prompts: str = "built-in"
     away_s: float = 1_800.0
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0
