@@ -137,6 +137,10 @@ class PromptError(SightlineError):
     """A prompt cannot be read or rendered. The message names its file, and the line where it can."""
 
 
+class ModelFailed(SightlineError):
+    """The model of the reference agent cannot be used, or its provider did not answer."""
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is the path of the call."""
 

@@ -59,8 +59,8 @@ class Prompts(Struct, frozen=True):
         return tuple(prompt for prompt in self.used if prompt.file)
 
     def source(self, name: str) -> str:
-        """Return the text of a prompt as its file has it, with which a file of your own may begin.
-        PromptError for an unknown prompt."""
+        """Return the text of a prompt with its version and its placeholders, as in its file. PromptError for
+        an unknown prompt."""
         prompt = self._named(name)
         about = f": {prompt.about}" if prompt.about else ""
         return f"<!-- version {prompt.version}{about} -->\n{prompt.text}"

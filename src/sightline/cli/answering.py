@@ -40,7 +40,7 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
     with call.open() as session:
         result = session.answer(text, apply="preview" if preview or asking else mode)
         if asking:
-            _show(call, result)
+            show_answer(call, result)
             allowed = {change.state for change in result.changes} & {"allowed", "held"}
             if (result.refused and not each) or (result.changes and not allowed):
                 raise Answered(NO)
@@ -51,7 +51,7 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
     if call.json:
         output.json(shape(result))
     else:
-        _show(call, result)
+        show_answer(call, result)
     if result.refused:
         raise Answered(NO)
 
@@ -101,7 +101,7 @@ def _listed(known: Prompts) -> Iterator[str]:
             yield f"{'':<13} from {printable(each.file)}{old if each.version != each.built_in else ''}"
 
 
-def _show(call: Call, result: AnswerResult) -> None:
+def show_answer(call: Call, result: AnswerResult) -> None:
     """Print what became of an answer: the diffs, the refusals, and a line for each state."""
     if result.is_cut:
         output.say(words.CUT)

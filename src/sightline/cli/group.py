@@ -23,12 +23,12 @@ SUMMARY = 64
 """Characters of a summary that stand beside the names in 80 columns."""
 
 SECTIONS = {
-    "Start": ("tour", "init", "up", "doctor", "forget"),
+    "Start": ("tour", "init", "up", "chat", "agent", "doctor", "forget"),
     "Look": ("status", "check", "diff", "log", "why", "changes", "watch"),
     "Go back": ("undo", "checkpoint", "rewind"),
     "Find": ("find", "list", "related"),
     "For agents and scripts": (
-        *("read", "saw", "edit", "write", "patch", "run", "claim", "session", "ack", "briefing"),
+        *("read", "saw", "edit", "write", "run", "claim", "session", "briefing"),
         *("replay", "window"),
     ),
 }
@@ -46,7 +46,7 @@ COMMANDS = {
     "find": "finding", "list": "finding", "related": "finding",
     "read": "looking", "saw": "looking", "edit": "editing", "write": "editing", "patch": "editing",
     "create": "editing", "delete": "editing", "move": "editing", "apply": "answering",
-    "schema": "answering", "prompts": "answering", "run": "run",
+    "schema": "answering", "prompts": "answering", "run": "run", "chat": "chat", "agent": "chat",
     "claim": "claims", "claim list": "claims", "claim release": "claims", "claim hand-over": "claims",
     "session": "sessions", "session list": "sessions", "session show": "sessions",
     "session fork": "sessions", "session delete": "sessions",

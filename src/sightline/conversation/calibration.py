@@ -34,6 +34,10 @@ CUT = 0.6
 CUT_MIN = 1_000
 """Tokens that must be missing before a request counts as cut."""
 
+READ_MIN = 1_000
+"""Tokens that a provider reads at least of a request that it cuts: no window is smaller. A smaller number
+counts something else."""
+
 JUMP_MIN = 20_000
 """Tokens by which a request may differ from its prediction, as when tools are added."""
 
@@ -110,7 +114,7 @@ def _anchored(ratio: float, estimate: int, tokens: int, refused_above: int | Non
 def is_plausible(calibration: Calibration, estimate: int, tokens: int) -> bool:
     """Return whether a request with this estimate can have so many tokens: neither cut, nor the sum
     of several requests, nor a number of something else."""
-    if tokens <= 0 or is_cut(calibration, estimate, tokens):
+    if tokens <= 0 or _is_far_below(calibration, estimate, tokens):
         return False
     if calibration.anchor is None:
         return tokens <= RATIO_MAX * estimate + 5 * JUMP_MIN
@@ -121,6 +125,10 @@ def is_plausible(calibration: Calibration, estimate: int, tokens: int) -> bool:
 def is_cut(calibration: Calibration, estimate: int, tokens: int, prefix: int = 0) -> bool:
     """Return whether a provider has read less than it was sent, without a word. prefix: tokens that
     were sent before the messages, as far as they are known."""
+    return tokens >= READ_MIN and _is_far_below(calibration, estimate, tokens, prefix)
+
+
+def _is_far_below(calibration: Calibration, estimate: int, tokens: int, prefix: int = 0) -> bool:
     own = prefix + round(estimate * calibration.ratio)  # an anchor may be wrong
     expected = min(calibration.tokens(estimate, prefix), own)
     return tokens < CUT * expected and expected - tokens > CUT_MIN

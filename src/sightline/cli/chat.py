@@ -1,0 +1,204 @@
+"""Commands of the reference agent: chat, agent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+from sightline.answers.answer import AnswerResult
+from sightline.api.json_shapes import fields
+from sightline.api.opening import open_session
+from sightline.api.session import Session
+from sightline.cli import output
+from sightline.cli.answering import show_answer
+from sightline.cli.failures import INTERRUPTED, NO, Answered
+from sightline.cli.options import command, number_from
+from sightline.cli.output import Call
+from sightline.errors import SightlineError
+from sightline.text.phrases import count, printable
+
+SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
+"""The summary in an answer whose end may not have come yet."""
+
+HALF = re.compile("[\ud800-\udbff]$")
+"""The first half of a character whose second half has not come yet."""
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of both commands."""
+    for option in (
+        click.option("--yes", is_flag=True, help="Apply every answer without asking."),
+        click.option("--window", type=number_from(1), metavar="N", help="Tokens of the model's context window, if they are not known."),
+        click.option("--planner", metavar="MODEL", help="A cheaper model that says which files are needed."),
+        click.option("--model", metavar="MODEL", required=True, envvar="SIGHTLINE_MODEL", help="The model, such as anthropic:claude-sonnet-4-5. Default: $SIGHTLINE_MODEL."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@command(example='agent --model openai:gpt-5 "Rename total to sum_of in all files"')
+@click.argument("goal")
+@model_options
+def agent(call: Call, *, goal: str, **options: Any) -> None:
+    """Let a model pursue a goal: all files of a task in one answer.
+
+    The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue" goes on in
+    the same --session. Exit code 1: the goal was not reached.
+    """
+    _check_can_ask(call, options)
+    with _opened(call) as session:
+        try:
+            result = import_agent().run(session, goal, **_parts(call, options))
+        except KeyboardInterrupt:
+            output.say("\nStopped. Nothing of this answer was applied.")
+            output.say(f"To go on: sightline agent continue{call.options_for(session.id)}")
+            raise Answered(INTERRUPTED) from None
+        _finish(call, session, result)
+    if result.state != "done":
+        raise Answered(NO)
+
+
+@command(example="chat --model anthropic:claude-sonnet-4-5")
+@model_options
+def chat(call: Call, **options: Any) -> None:
+    """Talk with a model that changes files of the workspace.
+
+    The changes are shown, and applied if you agree. "continue" goes on with open to-dos, also after a restart
+    in the same --session. Ctrl-C stops an answer; Ctrl-D ends the chat.
+    """
+    if call.json:
+        raise click.UsageError("A chat is for people. Use 'sightline agent' with --json.")
+    _check_can_ask(call, options)
+    with _opened(call) as session:
+        talker = import_agent().Agent(session, **_parts(call, options))
+        while (message := _next_message()) is not None:
+            try:
+                if message.strip():
+                    _finish(call, session, talker.turn(message))
+            except KeyboardInterrupt:
+                output.say("\nStopped. Nothing of this answer was applied. Type: continue")
+            except SightlineError as error:
+                output.failure(call, error.message, error.hint)
+        output.note(call, f"To go on: sightline chat{call.options_for(session.id)}")
+
+
+def import_agent() -> Any:
+    """Return the module of the agent. SightlineError where the extra `agent` is not installed."""
+    try:
+        return import_module("sightline.reference_agent.agent")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "pydantic_ai":
+            raise
+        raise SightlineError(
+            "The agent asks models through Pydantic AI, which is not installed.",
+            "pip install 'sightline-guard[agent]'",
+        ) from missing
+
+
+def _check_can_ask(call: Call, options: Mapping[str, Any]) -> None:
+    if not options["yes"] and (call.json or not output.can_ask()):
+        raise click.UsageError(
+            "Cannot prompt: stdin is not a terminal. Pass --yes to apply answers without asking."
+        )
+
+
+@contextmanager
+def _opened(call: Call) -> Iterator[Session]:
+    """Open the session that the user named, or a new one."""
+    with open_session(
+        call.root,
+        id=call.named_session,
+        agent=import_agent().NAME,
+        store=call.store,
+        approve=output.approver(call),
+    ) as session:
+        output.note(call, f"Session {session.id}")
+        yield session
+
+
+def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the agent: its models, and functions that show and ask."""
+
+    def approve(preview: AnswerResult) -> bool:
+        show_answer(call, preview)
+        return options["yes"] or output.confirmed("Apply this?")
+
+    return {
+        **{name: options[name] for name in ("model", "planner", "window")},
+        "approve": approve,
+        "show": (lambda _: None) if call.json else SummaryText(),
+        "note": lambda line: output.note(call, printable(line)),
+    }
+
+
+class SummaryText:
+    """Prints the summary of an answer while the answer comes."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._printed = 0
+        self._is_over = False
+
+    def __call__(self, piece: str) -> None:
+        if not piece:  # a new answer begins
+            self.__init__()  # type: ignore[misc]
+        if self._is_over:
+            return
+        self._text += piece
+        found = SUMMARY.search(self._text)
+        if found is None:
+            return
+        summary = HALF.sub("", json.loads(f'"{found[1]}"', strict=False))
+        self._is_over = bool(found[2])
+        output.text(summary[self._printed :], end="\n" if self._is_over else "")
+        self._printed = len(summary)
+
+
+def _next_message() -> str | None:
+    """Return the user's next message; None at the end."""
+    try:
+        return str(
+            click.prompt("you", prompt_suffix="> ", default="", show_default=False, err=True)
+        )
+    except click.Abort:
+        output.say("")
+        return None
+
+
+def _finish(call: Call, session: Session, result: Any) -> None:
+    """Print the end of a turn or of a run."""
+    last, usage = result.last, result.usage
+    if call.json:
+        shown = fields(result, "state", "summary", "files", "question", "open_todos", "turns")
+        proposed = fields(last, "next_steps", "commands", "sub_tasks")
+        cost = {"cost": str(usage.cost)}
+        output.json(
+            {"session": session.id, **shown, **proposed, "usage": fields(usage, *USAGE) | cost}
+        )
+        return
+    for heading, lines in (
+        ("Question:", [result.question] if result.question else []),
+        ("To do:", result.open_todos),
+        ("Commands to run yourself:", [each.command for each in last.commands]),
+        ("Proposed sub-tasks:", [f"{each.id}: {each.goal}" for each in last.sub_tasks]),
+        ("Next:", [each.html for each in last.next_steps]),
+    ):
+        if lines:
+            output.text("\n".join([heading, *(f"- {printable(line)}" for line in lines)]))
+    checkpoint = next((each.checkpoint for each in result.answers if each.checkpoint), None)
+    if checkpoint is not None:
+        output.note(
+            call, f"To take this back: sightline rewind {checkpoint}{call.options_for(session.id)}"
+        )
+    price = f"${usage.cost:.4f}" if not usage.unpriced else "cost not known"
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    output.note(call, f"{count(usage.requests, 'request')}, {tokens}, {price}.")
+
+
+USAGE = ("requests", "input_tokens", "output_tokens", "unpriced")

@@ -1,0 +1,127 @@
+"""Ask a model of any provider through Pydantic AI: stream its text, count its tokens and its cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    SystemPromptPart,
+    TextPart,
+    TextPartDelta,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, infer_model
+
+from sightline.errors import ModelFailed
+
+Message = dict[str, Any]
+"""A message of Pydantic AI as JSON. Session.conversation keeps messages in this format."""
+
+Show = Callable[[str], None]
+"""Takes a piece of the model's text as it comes."""
+
+
+class Usage(Struct, frozen=True):
+    """The use of models. cost: in US dollars, without the requests whose price is not known; unpriced:
+    the number of these."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal = Decimal(0)
+    unpriced: int = 0
+
+    def __add__(self, more: Usage) -> Usage:
+        return Usage(
+            self.requests + more.requests,
+            self.input_tokens + more.input_tokens,
+            self.output_tokens + more.output_tokens,
+            self.cost + more.cost,
+            self.unpriced + more.unpriced,
+        )
+
+
+class Reply(Struct, frozen=True):
+    """A model's answer to one request."""
+
+    text: str
+    message: Message
+    usage: Usage
+
+
+class ModelClient:
+    """Asks one model. It holds no connection between two requests, so that Ctrl-C leaves nothing open."""
+
+    def __init__(self, model: Model | str) -> None:
+        """model: a name such as "anthropic:claude-sonnet-4-5", or a model of Pydantic AI. ModelFailed for an
+        unknown name, a missing key, and a missing package of the provider."""
+        try:
+            self._model = infer_model(model)
+        except (UserError, ImportError) as error:
+            hint = "Name a model as PROVIDER:MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-4-5."
+            raise ModelFailed(f"The model {model} cannot be used: {error}", hint) from error
+        self.name = self._model.model_name
+        self.provider = self._model.system
+        self.window = self._model.context_window
+        """Tokens of the context window; None where they are not known."""
+
+    def ask(self, system: str, messages: Sequence[Message], show: Show) -> Reply:
+        """Send messages, pass the text of the answer on as it comes, and return the whole answer. An error of
+        the provider is raised as Pydantic AI raises it (AgentRunError)."""
+        response = asyncio.run(self._stream(system, messages, show))
+        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        return Reply(text, dumped(response), _usage_of(response))
+
+    async def _stream(self, system: str, messages: Sequence[Message], show: Show) -> ModelResponse:
+        head = ModelRequest(parts=[SystemPromptPart(system)])
+        sent = [head, *ModelMessagesTypeAdapter.validate_python(messages)]
+        async with self._model, model_request_stream(self._model, sent) as stream:
+            async for event in stream:
+                if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+                    show(event.part.content)
+                elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+                    show(event.delta.content_delta)
+            return stream.get()
+
+
+def dumped(message: ModelRequest | ModelResponse) -> Message:
+    """Return a message as JSON."""
+    [held] = ModelMessagesTypeAdapter.dump_python([message], mode="json")
+    assert isinstance(held, dict)
+    return held
+
+
+def user_message(*texts: str) -> Message:
+    """Return a message with these texts. Texts of a program are wrapped by `by_program`."""
+    return dumped(ModelRequest(parts=[UserPromptPart(text) for text in texts if text]))
+
+
+def by_program(text: str) -> str:
+    """Wrap a text in the tag that marks words of a program, not of a person; "" stays ""."""
+    return f"<system-reminder>\n{text}\n</system-reminder>" if text else ""
+
+
+def failure(error: AgentRunError) -> ModelFailed:
+    """Return the error of a provider against which a smaller request does not help."""
+    hint = "Nothing was changed. When the provider answers again, go on with: continue"
+    return ModelFailed(f"The model did not answer: {error}", hint)
+
+
+def _usage_of(response: ModelResponse) -> Usage:
+    usage = response.usage
+    try:
+        cost, unpriced = response.cost().total_price, 0
+    except (LookupError, ValueError, AssertionError):  # no price of this model, or no usage
+        cost, unpriced = Decimal(0), 1
+    return Usage(1, usage.input_tokens, usage.output_tokens, cost, unpriced)
