@@ -86,7 +86,7 @@ def test_with_the_user_s_word_a_workspace_s_prompt_replaces_a_part(place, trusti
     own(place, "batching.md", "<!-- version 7: ours -->\r\nDo as I say.\r\n{{ patterns }}\r\n")
     known = trusting()
     assert "Do as I say.\n## Patterns of a request" in known.render("system")
-    [prompt] = known.replaced
+    [prompt] = [each for each in known.used if each.file]
     assert (prompt.version, prompt.built_in, prompt.about) == (7, 1, "ours")
     assert prompt.file == ".sightline/prompts/batching.md"
     assert known.unused == ()

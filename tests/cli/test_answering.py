@@ -107,9 +107,9 @@ def test_the_prompts_are_listed_and_printed(sl):
 def test_a_workspace_s_own_prompts_are_named_until_the_user_uses_them(sl, monkeypatch):
     sl.put(".sightline/prompts/batching.md", "<!-- version 2 -->\nOurs.\n")
     done = sl("prompts")
-    assert "Not used: .sightline/prompts/batching.md. Read them." in done.err
+    assert "prompt is not used: .sightline/prompts/batching.md. Read it." in done.err
     assert "SIGHTLINE_PROMPTS=workspace" in done.err
     monkeypatch.setenv("SIGHTLINE_PROMPTS", "workspace")
     done = sl("prompts")
     assert "from .sightline/prompts/batching.md, written for version 2 of 1" in done.out
-    assert done.err == ""
+    assert done.err == "This workspace's own prompt is used: .sightline/prompts/batching.md\n"

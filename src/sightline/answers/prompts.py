@@ -26,6 +26,8 @@ NAMES = ("system", "planning", "batching", "continuation", "directories", "patte
 SCHEMAS = {"answer_schema": FILE, "plan_schema": PLAN_FILE}
 """Placeholder -> the published schema that stands for it."""
 
+CONSENT = 'Read it. To use it, set prompts = "workspace" in your own settings, or SIGHTLINE_PROMPTS=workspace.'
+
 END = ".md"
 BYTES_MAX = 64 << 10
 HEAD = re.compile(r"<!-- version ([1-9][0-9]{0,5})(?:: (.*\S))? -->")
@@ -54,9 +56,16 @@ class Prompts(Struct, frozen=True):
     unused: tuple[str, ...] = ()
 
     @property
-    def replaced(self) -> tuple[Prompt, ...]:
-        """Return the prompts in use that are the workspace's own."""
-        return tuple(prompt for prompt in self.used if prompt.file)
+    def remarks(self) -> tuple[str, ...]:
+        """Return a line for the user about each prompt of the workspace's own, whether it is used or not."""
+        used = [prompt for prompt in self.used if prompt.file]
+        return (
+            *(f"This workspace's own prompt is used: {prompt.file}" for prompt in used),
+            *(
+                f"This workspace's own prompt is not used: {file}. {CONSENT}"
+                for file in self.unused
+            ),
+        )
 
     def source(self, name: str) -> str:
         """Return the text of a prompt with its version and its placeholders, as in its file. PromptError for

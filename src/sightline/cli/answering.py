@@ -85,11 +85,8 @@ def prompts(call: Call, *, name: str | None, raw: bool) -> None:
     else:
         text = known.source(name) if raw else known.render(name)
         output.answer(call, {"name": name, "text": text}, text)
-    if known.unused:
-        output.note(call, f"Not used: {', '.join(map(quoted, known.unused))}. {CONSENT}")
-
-
-CONSENT = 'Read them. To use them, set prompts = "workspace" in your own settings, or SIGHTLINE_PROMPTS=workspace.'
+    for line in known.remarks:
+        output.note(call, printable(line))
 
 
 def _listed(known: Prompts) -> Iterator[str]:

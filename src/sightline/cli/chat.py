@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import click
@@ -20,8 +19,11 @@ from sightline.cli.answering import show_answer
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
+from sightline.conversation.model_summarizer import import_with_pydantic_ai
 from sightline.errors import SightlineError
 from sightline.text.phrases import count, printable
+
+AGENT = "sightline.reference_agent.agent"
 
 SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
 """The summary in an answer whose end may not have come yet."""
@@ -51,13 +53,12 @@ def agent(call: Call, *, goal: str, **options: Any) -> None:
     The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue" goes on in
     the same --session. Exit code 1: the goal was not reached.
     """
-    _check_can_ask(call, options)
-    with _opened(call) as session:
+    with _opened(call, options) as session:
         try:
-            result = import_agent().run(session, goal, **_parts(call, options))
+            result = import_with_pydantic_ai(AGENT).run(session, goal, **_parts(call, options))
         except KeyboardInterrupt:
-            output.say("\nStopped. Nothing of this answer was applied.")
-            output.say(f"To go on: sightline agent continue{call.options_for(session.id)}")
+            again = f"agent continue --model {options['model']}{call.options_for(session.id)}"
+            output.say(f"\nStopped; nothing was applied. To go on: sightline {again}")
             raise Answered(INTERRUPTED) from None
         _finish(call, session, result)
     if result.state != "done":
@@ -74,50 +75,28 @@ def chat(call: Call, **options: Any) -> None:
     """
     if call.json:
         raise click.UsageError("A chat is for people. Use 'sightline agent' with --json.")
-    _check_can_ask(call, options)
-    with _opened(call) as session:
-        talker = import_agent().Agent(session, **_parts(call, options))
+    with _opened(call, options) as session:
+        talker = import_with_pydantic_ai(AGENT).Agent(session, **_parts(call, options))
         while (message := _next_message()) is not None:
             try:
                 if message.strip():
                     _finish(call, session, talker.turn(message))
             except KeyboardInterrupt:
-                output.say("\nStopped. Nothing of this answer was applied. Type: continue")
+                output.say("\nStopped; nothing was applied. To go on, type: continue")
             except SightlineError as error:
                 output.failure(call, error.message, error.hint)
-        output.note(call, f"To go on: sightline chat{call.options_for(session.id)}")
-
-
-def import_agent() -> Any:
-    """Return the module of the agent. SightlineError where the extra `agent` is not installed."""
-    try:
-        return import_module("sightline.reference_agent.agent")
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "pydantic_ai":
-            raise
-        raise SightlineError(
-            "The agent asks models through Pydantic AI, which is not installed.",
-            "pip install 'sightline-guard[agent]'",
-        ) from missing
-
-
-def _check_can_ask(call: Call, options: Mapping[str, Any]) -> None:
-    if not options["yes"] and (call.json or not output.can_ask()):
-        raise click.UsageError(
-            "Cannot prompt: stdin is not a terminal. Pass --yes to apply answers without asking."
-        )
+        again = f"chat --model {options['model']}{call.options_for(session.id)}"
+        output.note(call, f"To go on: sightline {again}")
 
 
 @contextmanager
-def _opened(call: Call) -> Iterator[Session]:
-    """Open the session that the user named, or a new one."""
-    with open_session(
-        call.root,
-        id=call.named_session,
-        agent=import_agent().NAME,
-        store=call.store,
-        approve=output.approver(call),
-    ) as session:
+def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
+    """Open the session that the user named, or a new one. UsageError where nobody can be asked."""
+    if not options["yes"] and (call.json or not output.can_ask()):
+        raise click.UsageError("Cannot prompt: stdin is not a terminal. Pass --yes to proceed.")
+    named = {"id": call.named_session, "agent": import_with_pydantic_ai(AGENT).NAME}
+    approve = output.approver(call)
+    with open_session(call.root, **named, store=call.store, approve=approve) as session:
         output.note(call, f"Session {session.id}")
         yield session
 
@@ -132,40 +111,33 @@ def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: options[name] for name in ("model", "planner", "window")},
         "approve": approve,
-        "show": (lambda _: None) if call.json else SummaryText(),
+        "show": (lambda _: None) if call.json else summary_printer(),
         "note": lambda line: output.note(call, printable(line)),
     }
 
 
-class SummaryText:
-    """Prints the summary of an answer while the answer comes."""
+def summary_printer() -> Callable[[str], None]:
+    """Return a function that prints the summary of an answer while the pieces of the answer come."""
+    text, printed = "", 0
 
-    def __init__(self) -> None:
-        self._text = ""
-        self._printed = 0
-        self._is_over = False
-
-    def __call__(self, piece: str) -> None:
-        if not piece:  # a new answer begins
-            self.__init__()  # type: ignore[misc]
-        if self._is_over:
-            return
-        self._text += piece
-        found = SUMMARY.search(self._text)
-        if found is None:
+    def show(piece: str) -> None:
+        nonlocal text, printed
+        text = text + piece if piece else ""  # "": a new answer begins
+        found = SUMMARY.search(text)
+        if found is None or printed < 0:
+            printed = printed if text else 0
             return
         summary = HALF.sub("", json.loads(f'"{found[1]}"', strict=False))
-        self._is_over = bool(found[2])
-        output.text(summary[self._printed :], end="\n" if self._is_over else "")
-        self._printed = len(summary)
+        output.text(printable(summary[printed:]), end="\n" if found[2] else "")
+        printed = -1 if found[2] else len(summary)
+
+    return show
 
 
 def _next_message() -> str | None:
     """Return the user's next message; None at the end."""
     try:
-        return str(
-            click.prompt("you", prompt_suffix="> ", default="", show_default=False, err=True)
-        )
+        return str(click.prompt("you", "", prompt_suffix="> ", show_default=False, err=True))
     except click.Abort:
         output.say("")
         return None
@@ -176,11 +148,9 @@ def _finish(call: Call, session: Session, result: Any) -> None:
     last, usage = result.last, result.usage
     if call.json:
         shown = fields(result, "state", "summary", "files", "question", "open_todos", "turns")
-        proposed = fields(last, "next_steps", "commands", "sub_tasks")
-        cost = {"cost": str(usage.cost)}
-        output.json(
-            {"session": session.id, **shown, **proposed, "usage": fields(usage, *USAGE) | cost}
-        )
+        shown |= fields(last, "next_steps", "commands", "sub_tasks")
+        spent = fields(usage, "requests", "input_tokens", "output_tokens", "unpriced")
+        output.json({"session": session.id, **shown, **spent, "cost": str(usage.cost)})
         return
     for heading, lines in (
         ("Question:", [result.question] if result.question else []),
@@ -193,12 +163,8 @@ def _finish(call: Call, session: Session, result: Any) -> None:
             output.text("\n".join([heading, *(f"- {printable(line)}" for line in lines)]))
     checkpoint = next((each.checkpoint for each in result.answers if each.checkpoint), None)
     if checkpoint is not None:
-        output.note(
-            call, f"To take this back: sightline rewind {checkpoint}{call.options_for(session.id)}"
-        )
+        back = f"rewind {checkpoint}{call.options_for(session.id)}"
+        output.note(call, f"To take this back: sightline {back}")
     price = f"${usage.cost:.4f}" if not usage.unpriced else "cost not known"
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
     output.note(call, f"{count(usage.requests, 'request')}, {tokens}, {price}.")
-
-
-USAGE = ("requests", "input_tokens", "output_tokens", "unpriced")

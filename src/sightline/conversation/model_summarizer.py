@@ -13,6 +13,19 @@ ANSWER_TOKENS = 4_000
 """Tokens that the model may answer with."""
 
 
+def import_with_pydantic_ai(module: str) -> Any:
+    """Import a module that needs Pydantic AI. SightlineError where Pydantic AI is not installed."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "pydantic_ai":
+            raise
+        raise SightlineError(
+            "A model can only be asked through Pydantic AI, which is not installed.",
+            "pip install 'sightline-guard[agent]'",
+        ) from missing
+
+
 def model_summarizer(
     model: Any, *, timeout_s: float = TIMEOUT_S, max_tokens: int = ANSWER_TOKENS
 ) -> Summarizer:
@@ -22,16 +35,8 @@ def model_summarizer(
     timeout_s: of one request; max_tokens: of the answer. SightlineError where Pydantic AI is not
     installed; errors of the model come out of the summarizer, and condense() words them.
     """
-    try:
-        direct = import_module("pydantic_ai.direct")
-        messages = import_module("pydantic_ai.messages")
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "pydantic_ai":
-            raise
-        raise SightlineError(
-            "A model can only be asked through Pydantic AI, which is not installed.",
-            "pip install 'sightline-guard[agent]', or pass a function of your own.",
-        ) from missing
+    direct = import_with_pydantic_ai("pydantic_ai.direct")
+    messages = import_with_pydantic_ai("pydantic_ai.messages")
 
     def summarize(request: str, /) -> str:
         asked = [messages.ModelRequest.user_text_prompt(request)]

@@ -7,13 +7,13 @@ and the checkpoints. So another process can go on where this one ended, however 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, structs
-from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.models import Model
 
 import sightline
+from sightline.errors import ModelFailed
 from sightline.reference_agent.model_client import (
     Message,
     ModelClient,
@@ -21,7 +21,6 @@ from sightline.reference_agent.model_client import (
     Show,
     Usage,
     by_program,
-    failure,
     user_message,
 )
 
@@ -49,15 +48,19 @@ Approve = Callable[[sightline.AnswerResult], bool]
 
 
 class AgentResult(Struct, frozen=True):
-    """The result of one turn or of a whole run. answers: the structured answers with what became of each;
-    plans: the results of the planning passes; question: for the user; usage: of all requests."""
+    """The result of one turn or of a whole run. answers: the structured answers, each with what became of its
+    changes; plans: the results of the planning passes; usage: of all requests."""
 
     state: State
-    answers: tuple[sightline.AnswerResult, ...] = ()
-    plans: tuple[sightline.AnswerResult, ...] = ()
-    question: str = ""
-    usage: Usage = Usage()
+    answers: tuple[sightline.AnswerResult, ...]
+    plans: tuple[sightline.AnswerResult, ...]
+    usage: Usage
     turns: int = 1
+
+    @property
+    def last(self) -> sightline.Answer:
+        """The last answer, with the sub-tasks, commands and next steps that it proposes."""
+        return self.answers[-1].answer if self.answers else sightline.Answer()
 
     @property
     def summary(self) -> str:
@@ -71,22 +74,21 @@ class AgentResult(Struct, frozen=True):
         return tuple(dict.fromkeys(each.path for each in changes if each.state == "applied"))
 
     @property
-    def last(self) -> sightline.Answer:
-        """The last answer, with the sub-tasks, commands and next steps that it proposes."""
-        return self.answers[-1].answer if self.answers else sightline.Answer()
-
-    @property
     def open_todos(self) -> tuple[str, ...]:
         """The texts of the to-dos that are open."""
-        todos = self.answers[-1].todos if self.answers else ()
-        return tuple(todo.text for todo in todos if todo.state in ("proposed", "in_progress"))
+        return _open(self.answers[-1]) if self.answers else ()
+
+    @property
+    def question(self) -> str:
+        """The question to the user, in the state "asking"; else ""."""
+        return _question_of([*self.plans, *self.answers][-1]) if self.state == "asking" else ""
 
 
 class Agent:
     """An agent in one session. model, planner: names or models of Pydantic AI; the planner asks for files and
     may be a cheaper model. approve: asked before anything is written. show: takes the text of answers as it
-    comes, and "" before each answer. note: takes a line about each step. window: tokens of the model's window, where Pydantic AI does
-    not know them. ModelFailed, PromptError."""
+    comes, and "" before each answer. note: takes a line about each step. window: tokens of the model's window,
+    where Pydantic AI does not know them. ModelFailed, PromptError."""
 
     def __init__(
         self,
@@ -109,65 +111,61 @@ class Agent:
         self._system, self._planning = prompts.render("system"), prompts.render("planning")
         self._prefix = len(self._system) // 4  # tokens, about
         self._usage = Usage()
-        for each in prompts.replaced:
-            note(f"This workspace's own prompt is used: {each.file}")
-        for file in prompts.unused:
-            note(f"This workspace's own prompt is not used: {file} ('sightline prompts' says more)")
+        for line in prompts.remarks:
+            note(line)
 
     def turn(self, message: str) -> AgentResult:
-        """Take a message of the user, and work until the model needs nothing more. ModelFailed, and
-        WindowFull where the messages cannot be made to fit."""
+        """Take a message of the user, and work until the model needs nothing more. ModelFailed, and WindowFull
+        where the messages cannot be made to fit."""
         self._session.turn(model=self._model.name, provider=self._model.provider)
         self._usage = Usage()
-        plans = self._plan(message)
-        self._tell(message)
+        self._append(message)  # before the first request: Ctrl-C does not lose it
+        plan = self._plan(message)
+        self._brief(message)
         answers: list[sightline.AnswerResult] = []
-        question = _question_of(plans)
-        for _ in range(0 if question else ROUNDS):
+        state: State = "asking" if plan and _question_of(plan) else "stopped"
+        for _ in range(ROUNDS if state == "stopped" else 0):
             result = self._apply(self._ask())
             if result is None:
                 continue
             answers.append(result)
-            question = _question_of([result])
             if result.mode == "preview":
-                return self._result("declined", answers, plans)
-            if question or not _wants_more(result):
+                state = "declined"
+            elif _question_of(result):
+                state = "asking"
+            elif not _wants_more(result):
+                state = "open" if _open(result) else "done"
+            if state != "stopped":
                 break
-        else:
-            return self._result("asking" if question else "stopped", answers, plans, question)
-        return self._result("asking" if question else "done", answers, plans, question)
+        return AgentResult(state, tuple(answers), (plan,) if plan else (), self._usage)
 
     # --- the two passes
 
-    def _plan(self, message: str) -> list[sightline.AnswerResult]:
+    def _plan(self, message: str) -> sightline.AnswerResult | None:
         """Ask the planner which files and folders the task needs. The next briefing brings them."""
         session = self._session
         listing = session.list_directory(recursive=True)
         entries = [f"{e.path}/" if e.kind == "folder" else e.path for e in listing.entries]
-        more = [] if listing.complete else ["and more: ask for listings of folders"]
+        entries += [] if listing.complete else ["and more: ask for listings of folders"]
         known = [f"{file.path}: {file.state}" for file in session.files()] or ["none"]
-        lines = ["Files and folders:", *entries, *more, "", "Files that you know:", *known]
+        lines = ["Files and folders:", *entries, "", "Files that you know:", *known]
         briefing = session.briefing(message)  # asking consumes nothing: the main pass gets it, too
         asked = user_message(message, by_program("\n".join(lines)), by_program(briefing.text))
-        text = self._ask_planner(self._planning, asked)
         try:
-            plan = sightline.read_plan(text)
+            plan = sightline.read_plan(self._ask_planner(self._planning, asked))
         except sightline.AnswerInvalid as error:
             self._note(f"The plan cannot be read, and the work begins without it: {error.message}")
-            return []
+            return None
         if not (plan.file_requests or plan.directory_requests):
-            return []
+            return None
         result = session.answer(plan)
         for found in result.files:
             name = found.request.name or found.request.patterns[0]
             self._note(f"Looked for {name}: {', '.join(found.matches) or 'no file matches'}")
-        return [result]
+        return result
 
     def _ask_planner(self, system: str, message: Message) -> str:
-        try:
-            reply = self._planner.ask(system, [message], lambda _: None)
-        except AgentRunError as error:
-            raise failure(error) from error
+        reply = self._planner.ask(system, [message], lambda _: None)
         self._usage += reply.usage
         return reply.text
 
@@ -177,17 +175,16 @@ class Agent:
         conversation = self._session.conversation
         messages = self._view()
         while True:
-            problem: object
             self._show("")
             try:
                 reply = self._model.ask(self._system, messages, self._show)
-            except AgentRunError as error:
-                if sightline.classify_error(error).kind not in RECOVERABLE:
-                    raise failure(error) from error
-                problem = error
+            except ModelFailed as failed:
+                problem: object = failed.__cause__
+                if sightline.classify_error(problem).kind not in RECOVERABLE:
+                    raise
             else:
                 self._usage += reply.usage
-                problem = self._unreported_overflow(reply)
+                problem = self._silent_overflow(reply)
                 if problem is None:
                     if reply.text:
                         conversation.append(reply.message)
@@ -203,7 +200,7 @@ class Agent:
         except sightline.WindowFull as full:
             return self._recover(full)
 
-    def _unreported_overflow(self, reply: Reply) -> object:
+    def _silent_overflow(self, reply: Reply) -> object:
         """Record the provider's count of tokens. Return the overflow of a provider that read only a part of
         the request and did not say so; None without one."""
         if not reply.usage.input_tokens:
@@ -248,29 +245,18 @@ class Agent:
             why = f": {change.refusal.message}" if change.refusal else ""
             self._note(f"{change.path} {change.state}{why}")
         if _wants_more(result):
-            self._tell()
+            self._brief("")
         return result
 
-    def _tell(self, message: str = "") -> None:
-        """Append the user's message and the briefing. What the briefing shows counts as seen from then on."""
+    def _brief(self, message: str) -> None:
+        """Append the briefing for a message. What it shows counts as seen from then on."""
         briefing = self._session.briefing(message)
-        self._append(message, by_program(briefing.text))
+        self._append(by_program(briefing.text))
         self._session.acknowledge(briefing)
 
-    def _append(self, *texts: str) -> None:
-        if any(texts):
-            self._session.conversation.append(user_message(*texts))
-
-    def _result(
-        self,
-        state: State,
-        answers: list[sightline.AnswerResult],
-        plans: list[sightline.AnswerResult],
-        question: str = "",
-    ) -> AgentResult:
-        result = AgentResult(state, tuple(answers), tuple(plans), question, self._usage)
-        is_open = state == "done" and bool(result.open_todos)
-        return structs.replace(result, state="open") if is_open else result
+    def _append(self, text: str) -> None:
+        if text:
+            self._session.conversation.append(user_message(text))
 
 
 def run(
@@ -279,39 +265,25 @@ def run(
     *,
     model: Model | str,
     approve: Approve,
-    planner: Model | str | None = None,
-    show: Show = lambda _: None,
-    note: Show = lambda _: None,
-    window: int | None = None,
     turns: int = TURNS,
+    **more: Any,
 ) -> AgentResult:
-    """Pursue one goal in one session to its end, and return the result of all turns.
-
-    After the first turn the agent goes on by itself while to-dos are open. It stops when a turn changed no file
-    and no to-do. turns: the most; the others as for Agent. Blocking: an async host calls it in a thread.
-    ModelFailed, WindowFull, PromptError.
+    """Pursue one goal in one session to its end. After the first turn the agent goes on by itself while to-dos
+    are open, until a turn changes no file and no to-do. turns: the most; more: further arguments of Agent.
+    Blocks: an async host calls it in a thread, with a name as model, because a model belongs to one event loop.
     """
-    agent = Agent(
-        session,
-        model,
-        approve=approve,
-        planner=planner,
-        show=show,
-        note=note,
-        window=window,
-    )
+    agent = Agent(session, model, approve=approve, **more)
     result = agent.turn(goal)
     while result.state == "open":
         if result.turns >= turns:
             return structs.replace(result, state="stopped")
-        more = agent.turn("continue")
-        is_stuck = not more.files and more.open_todos == result.open_todos
+        last = agent.turn("continue")
+        is_stuck = last.state == "open" and not last.files and last.open_todos == result.open_todos
         result = AgentResult(
-            "stopped" if is_stuck and more.state == "open" else more.state,
-            result.answers + more.answers,
-            result.plans + more.plans,
-            more.question,
-            result.usage + more.usage,
+            "stopped" if is_stuck else last.state,
+            result.answers + last.answers,
+            result.plans + last.plans,
+            result.usage + last.usage,
             result.turns + 1,
         )
     return result
@@ -324,7 +296,10 @@ def _wants_more(result: sightline.AnswerResult) -> bool:
     return bool(result.refused or result.is_cut or asked)
 
 
-def _question_of(results: list[sightline.AnswerResult]) -> str:
+def _open(result: sightline.AnswerResult) -> tuple[str, ...]:
+    return tuple(todo.text for todo in result.todos if todo.state in ("proposed", "in_progress"))
+
+
+def _question_of(result: sightline.AnswerResult) -> str:
     """Return a question to the user: where is a file without which the work cannot go on?"""
-    files = (found for result in results for found in result.files)
-    return "\n".join(found.question for found in files if found.fallback == "ask_user")
+    return "\n".join(each.question for each in result.files if each.fallback == "ask_user")

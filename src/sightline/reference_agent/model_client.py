@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
@@ -43,13 +43,8 @@ class Usage(Struct, frozen=True):
     unpriced: int = 0
 
     def __add__(self, more: Usage) -> Usage:
-        return Usage(
-            self.requests + more.requests,
-            self.input_tokens + more.input_tokens,
-            self.output_tokens + more.output_tokens,
-            self.cost + more.cost,
-            self.unpriced + more.unpriced,
-        )
+        pairs = zip(structs.astuple(self), structs.astuple(more), strict=True)
+        return Usage(*(ours + theirs for ours, theirs in pairs))
 
 
 class Reply(Struct, frozen=True):
@@ -77,29 +72,32 @@ class ModelClient:
         """Tokens of the context window; None where they are not known."""
 
     def ask(self, system: str, messages: Sequence[Message], show: Show) -> Reply:
-        """Send messages, pass the text of the answer on as it comes, and return the whole answer. An error of
-        the provider is raised as Pydantic AI raises it (AgentRunError)."""
-        response = asyncio.run(self._stream(system, messages, show))
-        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-        return Reply(text, dumped(response), _usage_of(response))
+        """Send messages, pass the text of the answer on as it comes, and return the whole answer. ModelFailed,
+        with the provider's error as its cause."""
+        try:
+            response = asyncio.run(self._stream(system, messages, show))
+        except AgentRunError as error:
+            hint = "Nothing was changed. When the provider answers again, go on with: continue"
+            raise ModelFailed(f"The model did not answer: {error}", hint) from error
+        return Reply(response.text or "", dumped(response), _usage_of(response))
 
     async def _stream(self, system: str, messages: Sequence[Message], show: Show) -> ModelResponse:
         head = ModelRequest(parts=[SystemPromptPart(system)])
         sent = [head, *ModelMessagesTypeAdapter.validate_python(messages)]
         async with self._model, model_request_stream(self._model, sent) as stream:
             async for event in stream:
-                if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                    show(event.part.content)
-                elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                    show(event.delta.content_delta)
+                match event:
+                    case PartStartEvent(part=TextPart(content=text)):
+                        show(text)
+                    case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+                        show(text)
             return stream.get()
 
 
 def dumped(message: ModelRequest | ModelResponse) -> Message:
     """Return a message as JSON."""
-    [held] = ModelMessagesTypeAdapter.dump_python([message], mode="json")
-    assert isinstance(held, dict)
-    return held
+    held: list[Message] = ModelMessagesTypeAdapter.dump_python([message], mode="json")
+    return held[0]
 
 
 def user_message(*texts: str) -> Message:
@@ -110,12 +108,6 @@ def user_message(*texts: str) -> Message:
 def by_program(text: str) -> str:
     """Wrap a text in the tag that marks words of a program, not of a person; "" stays ""."""
     return f"<system-reminder>\n{text}\n</system-reminder>" if text else ""
-
-
-def failure(error: AgentRunError) -> ModelFailed:
-    """Return the error of a provider against which a smaller request does not help."""
-    hint = "Nothing was changed. When the provider answers again, go on with: continue"
-    return ModelFailed(f"The model did not answer: {error}", hint)
 
 
 def _usage_of(response: ModelResponse) -> Usage:
