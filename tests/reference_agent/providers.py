@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
@@ -73,7 +73,6 @@ class Script:
         self._answers = list(answers)
         self._plan, self._summary = plan, summary
         self.asked: list[Asked] = []
-        self.half_sent = Event()
 
     @property
     def main(self) -> list[Asked]:
@@ -164,7 +163,7 @@ def sse(event: str | None, data: Any) -> bytes:
 
 def anthropic_stream(text: Iterator[str], asked: Asked) -> Iterator[bytes]:
     usage = {"input_tokens": asked.size, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
+    message: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
     yield sse("message_start", {"type": "message_start", "message": message})
     start = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}  # fmt: skip
     yield sse("content_block_start", start)
@@ -256,7 +255,6 @@ def serving(script: Script) -> Iterator[str]:
                 yield from pieces(answer)
                 return
             yield from pieces(answer.text[: len(answer.text) // 2])
-            script.half_sent.set()
             self.connection.recv(1)  # ends when the reader hangs up
             raise ConnectionAbortedError
 

@@ -58,7 +58,7 @@ def agent(call: Call, *, goal: str, **options: Any) -> None:
             result = import_with_pydantic_ai(AGENT).run(session, goal, **_parts(call, options))
         except KeyboardInterrupt:
             again = f"agent continue --model {options['model']}{call.options_for(session.id)}"
-            output.say(f"\nStopped; nothing was applied. To go on: sightline {again}")
+            output.say(f"\nStopped. To go on: sightline {again}")
             raise Answered(INTERRUPTED) from None
         _finish(call, session, result)
     if result.state != "done":
@@ -82,7 +82,7 @@ def chat(call: Call, **options: Any) -> None:
                 if message.strip():
                     _finish(call, session, talker.turn(message))
             except KeyboardInterrupt:
-                output.say("\nStopped; nothing was applied. To go on, type: continue")
+                output.say("\nStopped. To go on, type: continue")
             except SightlineError as error:
                 output.failure(call, error.message, error.hint)
         again = f"chat --model {options['model']}{call.options_for(session.id)}"
@@ -105,7 +105,8 @@ def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the agent: its models, and functions that show and ask."""
 
     def approve(preview: AnswerResult) -> bool:
-        show_answer(call, preview)
+        if not call.json:
+            show_answer(call, preview)
         return options["yes"] or output.confirmed("Apply this?")
 
     return {
