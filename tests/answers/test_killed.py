@@ -25,7 +25,7 @@ AFTER = {
 LAST_STEP = 800
 
 
-def killed(place, number):
+def killed(place, number, apply="all"):
     """Apply the answer in a process that dies at a step; return whether it died."""
 
     def act():
@@ -33,7 +33,7 @@ def killed(place, number):
         for name in NAMES:
             session.read(name)
         session._context.workspace._calls = dying(number)
-        session.answer(ANSWER)
+        session.answer(ANSWER, apply=apply)
 
     return dies(act)
 
@@ -59,3 +59,42 @@ def test_an_answer_killed_at_any_step_is_there_as_a_whole_or_not_at_all(place, s
     assert ended[-1] == "all"
     assert not was_killed
     assert "none" in ended
+
+
+def after_each():
+    """The files after none of the changes, after the first, after the first two, and so on."""
+    now = dict.fromkeys(NAMES, OLD)
+    yield dict(now)
+    for gone, come, text in (
+        (None, FIRST, MINE),
+        (None, SECOND, MINE),
+        (None, "new.txt", "new\n"),
+        (THIRD, None, ""),
+        (FOURTH, "moved.txt", OLD),
+        (FIFTH, "both.txt", MINE),
+    ):
+        now.pop(gone, None)
+        now |= {} if come is None else {come: text}
+        yield dict(now)
+
+
+@pytest.mark.parametrize("stride", [97, pytest.param(5, marks=pytest.mark.wide)])
+def test_item_by_item_a_killed_answer_ends_between_two_items(place, stride):
+    states, seen = list(after_each()), set()
+    for number in range(1, 3 * LAST_STEP, stride):
+        for name in place.names():
+            (place.root / name).unlink()
+        for name in NAMES:
+            place.put(name, OLD)
+        was_killed = killed(place, number, "each")
+        session = place.session()
+        found = disk(place)
+        assert found in states, number
+        assert session._context.store.pending() == []
+        session.close()
+        seen.add(states.index(found))
+        if not was_killed:
+            break
+    assert not was_killed
+    assert {0, 6} <= seen
+    assert len(seen) > 3
