@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, get_origin
 
@@ -168,6 +169,8 @@ def test_every_module_can_be_the_first_to_be_imported(step):
         "    importlib.import_module(name)\n"
     )
     names = [name_of(file) for file in FILES if file.stem not in SCRIPTS]
+    if find_spec("pydantic_ai") is None:  # the extra `agent`
+        names = [name for name in names if ".reference_agent." not in name]
     command = [sys.executable, "-W", "error", "-c", code, *names[::step]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -31,8 +31,10 @@ ABOUT_MANY = {
 
 OF_WORKSPACE = {"sessions", "timeline"}
 
-OF_ITSELF = {"tour", "init", "doctor", "forget", "gc", "completion", "hook", "schema"}
-"""Commands of the command itself."""
+OF_ITSELF = {
+    *("tour", "init", "doctor", "forget", "gc", "completion", "hook", "schema", "chat", "agent"),
+}
+"""Commands of the command itself, and of the reference agent."""
 
 
 def verbs(kind):

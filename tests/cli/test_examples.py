@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 LAST = ["delete", "move", "claim release", "session delete"]
 """Commands whose examples take away what other examples use."""
 
-ORDER = [*(name for name in COMMANDS if name not in ("hook", "watch", *LAST)), *LAST]
+WITH_MODEL = ["agent", "chat"]
+"""Commands that ask a model; tests/reference_agent runs them."""
+
+NOT_HERE = {"hook", "watch", *WITH_MODEL, *LAST}
+ORDER = [*(name for name in COMMANDS if name not in NOT_HERE), *LAST]
 
 LABEL = "before the refactoring"
 APP = "a = 1\n"
@@ -151,6 +155,7 @@ WITHOUT_STORE = {
         "window",
         "session",
         "schema",
+        "chat",
     ),
 }
 """Commands that need no store to answer; `doctor` and `up` say themselves that it cannot be read.
@@ -161,7 +166,7 @@ WITHOUT_STORE = {
 def test_a_store_that_cannot_be_read_is_an_error_in_the_one_shape(sl, name):
     store = sl.put("store.db", "this is no store\n" * 200)
     words = [word for word in example(sl, name) if word != "<"]
-    extra = ["--yes"] if name in ("rewind", "undo") else []
+    extra = ["--yes"] if name in ("rewind", "undo", "agent") else []
     if name in ("write", "patch", "create", "apply"):
         words.pop()
     words = ["--store", f"sqlite://{store}", *words[:1], *extra, *words[1:]]
@@ -173,7 +178,7 @@ def test_a_store_that_cannot_be_read_is_an_error_in_the_one_shape(sl, name):
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_STORE])
 def test_a_workspace_that_is_not_there_is_an_error_in_the_one_shape(sl, name):
     words = [word for word in example(sl, name) if word != "<"]
-    extra = ["--yes"] if name in ("rewind", "undo") else []
+    extra = ["--yes"] if name in ("rewind", "undo", "agent") else []
     if name in ("write", "patch", "create", "apply"):
         words.pop()
     words = ["--workspace", "nowhere", *words[:1], *extra, *words[1:]]

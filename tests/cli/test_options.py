@@ -18,8 +18,9 @@ WITHOUT_VERB = {
     *("tour", "init", "up", "status", "diff", "why", "checkpoint diff", "checkpoint delete"),
     *("session", "session list", "session show", "session delete", "watch"),
     *("doctor", "forget", "window", "replay", "completion", "hook", "schema"),
+    *("chat", "agent"),
 }
-"""Commands about many sessions, or about the command line itself."""
+"""Commands about many sessions, about the command line itself, or of the reference agent."""
 
 OF_WORKSPACE = {"log": Workspace.timeline, "gc": Workspace.gc}
 

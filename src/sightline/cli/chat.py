@@ -44,7 +44,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@command(example='agent --model openai:gpt-5 "Rename total to sum_of in all files"')
+@command(example='agent --model openai:gpt-5 "Rename total to sum_of"')
 @click.argument("goal")
 @model_options
 def agent(call: Call, *, goal: str, **options: Any) -> None:
