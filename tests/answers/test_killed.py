@@ -73,8 +73,10 @@ def after_each():
         (FOURTH, "moved.txt", OLD),
         (FIFTH, "both.txt", MINE),
     ):
-        now.pop(gone, None)
-        now |= {} if come is None else {come: text}
+        if gone is not None:
+            now.pop(gone)
+        if come is not None:
+            now[come] = text
         yield dict(now)
 
 
