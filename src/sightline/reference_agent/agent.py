@@ -14,6 +14,7 @@ from pydantic_ai.models import Model
 
 import sightline
 from sightline.errors import ModelFailed
+from sightline.model.path import quoted
 from sightline.reference_agent.model_client import (
     Message,
     ModelClient,
@@ -35,6 +36,8 @@ TURNS = 12
 
 ROOM = 0.8
 """Part of the model's window that the messages may fill; the system text and the answer need the rest."""
+
+SUMMARIZER = "You sum up the work of a coding agent."
 
 RECOVERABLE = ("overflow", "overflow_output", "malformed_history")
 """Kinds of errors against which another view of the conversation helps."""
@@ -139,15 +142,13 @@ class Agent:
                 break
         return AgentResult(state, tuple(answers), (plan,) if plan else (), self._usage)
 
-    # --- the two passes
-
     def _plan(self, message: str) -> sightline.AnswerResult | None:
         """Ask the planner which files and folders the task needs. The next briefing brings them."""
         session = self._session
         listing = session.list_directory(recursive=True)
-        entries = [f"{e.path}/" if e.kind == "folder" else e.path for e in listing.entries]
+        entries = [f"{quoted(e.path)}{'/' * (e.kind == 'folder')}" for e in listing.entries]
         entries += [] if listing.complete else ["and more: ask for listings of folders"]
-        known = [f"{file.path}: {file.state}" for file in session.files()] or ["none"]
+        known = [f"{quoted(file.path)}: {file.state}" for file in session.files()] or ["none"]
         lines = ["Files and folders:", *entries, "", "Files that you know:", *known]
         briefing = session.briefing(message)  # asking consumes nothing: the main pass gets it, too
         asked = user_message(message, by_program("\n".join(lines)), by_program(briefing.text))
@@ -192,7 +193,7 @@ class Agent:
             messages = self._recover(problem)
 
     def _view(self) -> list[Message]:
-        """Return the messages to send, folded where the window is too small for all of them."""
+        """Return the messages to send. Old content is folded when the window has no room."""
         hard = None if self._window is None else int(self._window * ROOM)
         budget = sightline.Budget(hard=hard, prefix=self._prefix)
         try:
@@ -212,17 +213,15 @@ class Agent:
 
     def _recover(self, problem: object) -> list[Message]:
         recovery = self._session.conversation.recover(
-            problem, summarizer=self._summarize, limit=self._window, prefix=self._prefix
+            problem,
+            summarizer=lambda text, /: self._ask_planner(SUMMARIZER, user_message(text)),
+            limit=self._window,
+            prefix=self._prefix,
         )
         self._note(f"The request was too long: {recovery.before:,} tokens, now {recovery.after:,}.")
         for step in recovery.steps:
             self._note(step.told)
         return recovery.messages
-
-    def _summarize(self, request: str, /) -> str:
-        return self._ask_planner("You sum up the work of a coding agent.", user_message(request))
-
-    # --- from answer to work
 
     def _apply(self, text: str) -> sightline.AnswerResult | None:
         """Apply an answer if the user agrees, and append the result for the model. Return the preview where the

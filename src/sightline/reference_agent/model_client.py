@@ -107,7 +107,8 @@ def user_message(*texts: str) -> Message:
 
 def by_program(text: str) -> str:
     """Wrap a text in the tag that marks words of a program, not of a person; "" stays ""."""
-    return f"<system-reminder>\n{text}\n</system-reminder>" if text else ""
+    inside = text.replace("</system-reminder>", "</system-reminder >")  # as a file may have it
+    return f"<system-reminder>\n{inside}\n</system-reminder>" if text else ""
 
 
 def _usage_of(response: ModelResponse) -> Usage:
