@@ -24,6 +24,8 @@ from sightline.errors import SightlineError
 from sightline.text.phrases import count, printable
 
 AGENT = "sightline.reference_agent.agent"
+NAME = "sightline-agent"
+"""The agent's module, and its name on the timeline."""
 
 SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
 """The summary in an answer whose end may not have come yet."""
@@ -94,9 +96,10 @@ def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
     """Open the session that the user named, or a new one. UsageError where nobody can be asked."""
     if not options["yes"] and (call.json or not output.can_ask()):
         raise click.UsageError("Cannot prompt: stdin is not a terminal. Pass --yes to proceed.")
-    named = {"id": call.named_session, "agent": import_with_pydantic_ai(AGENT).NAME}
-    approve = output.approver(call)
-    with open_session(call.root, **named, store=call.store, approve=approve) as session:
+    named, approve = call.named_session, output.approver(call)
+    with open_session(
+        call.root, id=named, agent=NAME, store=call.store, approve=approve
+    ) as session:
         output.note(call, f"Session {session.id}")
         yield session
 

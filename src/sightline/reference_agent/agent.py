@@ -25,9 +25,6 @@ from sightline.reference_agent.model_client import (
     user_message,
 )
 
-NAME = "sightline-agent"
-"""The agent's name on the timeline."""
-
 ROUNDS = 8
 """Answers of the model in one turn: one is usual, further ones mend a refusal or follow a request."""
 
