@@ -106,8 +106,15 @@ def test_a_stale_file_is_refused_with_the_diff_and_the_second_answer_is_right(sc
         return {**batch, "fileChanges": changes}
 
     script = Script(first, second, plan=PLAN)
+    asked: list[object] = []
+
+    def approve(preview):
+        asked.append(preview)
+        return True
+
     with reached(way, script) as model:
-        result = run(scripts.session(way), GOAL, model=model, approve=yes)
+        result = run(scripts.session(way), GOAL, model=model, approve=approve)
+    assert len(asked) == 1  # not for the answer that cannot be applied
     assert (result.state, result.turns, len(result.answers)) == ("done", 1, 2)
     assert [change.state for change in result.answers[0].changes] == ["held", "refused", "held"]
     refusal = result.answers[0].changes[1].refusal

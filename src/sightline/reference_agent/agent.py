@@ -230,16 +230,14 @@ class Agent:
             self._note(f"The answer cannot be read: {error.message}")
             self._append(by_program(f"Nothing of your answer was applied.\n{error}\nAnswer again."))
             return None
-        may_be_applied = any(change.state == "allowed" for change in preview.changes)
-        if may_be_applied and not self._approve(preview):
+        if preview.changes and not preview.refused and not self._approve(preview):
             self._append(by_program("The user did not agree. Nothing of your answer was applied."))
             return preview
         result = session.answer(text)
         self._append(by_program(str(result)))
         session.acknowledge(result)
-        for change in result.changes:
-            why = f": {change.refusal.message}" if change.refusal else ""
-            self._note(f"{change.path} {change.state}{why}")
+        if result.text:
+            self._note(result.text)
         if _wants_more(result):
             self._brief("")
         return result
