@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from sightline.errors import FileMissing as FileMissing
     from sightline.errors import HistoryError as HistoryError
     from sightline.errors import LinesMissing as LinesMissing
+    from sightline.errors import ModelFailed as ModelFailed
     from sightline.errors import PathReason as PathReason
     from sightline.errors import PathRefused as PathRefused
     from sightline.errors import PromptError as PromptError
@@ -134,7 +135,7 @@ _HOMES = {
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
     "conversation.window.history_reader": "History",
-    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
+    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
     "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",

@@ -13,7 +13,6 @@ from msgspec import Struct, structs
 from pydantic_ai.models import Model
 
 import sightline
-from sightline.errors import ModelFailed
 from sightline.model.path import quoted
 from sightline.reference_agent.model_client import (
     Message,
@@ -176,7 +175,7 @@ class Agent:
             self._show("")
             try:
                 reply = self._model.ask(self._system, messages, self._show)
-            except ModelFailed as failed:
+            except sightline.ModelFailed as failed:
                 problem: object = failed.__cause__
                 if sightline.classify_error(problem).kind not in RECOVERABLE:
                     raise
