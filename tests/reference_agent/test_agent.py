@@ -279,6 +279,17 @@ def test_files_that_the_model_asks_for_come_with_the_next_request(scripts):
     assert (result.state, len(result.answers), texts(scripts)) == ("done", 2, [NEW] * 3)
 
 
+def test_a_folder_outside_is_not_listed(scripts):
+    ask = {"summary": "Let me see.", "directoryRequests": [{"path": ".."}]}
+
+    def second(asked):
+        assert "outside" in asked.last
+        return {"summary": "I see."}
+
+    with reached("function", Script(ask, second)) as model:
+        assert run(scripts.session(), GOAL, model=model, approve=yes).state == "done"
+
+
 def test_a_file_that_the_work_needs_and_nobody_finds_is_asked_for(scripts):
     missing = {
         "fileRequests": [{"name": "the settings", "patterns": ["nowhere.toml"], "required": True}]
@@ -291,13 +302,22 @@ def test_a_file_that_the_work_needs_and_nobody_finds_is_asked_for(scripts):
     assert script.main == []
 
 
-def test_a_plan_that_cannot_be_read_is_told_and_the_work_begins_without_it(scripts):
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        ({"fileChanges": []}, "fileChanges"),
+        ({"fileRequests": ["../secrets/*"]}, "fileRequests[0].patterns"),
+        ({"fileRequests": ["a.py", ["b.py", "../b.py"]]}, "fileRequests[1].patterns"),
+        ("I need all files.", "no JSON object"),
+    ],
+)
+def test_a_plan_that_cannot_be_used_is_told_and_the_work_begins_without_it(scripts, plan, words):
     noted: list[str] = []
-    script = Script({"summary": "Nothing to do."}, plan={"fileChanges": []})
+    script = Script({"summary": "Nothing to do."}, plan=plan)
     with reached("function", script) as model:
         result = run(scripts.session(), GOAL, model=model, approve=yes, note=noted.append)
     assert result.state == "done"
-    assert any("The plan cannot be read" in line and "fileChanges" in line for line in noted)
+    assert any("The plan cannot be used" in line and words in line for line in noted)
 
 
 def test_an_answer_that_ended_early_is_applied_item_by_item_and_completed(scripts):

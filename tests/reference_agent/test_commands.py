@@ -67,7 +67,9 @@ def test_a_goal_is_reached_by_one_command(shell, model):
     assert (code, texts(shell)) == (0, [NEW] * 3), err
     assert out.count(BATCH["summary"]) == 1
     assert "+print(3)" in out
-    assert re.search(r"^2 requests, [\d,]+ tokens in, [\d,]+ out, \$0\.\d{4}\.$", err, re.MULTILINE)
+    assert re.search(
+        r"^Done after 2 requests, [\d,]+ tokens in, [\d,]+ out, \$0\.\d{4}\.$", err, re.MULTILINE
+    )
     back = re.search(r"To take this back: sightline (rewind .*)$", err, re.MULTILINE)
     assert back is not None
     assert shell(*back[1].split(), "--yes").code == 0
@@ -152,8 +154,15 @@ def test_without_the_extra_its_install_is_named(shell, monkeypatch):
 def test_a_model_that_answers_nonsense_ends_with_1(shell):
     done = shell(*agent("test", GOAL))  # a model of Pydantic AI that says "success (no tool calls)"
     assert (done.code, texts(shell)) == (1, [OLD] * 3)
-    assert "The plan cannot be read" in done.err
+    assert "The plan cannot be used" in done.err
     assert "The answer cannot be read" in done.err
+
+
+def test_a_chat_goes_on_after_a_failure_and_ends_with_the_input(shell):
+    done = shell("chat", "--yes", "--model", "test", stdin="hello\n\n")
+    assert (done.code, texts(shell)) == (0, [OLD] * 3)
+    assert "Stopped after 9 requests, " in done.err
+    assert re.search(r"To go on: sightline chat --model test --session s-\w+$", done.err.rstrip())
 
 
 def test_an_unknown_model_is_an_error_in_words(shell):

@@ -171,4 +171,5 @@ def _finish(call: Call, session: Session, result: Any) -> None:
         output.note(call, f"To take this back: sightline {back}")
     price = f"${usage.cost:.4f}" if not usage.unpriced else "cost not known"
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-    output.note(call, f"{count(usage.requests, 'request')}, {tokens}, {price}.")
+    ended = f"{result.state.capitalize()} after {count(usage.requests, 'request')}"
+    output.note(call, f"{ended}, {tokens}, {price}.")

@@ -148,14 +148,15 @@ class Agent:
         lines = ["Files and folders:", *entries, "", "Files that you know:", *known]
         briefing = session.briefing(message)  # asking consumes nothing: the main pass gets it, too
         asked = user_message(message, by_program("\n".join(lines)), by_program(briefing.text))
+        text = self._ask_planner(self._planning, asked)
         try:
-            plan = sightline.read_plan(self._ask_planner(self._planning, asked))
+            plan = sightline.read_plan(text)
+            if not (plan.file_requests or plan.directory_requests):
+                return None
+            result = session.answer(plan)
         except sightline.AnswerInvalid as error:
-            self._note(f"The plan cannot be read, and the work begins without it: {error.message}")
+            self._note(f"The plan cannot be used, and the work begins without it: {error.message}")
             return None
-        if not (plan.file_requests or plan.directory_requests):
-            return None
-        result = session.answer(plan)
         for found in result.files:
             name = found.request.name or found.request.patterns[0]
             self._note(f"Looked for {name}: {', '.join(found.matches) or 'no file matches'}")
