@@ -182,6 +182,16 @@ def test_a_sum_of_requests_is_warned_of(s):
     assert size.problem is None
 
 
+def test_a_count_that_no_window_is_as_small_as_is_no_cut_request(s):
+    """A scripted model says 50, whatever it is sent."""
+    s.conversation.append({"role": "user", "content": "word " * 4_000})
+    size = s.conversation.record_usage(50)
+    assert (size.problem, "no provider reads as few" in size.warning) == (None, True)
+    size = s.conversation.record_usage(1_024)  # half of the smallest window
+    assert size.problem is not None
+    assert size.problem.kind == "overflow"
+
+
 def test_a_host_counts_by_its_own_function(s):
     asked = []
 

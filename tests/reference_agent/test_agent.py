@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.reference_agent.providers import WAYS, Overflow, Script, reached
+from tests.reference_agent.providers import WAYS, Overflow, Script, function_model, reached
 
 import sightline
 
@@ -416,6 +416,25 @@ def test_ctrl_c_while_the_plan_is_made_keeps_the_task(scripts):
         assert run(session, "continue", model=model, approve=yes).state == "done"
     assert GOAL in script.main[0].texts
     assert GOAL in "".join(script.asked[0].texts)
+
+
+def test_agents_run_side_by_side_in_threads_of_an_async_host(scripts):
+    """As sub-tasks do: one session and one model each."""
+
+    async def both():
+        runs = []
+        for name in NAMES[:2]:
+            change = {"path": f"scripts/{name}", "edits": EDIT, "todoIndex": 0}
+            answer = {"summary": name, "todos": [name], "fileChanges": [change]}
+            model, session = function_model(Script(answer, plan=PLAN)), scripts.session(name)
+            runs.append(asyncio.to_thread(run, session, name, model=model, approve=yes))
+        return await asyncio.gather(*runs)
+
+    results = asyncio.run(both())
+    assert [(result.state, result.summary) for result in results] == [
+        ("done", n) for n in NAMES[:2]
+    ]
+    assert texts(scripts) == [NEW, NEW, OLD]
 
 
 def test_a_file_cannot_speak_as_the_user(scripts):

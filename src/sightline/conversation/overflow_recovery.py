@@ -121,10 +121,10 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
         problem = ProviderError("overflow", tokens, limit)
         warning = f"The request had {tokens:,} tokens, above the window of {limit:,}."
     elif not is_plausible(calibration, estimate, tokens):
-        warning = (
-            f"{tokens:,} tokens are not believed for a request of about {predicted:,}: they may be the"
-            " sum of several requests. Pass the usage of one request."
-        )
+        why = "they may be the sum of several requests. Pass the usage of one request"
+        if tokens < predicted:
+            why = "no provider reads as few"
+        warning = f"{tokens:,} tokens are not believed for a request of about {predicted:,}: {why}."
     if problem is None:
         _measured(window, estimate, tokens=tokens)
     return RequestSize(tokens, predicted, window.calibration().ratio, problem, warning)
