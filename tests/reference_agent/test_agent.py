@@ -260,6 +260,29 @@ def test_an_answer_that_cannot_be_read_is_given_again(scripts):
     assert (result.state, len(result.answers), texts(scripts)) == ("done", 1, [NEW] * 3)
 
 
+@pytest.mark.wide
+def test_an_answer_of_50_megabytes_is_refused_and_not_kept(scripts):
+    rest = Script(BATCH, plan=PLAN)
+    follow = function_model(rest).stream_function
+    assert follow is not None
+    sent: list[bool] = []
+
+    async def huge(messages, info):
+        if sent or messages[0].parts[0].content.startswith("You plan"):
+            async for piece in follow(messages, info):
+                yield piece
+        else:
+            sent.append(True)
+            yield json.dumps({"summary": "x" * 50_000_000})
+
+    session = scripts.session()
+    model = FunctionModel(stream_function=huge)
+    result = run(session, GOAL, model=model, approve=yes)
+    assert (result.state, texts(scripts)) == ("done", [NEW] * 3)
+    assert "4,194,304 is the most" in rest.main[0].last
+    assert max(len(json.dumps(each)) for each in session.conversation.messages()) < 10_000
+
+
 def test_a_model_that_never_answers_right_ends(scripts):
     script = Script(*["no"] * ROUNDS)
     with reached("function", script) as model:

@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from pydantic_ai.models import Model
 
 import sightline
+from sightline.model.embedded_json import TEXT_MAX
 from sightline.model.path import quoted
 from sightline.reference_agent.model_client import (
     Message,
@@ -184,7 +185,7 @@ class Agent:
                 self._usage += reply.usage
                 problem = self._silent_overflow(reply)
                 if problem is None:
-                    if reply.text:
+                    if 0 < len(reply.text) <= TEXT_MAX:  # a longer one is refused by its length
                         conversation.append(reply.message)
                     return reply.text
             messages = self._recover(problem)
