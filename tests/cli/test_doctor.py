@@ -89,6 +89,7 @@ def test_it_prints_what_is_wrong_and_that_all_else_is_well(at):
     counted = re.fullmatch(
         r"All else is well \((\d+) checks\)\. To see every check: sightline doctor --verbose", last
     )
+    assert counted is not None
     well = sum(row["state"] == "ok" for row in rows)
     assert abs(int(counted[1]) - well) <= 1  # the speed of a hook may be well in one run of two
     assert len(at("doctor", "--verbose").out.splitlines()) >= len(rows)

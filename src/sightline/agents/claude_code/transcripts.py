@@ -140,7 +140,7 @@ def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
     return _message_time(file, end, row)
 
 
-def _message_time(file: IO[bytes], end: int, row: Row) -> int:
+def _message_time(file: IO[bytes], end: int, row: Row) -> int | None:
     """Return the time of a row, or of the last message before a row of type "system". The client writes
     such rows (the duration of a turn) also when the hooks of the next prompt have begun."""
     while row.get("type") == "system" and row.get("parentUuid") is not None:
