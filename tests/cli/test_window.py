@@ -200,11 +200,16 @@ def test_a_history_is_summed_up_without_a_model(sl, history):
     assert history.read_bytes() == before
 
 
-def test_a_long_history_is_summed_up_with_its_record(sl):
+def long_talk():
     messages = [{"role": "user", "content": "Make it right."}]
     for n in range(80):
         messages.append({"role": "assistant", "content": f"Step {n}. " + "I think so. " * 120})
         messages.append({"role": "user", "content": f"then do {n}"})
+    return messages
+
+
+def test_a_long_history_is_summed_up_with_its_record(sl):
+    messages = long_talk()
     file, target = sl.put("long.json", json.dumps(messages)), sl.root / "view.json"
     made = sl("window", str(file), "--condense", "--output", str(target))
     assert made.code == 0
@@ -244,6 +249,35 @@ def test_a_recovery_answers_in_json(sl, history):
     assert next(step["stage"] for step in told["steps"]) == "fold"
 
 
+def test_a_request_with_too_many_bytes_loses_pictures(sl):
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBO" * 2_000}
+    content = [{"type": "text", "text": "look"}, *[{"type": "image", "source": source}] * 3]
+    file = sl.put("seen.json", json.dumps([{"role": "user", "content": content}]))
+    made = sl("window", str(file), "--recover", "413: 24000 bytes > 20000 bytes")
+    assert made.code == 0
+    assert "The error is: payload_bytes (24,000 bytes sent, 20,000 at most)." in made.out
+    assert " bytes. 2 pictures or documents were left out; all texts stay." in made.out
+
+
+@pytest.mark.parametrize("options", [("--condense",), ("--recover", ERROR)])
+def test_a_model_writes_the_summary(sl, options):
+    pytest.importorskip("pydantic_ai")
+    file = sl.put("long.json", json.dumps(long_talk()))
+    target = sl.root / "view.json"
+    asked = ("--summarizer", "test", "--output", str(target))
+    made = sl("window", str(file), *options, *asked)
+    assert (made.code, made.err) == (0, f"Wrote {target}.\n")
+    assert "success (no tool calls)" in target.read_text()
+
+
+def test_an_unknown_model_is_a_no(sl):
+    pytest.importorskip("pydantic_ai")
+    file = sl.put("long.json", json.dumps(long_talk()))
+    made = sl("window", str(file), "--condense", "--summarizer", "nobody:nothing")
+    assert (made.code, made.out) == (1, "")
+    assert "the summarizer failed: UserError: Unknown model: nobody:nothing" in made.err
+
+
 def test_an_error_of_another_kind_is_a_no(sl, history):
     made = sl("window", str(history), "--recover", "429 Too Many Requests: rate limit")
     assert (made.code, made.out) == (1, "")
@@ -255,6 +289,7 @@ def test_an_error_of_another_kind_is_a_no(sl, history):
     [
         ((), "Missing option '--budget'"),
         (("--condense", "--recover", "x"), "not both"),
+        (("--budget", "9", "--summarizer", "test"), "--summarizer needs --condense or --recover"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(sl, history, options, said):

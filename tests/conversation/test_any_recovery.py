@@ -12,7 +12,7 @@ from tests.conversation.talks import COUNT
 
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.formats.format import FORMATS
-from sightline.errors import WindowFull
+from sightline.errors import RecoveryRefused, WindowFull
 from sightline.testing import make_session
 
 WORDS = [
@@ -32,7 +32,9 @@ WORDS = [
     "who",
     "asked",
 ]
-LIMITS = (400, 1_000, 2_500, 6_000, 15_000, 60_000)
+LIMITS = (400, 1_000, 2_500, 6_000, 15_000)
+PARTS = (0.15, 0.3, 0.5, 0.7, 0.85, 0.95, 1.0)
+"""Windows: of some tokens, and as parts of the history."""
 
 
 def prose(random, most):
@@ -72,15 +74,52 @@ def one_call(random, number):
     }  # fmt: skip
 
 
-def error_of(random, used, limit):
-    return random.choice(
-        [
-            f"prompt is too long: {used} tokens > {limit} maximum",
-            {"error": {"code": "context_length_exceeded", "message": f"This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens."}},
-            {"error": {"status": "INVALID_ARGUMENT", "code": 400, "message": f"The input token count ({used}) exceeds the maximum number of tokens allowed ({limit})."}},
-            "Input is too long for requested model.",
-        ]
-    )  # fmt: skip
+class Provider:
+    """A provider with a window, for a history of so many tokens. It may name a wrong window or none, count otherwise than we do, want
+    room for the answer, read only a part in silence, or have a smaller window from the second try on.
+    told: the window that it names; room: tokens for the answer."""
+
+    def __init__(self, random, tokens):
+        self.random = random
+        self.limit = random.choice([*LIMITS, *(int(tokens * part) for part in PARTS)])
+        self.scale = random.choice([1.0, 1.0, 1.4, 0.8, 0.55, 1.9])
+        self.prefix = random.choice([0, 0, self.limit // 8, self.limit // 3])
+        self.room = random.choice([0, 0, 0, self.limit // 5])
+        self.told = int(self.limit * random.choice([1, 1, 1, 1, 0.6, 1.6]))
+        self.shrinks = random.random() < 0.15
+        self.is_silent = random.random() < 0.1
+
+    def used(self, name, view):
+        return int(size(name, view) * self.scale) + self.prefix
+
+    def error(self, used):
+        told, random = self.told, self.random
+        if self.shrinks:
+            self.limit = int(self.limit * 0.8)
+            self.told = int(self.told * 0.8)
+        if self.is_silent:
+            return {"message": {"content": "?"}, "prompt_eval_count": told // 2}
+        if self.room:
+            return (
+                f"input length and `max_tokens` exceed context limit: {used} + {self.room} > {told}"
+            )
+        return random.choice(
+            [
+                f"prompt is too long: {used} tokens > {told} maximum",
+                {"error": {"code": "context_length_exceeded", "message": f"This model's maximum context length is {told} tokens. However, your messages resulted in {used} tokens."}},
+                {"error": {"status": "INVALID_ARGUMENT", "code": 400, "message": f"The input token count ({used}) exceeds the maximum number of tokens allowed ({told})."}},
+                "Input is too long for requested model.",
+                {"error": {"value": {"error_message": f"Range of input length should be [1, {told}]"}}},
+            ]
+        )  # fmt: skip
+
+
+def summarizer_of(random):
+    def fails(_request):
+        raise RuntimeError("no key")
+
+    answers = [lambda _: "It went well.", lambda _: "", lambda request: request, fails]
+    return random.choice([None, None, *answers])
 
 
 def size(name, view):
@@ -92,8 +131,7 @@ def recover_all(seed):
     random = Random(seed)
     name = NAMES[seed % len(NAMES)]
     messages = TOLD[name](story(random), random.randint(0, 3))
-    limit, scale = random.choice(LIMITS), random.choice([1.0, 1.0, 1.4, 0.8])
-    prefix = random.choice([0, 0, limit // 8])
+    provider, summarizer = Provider(random, size(name, messages)), summarizer_of(random)
     session = make_session(id="s", clock=lambda: 10**15)
     conversation = session.conversation
     for message in messages:
@@ -104,15 +142,16 @@ def recover_all(seed):
     newest = [e for e in split_exchanges(FORMATS[name].adapter, messages) if e.answer]
     view = conversation.view(10**9)
     tries = 0
-    while (used := int(size(name, view) * scale) + prefix) > limit:
+    while (used := provider.used(name, view)) + provider.room > provider.limit:
         tries += 1
         assert tries <= 4, "it goes on and on"
         before = size(name, view)
         try:
-            recovery = conversation.recover(error_of(random, used, limit))
-        except WindowFull:
+            error = provider.error(used)
+            recovery = conversation.recover(error, summarizer=summarizer, prefix=provider.prefix)
+        except (WindowFull, RecoveryRefused) as refused:
             assert conversation.messages() == messages
-            return "refused in words"
+            return f"refused in words: {type(refused).__name__}"
         view = recovery.messages
         assert tries == recovery.attempt <= 3
         assert size(name, view) < before

@@ -137,7 +137,7 @@ def test_room_for_the_answer_is_taken_from_the_messages(s):
     ("error", "status", "kind", "why"),
     [
         ("tokens per min (TPM): Limit 30000, Requested 40213", 429, "rate", "Wait"),
-        ("request entity too large", 413, "payload_bytes", "smaller pictures"),
+        ("request entity too large", 413, "payload_bytes", "fewer pictures do not help"),
         ("invalid auth token", 401, "other", "Look at the error"),
         ({"stop_reason": "max_tokens"}, 200, "overflow_output", "shorter answer"),
         (None, None, "other", "Look at the error"),
@@ -231,6 +231,98 @@ def test_pictures_go_when_nothing_else_is_enough(s):
     recovery = s.conversation.recover(too_long(6_100, 4_000))
     assert "The user put an image here; it was left out" in texts(recovery.messages)
     assert recovery.messages[0]["content"][0]["text"] == "look"
+
+
+# --- too many bytes
+
+
+def picture(size):
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBO" * (size // 4)}
+    return {"type": "image", "source": source}
+
+
+def pictured(session):
+    """A picture of the user's, five screenshots of a tool, and one more of the user's."""
+    say = session.conversation.append
+    say({"role": "user", "content": [{"type": "text", "text": TASK}, picture(10_000)]})
+    for n in range(5):
+        say(call(n, "Screenshot", {"window": f"w{n}"}))
+        shown = result(n, "")
+        shown["content"][0]["content"] = [{"type": "text", "text": f"shot {n}"}, picture(10_000)]
+        say(shown)
+    say({"role": "assistant", "content": "done"})
+    say({"role": "user", "content": [{"type": "text", "text": "like this?"}, picture(10_000)]})
+    return session.conversation
+
+
+def pictures_in(view):
+    return json.dumps(view).count('"image/png"')
+
+
+TOO_LARGE = "request entity too large"
+
+
+def test_the_oldest_pictures_go_until_the_bytes_fit(place, s):
+    conversation = pictured(s)
+    before = conversation.messages()
+    recovery = conversation.recover("request_too_large: 72000 bytes > 60000 bytes", status=413)
+    assert recovery.after <= recovery.target == 45_000 < recovery.before
+    assert recovery.after == len(json.dumps(recovery.messages).encode())
+    assert pictures_in(recovery.messages) == 4
+    text = texts(recovery.messages)
+    assert "The user put an image here; it was left out: the request had too many bytes" in text
+    assert "shot 0\n[A picture or document of this answer was left out" in text
+    assert is_valid(recovery.messages)
+    assert conversation.messages() == before
+    assert place.session("s").conversation.view() == recovery.messages
+
+
+def test_without_numbers_the_newest_pictures_go_last_and_three_tries_are_the_most(s):
+    conversation = pictured(s)
+    first = conversation.recover(TOO_LARGE, status=413)
+    assert (first.attempt, pictures_in(first.messages)) == (1, 1)
+    assert first.steps[0].told == "6 pictures or documents were left out; all texts stay."
+    second = conversation.recover(TOO_LARGE, status=413)
+    assert (second.attempt, pictures_in(second.messages)) == (2, 0)
+    assert second.after < first.after
+    with pytest.raises(RecoveryRefused, match="fewer pictures do not help") as refused:
+        conversation.recover(TOO_LARGE, status=413)
+    assert refused.value.kind == "payload_bytes"
+
+
+def test_one_picture_above_its_limit_goes_alone(s):
+    say = s.conversation.append
+    say({"role": "user", "content": [{"type": "text", "text": TASK}, picture(400), picture(8_000)]})
+    error = "messages.0.content.2.image: image exceeds 5 KB maximum: 8000 bytes > 5120 bytes"
+    recovery = s.conversation.recover(error, status=400)
+    assert pictures_in(recovery.messages) == 1
+
+
+def test_text_with_too_many_bytes_is_refused_with_the_numbers(s):
+    conversation = pictured(s)
+    conversation.append({"role": "user", "content": "word " * 9_000})
+    view = conversation.view()
+    with pytest.raises(RecoveryRefused, match="of them without pictures"):
+        conversation.recover("request_too_large: 120000 bytes > 40000 bytes", status=413)
+    assert conversation.view() == view
+
+
+@pytest.mark.parametrize("name", ["chat", "responses", "gemini", "langchain", "pydantic-ai"])
+def test_pictures_of_every_format_go(s, name):
+    data = "iVBO" * 500
+    url = f"data:image/png;base64,{data}"
+    messages = {
+        "chat": {"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": url}}]},
+        "responses": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "see"}, {"type": "input_image", "image_url": url}]},
+        "gemini": {"role": "user", "parts": [{"text": "see"}, {"inlineData": {"mimeType": "image/png", "data": data}}]},
+        "langchain": {"type": "human", "content": [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": url}}]},
+        "pydantic-ai": {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ["see", {"kind": "binary", "media_type": "image/png", "data": data}]}]},
+    }  # fmt: skip
+    s.conversation.append(messages[name])
+    recovery = s.conversation.recover(TOO_LARGE, status=413)
+    assert data not in json.dumps(recovery.messages)
+    assert "it was left out: the request had too many bytes" in json.dumps(recovery.messages)
+    assert FORMATS[name].problems(recovery.messages, sending=True) == []
 
 
 # --- the hard budget

@@ -17,6 +17,7 @@ from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
+from sightline.conversation.model_summarizer import model_summarizer
 from sightline.conversation.overflow_recovery import Recovery
 from sightline.conversation.token_counter import counter
 from sightline.conversation.tool_calls import parse_object
@@ -35,8 +36,9 @@ MODELS = {"anthropic": "claude"}
 @command(example="window history.json --budget 9000")
 @click.argument("file", metavar="FILE")
 @click.option("--budget", type=number_from(1), metavar="N", help="The largest number of tokens for the messages. Needed without --condense and --recover.")  # fmt: skip
-@click.option("--condense", is_flag=True, help="Show the history summed up without a model: the record of what was done, and the newest messages.")  # fmt: skip
+@click.option("--condense", is_flag=True, help="Show the history summed up: the record of what was done, and the newest messages.")  # fmt: skip
 @click.option("--recover", "error", metavar="ERROR", help="Show the smaller request for a provider's error: a file with it, its text, or - for stdin.")  # fmt: skip
+@click.option("--summarizer", metavar="MODEL", help="Let this model write the summary of --condense or --recover, such as anthropic:claude-haiku-4-5. Needs the extra 'agent'; the model is sent the conversation.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default, careful or none. Default: default.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
@@ -47,6 +49,7 @@ def window(
     budget: int | None,
     condense: bool,  # noqa: FBT001 - click passes it by its name
     error: str | None,
+    summarizer: str | None,
     policy: str,
     price: str,
     model: str | None,
@@ -58,14 +61,14 @@ def window(
     after a provider refused the conversation as too long. FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
     or one message on each line; - is stdin. It may be a session that an agent recorded, as 'replay'
-    takes them. FILE is not changed, and nothing is sent anywhere.
+    takes them. FILE is not changed, and nothing is sent anywhere, except to the model that --summarizer names.
     Exit code 1: there is no history in FILE, or one that a provider would refuse.
     """
-    _check_usage(file, target, error, condense=condense, budget=budget)
+    _check_usage(file, target, error, summarizer, condense=condense, budget=budget)
     name = "stdin" if file == "-" else file
     history = _history(file, name)
     if condense or error is not None:
-        smaller = _recovered(call, history, model, budget, error)
+        smaller = _recovered(call, history, model, budget, error, summarizer)
         _answer(call, target, history.dump(smaller.messages), smaller.lines, smaller.shape)
         return
     assert budget is not None
@@ -83,13 +86,21 @@ def window(
 
 
 def _check_usage(
-    file: str, target: str | None, error: str | None, *, condense: bool, budget: int | None
+    file: str,
+    target: str | None,
+    error: str | None,
+    summarizer: str | None,
+    *,
+    condense: bool,
+    budget: int | None,
 ) -> None:
     """UsageError, FileMissing or HistoryError for options that do not go together."""
     if condense and error is not None:
         raise click.UsageError("--condense or --recover, not both: --recover also sums up.")
     if budget is None and not condense and error is None:
         raise click.UsageError("Missing option '--budget'.")
+    if summarizer is not None and not condense and error is None:
+        raise click.UsageError("--summarizer needs --condense or --recover.")
     if file == error == "-":
         raise click.UsageError("Stdin holds the history or the error, not both.")
     if file != "-" and not os.path.exists(file):
@@ -124,10 +135,16 @@ class Smaller(Struct):
 
 
 def _recovered(
-    call: Call, history: History, model: str | None, budget: int | None, error: str | None
+    call: Call,
+    history: History,
+    model: str | None,
+    budget: int | None,
+    error: str | None,
+    summarizer: str | None,
 ) -> Smaller:
     """Sum up a history, or recover it from an error, in a session that ends with the command.
-    CondenseRefused, WindowFull, RecoveryRefused."""
+    CondenseRefused, WindowFull, RecoveryRefused; SightlineError without the extra `agent`."""
+    summarize = None if summarizer is None else model_summarizer(summarizer)
     with open_session(call.root, store="memory:", id="window") as session:
         session.turn(model=model or MODELS.get(history.format.name) or UNKNOWN_MODEL)
         conversation = session.conversation
@@ -141,9 +158,9 @@ def _recovered(
                         "Repair the history in the program that writes it. Nothing was changed.",
                     ) from unfit
         if error is not None:
-            recovery = conversation.recover(_error(error), limit=budget)
+            recovery = conversation.recover(_error(error), summarizer=summarize, limit=budget)
             return Smaller(recovery.messages, *_of_recovery(recovery))
-        made = conversation.condense(target=budget, outlines=True)
+        made = conversation.condense(summarize, target=budget, outlines=True)
         view = conversation.view(10**9)
         if made is None:
             lines = ["There is nothing to sum up: all of it is among the newest 20,000 tokens."]
@@ -161,16 +178,17 @@ def _error(error: str) -> Any:
 
 def _of_recovery(recovery: Recovery) -> tuple[list[str], Shape]:
     told = recovery.error
+    unit = "bytes" if told.kind == "payload_bytes" else "tokens"
     numbers = [
         f"{value:,} {what}"
-        for value, what in ((told.used, "tokens sent"), (told.limit, "at most"))
+        for value, what in ((told.used, f"{unit} sent"), (told.limit, "at most"))
         if value is not None
     ]
     named = f" ({', '.join(numbers)})" if numbers else ""
     lines = [f"The error is: {told.kind}{named}."]
-    lines += [f"{step.stage}: {step.before:,} to {step.after:,} tokens. {step.told}" for step in recovery.steps]  # fmt: skip
+    lines += [f"{step.stage}: {step.before:,} to {step.after:,} {unit}. {step.told}" for step in recovery.steps]  # fmt: skip
     lines.append(
-        f"{len(recovery.messages)} messages to send, about {recovery.after:,} tokens of"
+        f"{len(recovery.messages)} messages to send, about {recovery.after:,} {unit} of"
         f" {recovery.before:,}; the target was {recovery.target:,}."
     )
     steps = [fields(step, "stage", "before", "after", "told") for step in recovery.steps]

@@ -199,7 +199,8 @@ class Conversation:
         still too much is clipped, and the oldest messages become their record, which needs no model.
         The task, the user's last message and the newest exchange always stay. keep: the part of the
         window that the new request may fill; where neither the error nor `limit` names the window, the
-        part of the refused request that stays. prefix: tokens sent before the messages.
+        part of the refused request that stays. prefix: tokens sent before the messages. A request with
+        too many bytes loses pictures and documents, the oldest first, and no text.
 
         Each try is smaller than the one before, and there are three at most until the model answers.
         The messages themselves are never changed. WindowFull where no smaller request is possible;

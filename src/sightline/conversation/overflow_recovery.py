@@ -3,7 +3,7 @@
 What may be folded is folded; a summarizer, where there is one, sums up what is old; and a reduction
 that needs no model clips long answers of tools and replaces the oldest messages by the record. The
 task, the user's last message and the newest exchange always stay. The provider's numbers say how far
-to go, and calibrate the counts of tokens.
+to go, and calibrate the counts of tokens. A request with too many bytes loses pictures instead.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from sightline.conversation.file_outlines import outline_text
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.message_chain import leading_system
 from sightline.conversation.overflow import ProviderError, classify_error
+from sightline.conversation.picture_removal import choose_pictures, tried
 from sightline.conversation.sent_view import ViewOptions, Window
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.folding import DEFAULT
 from sightline.conversation.window.prices import PROFILES
 from sightline.errors import CondenseRefused, RecoveryRefused, WindowFull
-from sightline.model.events import MessageAppended, RequestMeasured
+from sightline.model.events import Folded, MessageAppended, RequestMeasured
 from sightline.text.phrases import count
 
 TRIES_MAX = 3
@@ -60,7 +61,7 @@ Message = dict[str, Any]
 
 
 class Step(Struct, frozen=True):
-    """A step of a recovery. before, after: tokens of the request; told: a sentence about what was
+    """A step of a recovery. before, after: tokens (or bytes) of the request; told: a sentence about what was
     removed, or why the step failed."""
 
     stage: Stage
@@ -74,7 +75,7 @@ class Recovery(Struct, frozen=True):
 
     messages: to send now. error: the classified error. attempt: of at most three in a row. before,
     after: tokens of the request, by the provider's numbers where it told some. target: tokens that
-    were aimed at.
+    were aimed at. After an error of kind payload_bytes these are bytes of the messages as JSON.
     """
 
     error: ProviderError
@@ -192,6 +193,8 @@ def recover(
             )
         if told.kind == "malformed_history":
             return _repair(window, told)
+        if told.kind == "payload_bytes":
+            return _remove_pictures(window, told, keep)
         _refuse_others(told)
         ladder = _start(window, told, keep, limit, prefix)
         ladder.fold()
@@ -229,10 +232,6 @@ def _refuse_others(told: ProviderError) -> None:
             "The provider has had too many requests or tokens in this time; the request fits.",
             "Wait, and send the same messages again.",
         ),
-        "payload_bytes": (
-            "The request has too many bytes, mostly of pictures; less text does not help.",
-            "Send fewer or smaller pictures.",
-        ),
         "other": (
             "This error does not say that the request was too long.",
             "Look at the error. classify_error() says what kind it is.",
@@ -265,17 +264,35 @@ def _repair(window: Window, told: ProviderError) -> Recovery:
     )
 
 
+def _remove_pictures(window: Window, told: ProviderError, keep: float) -> Recovery:
+    """Return the view with fewer pictures. RecoveryRefused where that does not help."""
+    typed = [block.message for block in window.blocks if block.kind == "user"]
+    newest = range(_newest_exchange(window), len(window.messages))
+    removal = choose_pictures(window, told.limit, keep, {*newest, *typed[-1:]})
+    decision, before, after, target = removal
+    is_enough = told.limit is None or min(before, after) <= told.limit
+    if not decision.folds or not is_enough:
+        raise RecoveryRefused(
+            "The request has too many bytes, and fewer pictures do not help: the messages"
+            f" have {before:,} bytes as JSON, {after:,} of them without pictures.",
+            "Find out how many bytes the provider, or a proxy before it, accepts.",
+            kind=told.kind,
+        )
+    attempt = 1 + tried(window, sum(isinstance(fact, Folded) for fact in _since_answer(window)))
+    window.record(decision)
+    number = len(decision.folds)
+    what = "1 picture or document was" if number == 1 else f"{number} pictures or documents were"
+    step = Step("reduce", before, after, f"{what} left out; all texts stay.")
+    return Recovery(told, attempt, before, after, target, (step,), window.sent())
+
+
 def _start(
     window: Window, told: ProviderError, keep: float, limit: int | None, prefix: int
 ) -> _Ladder:
     """Record the refusal, and return the ladder to its target. WindowFull after three tries, and for
     messages that cannot be made to fit."""
-    attempt = 1
-    for row in window.rows:
-        if isinstance(row.fact, MessageAppended) and row.fact.role == "model":
-            attempt = 1
-        elif isinstance(row.fact, RequestMeasured) and row.fact.refused:
-            attempt += 1
+    measured = (fact for fact in _since_answer(window) if isinstance(fact, RequestMeasured))
+    attempt = 1 + sum(fact.refused for fact in measured)
     known = told.limit or limit or window.calibration().limit
     if attempt > TRIES_MAX:
         tokens = window.calibration().tokens(window.tokens, prefix)
@@ -306,6 +323,16 @@ def _start(
     ladder = _Ladder(window, told, calibration, attempt, before, target, known, prefix)
     ladder.check_possible()
     return ladder
+
+
+def _since_answer(window: Window) -> list[object]:
+    """Return the facts since the model's last answer, the newest first."""
+    facts: list[object] = []
+    for row in reversed(window.rows):
+        if isinstance(row.fact, MessageAppended) and row.fact.role == "model":
+            break
+        facts.append(row.fact)
+    return facts
 
 
 class _Ladder:
@@ -353,7 +380,7 @@ class _Ladder:
             return
         rules = structs.replace(DEFAULT, soft=self._goal, hard=self._goal, views=False)
         decision = window.decide_hard(ViewOptions(rules, PROFILES["none"]))
-        newest = self._newest_exchange()  # its answers are clipped instead
+        newest = _newest_exchange(window)  # its answers are clipped instead
         older = (f for f in decision.folds if window.blocks[f.block].message < newest)
         decision = structs.replace(decision, folds=tuple(older))
         if decision.folds or decision.dropped:
@@ -387,7 +414,7 @@ class _Ladder:
         messages by their record."""
         window, before = self._window, self._window.tokens
         told = []
-        cuts = [cut for cut in valid_cuts(window) if cut <= self._newest_exchange()]
+        cuts = [cut for cut in valid_cuts(window) if cut <= _newest_exchange(window)]
         last = cuts[-1] if cuts else len(leading_system(window.rows))
         fixed = self._size_from(last) + self._system_size()
         room = max(self._goal - (self._record_floor(last) if cuts else 0), 0)
@@ -400,14 +427,6 @@ class _Ladder:
             told += self._replace_oldest(cuts)
         if told:
             self._add("reduce", before, " ".join(told))
-
-    def _newest_exchange(self) -> int:
-        """Return the index of the first message of the newest answer of the model."""
-        window = self._window
-        assert window.format is not None
-        exchanges = split_exchanges(window.format.adapter, window.messages)
-        answers = [each for each in exchanges if each.answer]
-        return answers[-1].start if answers else len(window.messages) - 1
 
     def _size_from(self, message: int) -> int:
         pairs = zip(self._window.blocks, self._window.sizes, strict=True)
@@ -492,7 +511,7 @@ class _Ladder:
         """WindowFull where not even the smallest request would fit, before anything is removed."""
         window = self._window
         fixed = self._system_size()
-        newest = self._newest_exchange()
+        newest = _newest_exchange(window)
         typed = [n for n, block in enumerate(window.blocks) if block.kind == "user"]
         places = {*typed[:1], *typed[-1:]}
         for place, block in enumerate(window.blocks):
@@ -544,6 +563,14 @@ class _Ladder:
             tuple(self._steps),
             window.sent(),
         )
+
+
+def _newest_exchange(window: Window) -> int:
+    """Return the index of the first message of the newest answer of the model."""
+    assert window.format is not None
+    exchanges = split_exchanges(window.format.adapter, window.messages)
+    answers = [each for each in exchanges if each.answer]
+    return answers[-1].start if answers else len(window.messages) - 1
 
 
 def _outline(block: Block, size: int) -> str:

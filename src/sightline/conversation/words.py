@@ -306,9 +306,11 @@ def clipped(block: Block, head: str, tail: str, outline: str = "") -> str:
     )
 
 
-def picture_left_out(block: Block) -> str:
-    """Write the stub of a picture or a document of the user's."""
-    return f"[The user put {'an image' if block.kind == 'image' else 'a document'} here; it was left out: the context window was full.]"  # fmt: skip
+def picture_left_out(block: Block, why: str = "the context window was full") -> str:
+    """Write the stub of a picture or a document: the user's, or one in the answer of a tool."""
+    if block.kind == "result":
+        return f"[A picture or document of this answer was left out: {why}.]"
+    return f"[The user put {'an image' if block.kind == 'image' else 'a document'} here; it was left out: {why}.]"  # fmt: skip
 
 
 def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
