@@ -258,31 +258,41 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
 
 
 def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_the_newest():
-    talk = Talk().typed("go").read("a.py", LONG).ran("ls", LONG).read("b.py", LONG)
-    talk = talk.ran("ls", LONG).read("c.py", LONG)
-    rules = structs.replace(RULES, keep=2, share=1, hard=500)
+    long = words(300)
+    talk = Talk().typed("go").read("a.py", long).ran("ls", long).read("b.py", long)
+    talk = talk.ran("ls", long).read("c.py", long)
+    rules = structs.replace(RULES, keep=2, share=1, hard=5_000)
 
     def forced(over: int) -> dict[int, str]:
-        folds = folding_of(talk, rules, words=short).decide(500 + over).folds
+        folds = folding_of(talk, rules, words=short).decide(5_000 + over).folds
         return {fold.block: fold.tier for fold in folds}
 
-    assert forced(1) == {4: "again"}
-    assert forced(10) == {2: "forced", 4: "again"}  # 50 more than it must: a tenth of 500
-    assert forced(100) == {2: "forced", 4: "again", 6: "forced"}
-    assert forced(150) == {2: "forced", 4: "again", 6: "forced", 8: "forced"}
-    assert forced(200) == forced(150)
-    assert forced(260) == {**forced(200), 10: "forced"}
-    assert forced(9_999) == forced(200)  # without the last result it would not fit either
+    assert forced(200) == {4: "again"}
+    assert forced(300) == {2: "forced", 4: "again", 6: "forced"}
+    assert forced(800) == {2: "forced", 4: "again", 6: "forced", 8: "forced"}
+    assert forced(1_400) == {**forced(800), 10: "forced"}
+    assert forced(9_999) == forced(800)  # without the last result it would not fit either
 
 
-def test_above_the_hard_limit_goes_first_what_has_paid_most_of_its_lease():
-    talk = begun().typed("mend c.py").read("c.py", words(300)).read("a.py", LONG)
-    talk = then(talk.read("b.py", words(200)))
-    rules = structs.replace(RULES, share=1, hard=600)
-    folds = folding_of(talk, rules, words=short).decide(700).folds
-    assert {fold.block: fold.tier for fold in folds} == {9: "forced"}
-    folds = folding_of(talk, rules, words=short).decide(900).folds
-    assert {fold.block: fold.tier for fold in folds} == dict.fromkeys((5, 7, 9), "forced")
+def test_above_the_hard_limit_goes_first_what_nobody_used_for_long():
+    talk = begun().typed("mend c.py").read("c.py", words(2_000)).read("a.py", words(2_000))
+    talk = then(idle(talk, 40).read("b.py", words(2_000)).said(words(30_000)))
+    rules = structs.replace(RULES, share=1, hard=40_000)
+    folds = folding_of(talk, rules, words=short).decide(41_000).folds
+    assert [talk.blocks[fold.block].paths for fold in folds] == [("a.py",)]
+    assert [fold.tier for fold in folds] == ["forced"]
+
+
+def test_a_forced_change_that_is_dear_beside_the_rent_frees_more():
+    talk = begun()
+    for number in range(12):
+        talk = idle(talk.read(f"{number}.py", words(4_000)), 3)
+    rules = structs.replace(RULES, share=1, hard=45_000)
+
+    def forced(price: str) -> int:
+        return len(folding_of(then(talk), rules, PROFILES[price], words=short).decide(46_000).folds)
+
+    assert forced("none") < forced("0.10/1.25") < forced("0.02/1")
 
 
 def test_above_the_hard_limit_room_is_made_where_a_token_of_it_costs_least():

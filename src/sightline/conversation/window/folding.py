@@ -16,6 +16,9 @@ a price: an edit fails, the agent reads the text again and edits again.
    everything without a lease is folded then.
 7. A clear may also rebase an edited file: it adds the current text once at the end, and folds the old
    reads, the edits' arguments and their results behind the change.
+8. Above the hard budget a change must be made. It begins where, and takes with it what, makes a token
+   of room cheapest. There a lease counts as the price of a loss, which falls with the answers since
+   the last use: a text unused for as long as the session is old is needed as likely as not.
 
 Decisions are final and depend on the past alone.
 """
@@ -24,6 +27,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Literal
@@ -73,9 +77,6 @@ POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
 STUB_TOKENS = 50
 """Approximate tokens of a stub, before the stub exists and is counted."""
 
-SLACK = 0.1
-"""Part of the hard budget by which a forced clear frees more than it must."""
-
 GAIN = 1.25
 """Tokens freed for each token of a current text, for which the text is worth adding."""
 
@@ -90,6 +91,22 @@ class Candidate(Struct, frozen=True):
     paths: tuple[str, ...]
     text_worth: float
     call_worth: float
+
+
+class Part(Struct, frozen=True):
+    """A block that can go in a change. freed: tokens; loss: the price of its loss; again: the price of
+    writing it to the cache again, if it stays; change: the price of a change from here on, if all
+    blocks stay."""
+
+    place: int
+    freed: int
+    loss: float
+    again: float
+    change: float
+
+    def gain(self, rate: float) -> float:
+        """Return the gain of folding the block. rate: the price of a token of room."""
+        return self.again + rate * self.freed - self.loss
 
 
 class Folding:
@@ -156,7 +173,7 @@ class Folding:
         self._window = tokens
         is_warm = self._prices.cached and idle_s <= self._prices.ttl_s
         if rules.hard is not None and tokens > rules.hard:
-            return self._force(tokens - rules.hard, int(rules.hard * SLACK), is_warm=is_warm)
+            return self._force(tokens - rules.hard, is_warm=is_warm)
         if tokens <= rules.soft:
             return Decision()
         eligible = self._eligible()
@@ -281,13 +298,16 @@ class Folding:
             return "again", self._age(candidate)
         if not self.rules.share:
             return tier, self._age(candidate)
-        if candidate.paths and (files.began is None or self._is_named(candidate)):
+        if self._needs_no_lease(candidate):
             return None
         idle = self._age(candidate) - self.rules.share * self._worth(candidate)
         return (tier, idle) if idle > 0 else None
 
-    def _is_named(self, candidate: Candidate) -> bool:
-        """Return whether a user or a plan names a file of a block that the agent has not edited."""
+    def _needs_no_lease(self, candidate: Candidate) -> bool:
+        """Return whether a file's text stays however old it is: before the first edit of the session,
+        and where a user or a plan names the file and the agent has not edited it."""
+        if not candidate.paths or self._files.began is None:
+            return bool(candidate.paths)
         mentioned, edited = self._files.mentioned, self._files.edited
         for path in candidate.paths:  # noqa: SIM110 - faster, and it runs for each block
             if path in mentioned and path not in edited:
@@ -319,55 +339,83 @@ class Folding:
         tokens = self._count(stub)
         return Fold(place, stub, tokens, tier) if tokens < block.tokens else None
 
-    def _force(self, excess: int, slack: int, *, is_warm: bool) -> Decision:
-        """Fold until the window fits: first what may be folded, then what has paid most of its
-        lease, then ever newer results. excess: tokens above the hard budget; slack: tokens freed
-        beyond that, so that the next answers do not force another clear."""
+    def _force(self, excess: int, *, is_warm: bool) -> Decision:
+        """Fold until the window fits. excess: tokens above the hard budget."""
         eligible = self._eligible()
-        needed = excess + slack
-        prices = [
-            (price / (freed - excess), place)
-            for place, freed, _, price in self._starts(eligible)
-            if freed >= needed
-        ]
-        if prices:
-            return self._clear(eligible, min(prices)[1] if is_warm else 0)
-        folds: dict[int, Fold] = {}
-        thoughts = self._old_thoughts()
-        excess -= sum(self._blocks[place].tokens for place in thoughts)
-        may_go = [(place, tier) for place, (tier, _) in eligible.items()]
-        for place, tier in (*may_go, *self._by_need()):
-            if excess + slack <= 0 and tier == "forced":
-                break
-            fold = None if place in folds else self._fold(place, tier)
-            if fold is not None:
-                folds[place] = fold
-                excess -= self._freed([fold])
-        if excess > 0:  # the model has not seen the last results yet, but the call would fail
-            end = self._first_kept(1)
-            newest = [c for c in self._candidates if c.place >= end and not self._is_waiting(c)]
-            last = [fold for fold in (self._fold(c.place, "forced") for c in newest) if fold]
-            if self._freed(last) >= excess:
-                folds |= {fold.block: fold for fold in last}
-        ordered = tuple(folds[place] for place in sorted(folds))
-        return self._rebase(Decision(ordered, dropped=thoughts), 0)
-
-    def _by_need(self) -> Iterator[tuple[int, Tier]]:
-        """Yield the blocks that may be forced out, the least needed first."""
-        first = 0
+        chosen: set[int] = set()
         for keep in (self.rules.keep, 1):
-            end = self._first_kept(keep)
-            between = [
-                each
-                for each in self._candidates
-                if first <= each.place < end and not self._is_waiting(each)
-            ]
-            yield from ((each.place, "forced") for each in sorted(between, key=self._need))
-            first = end
+            prices = self._loss_prices(self._first_kept(keep)) | dict.fromkeys(eligible, 0.0)
+            chosen = chosen or self._choose_room(prices, excess, is_warm=is_warm)
+        thoughts = tuple(place for place in self._old_thoughts() if not chosen or place in chosen)
+        places = chosen.difference(thoughts) or self._loss_prices(len(self._blocks))
+        tiers = {place: eligible[place][0] if place in eligible else "forced" for place in places}
+        folds = [fold for place in sorted(places) if (fold := self._fold(place, tiers[place]))]
+        if not chosen:  # the model has not seen the last results yet, but the call would fail
+            end = self._first_kept(1)
+            freed = self._freed(folds) + sum(self._sizes[place] for place in thoughts)
+            folds = [fold for fold in folds if fold.block < end or freed >= excess]
+        before = sum(self._sizes)
+        decision = self._rebase(Decision(tuple(folds), dropped=thoughts), min(chosen, default=0))
+        excess -= before - sum(self._sizes) - sum(tail.tokens for tail in decision.tails)
+        if excess <= 0 or not decision.folds:
+            return decision
+        more = self._force(excess, is_warm=is_warm)  # the stubs are longer than was reckoned
+        return Decision(
+            tuple(sorted(decision.folds + more.folds, key=lambda fold: fold.block)),
+            decision.tails + more.tails,
+            decision.dropped + more.dropped,
+        )
 
-    def _need(self, candidate: Candidate) -> tuple[bool, float]:
-        """Return how much a block is needed, for sorting."""
-        return self._is_named(candidate), -self._age(candidate) / self._worth(candidate)
+    def _loss_prices(self, end: int) -> dict[int, float]:
+        """Return the places before `end` of all blocks that can be folded, with the price of their
+        loss: the less, the longer nobody used the text, and the more rent it has paid."""
+        prices = {}
+        for candidate in self._candidates:
+            if candidate.place >= end:
+                break
+            if self._is_waiting(candidate):
+                continue
+            tokens, age = candidate.block.tokens, self._age(candidate)
+            price = recovery(self._prices, tokens, self._window)
+            if not self._needs_no_lease(candidate):
+                price *= (self._step + 1) / (self._step + 1 + age)
+                price = max(price - self._prices.read * tokens * age, 0.0)
+            prices[candidate.place] = price
+        return prices
+
+    def _choose_room(self, losses: Mapping[int, float], excess: int, *, is_warm: bool) -> set[int]:
+        """Choose the blocks of a change after which a token of room costs least: the price of the
+        change and of the losses, divided by the tokens freed above the excess. Empty where all blocks
+        together do not free the excess. losses: prices of a loss, by place."""
+        parts = self._parts(losses, is_warm=is_warm)
+        chosen: set[int] = set()
+        start, rate = 0, inf
+        while True:  # with a better rate each time: Dinkelbach's way to minimise a fraction
+            taken = [part for part in parts if part.place >= start and part.gain(rate) > 0]
+            room = sum(part.freed for part in taken) - excess
+            if room <= 0:
+                return chosen
+            cost = taken[-1].change + sum(part.loss - part.again for part in taken)
+            if cost / room >= rate:
+                return chosen
+            chosen, rate = {part.place for part in taken}, cost / room
+            gains = accumulate(max(part.gain(rate), 0.0) for part in parts)
+            prices = (part.change - gain for part, gain in zip(parts, gains, strict=True))
+            start = parts[min(enumerate(prices), key=itemgetter(1))[0]].place
+
+    def _parts(self, losses: Mapping[int, float], *, is_warm: bool) -> list[Part]:
+        """Return the blocks that can go, the last one first. losses: prices of a loss, by place."""
+        sent = bisect_left(self._blocks, self._step, key=attrgetter("step"))
+        parts: list[Part] = []
+        stays, end = 0, len(self._blocks)
+        for place in sorted({*losses, *self._old_thoughts()}, reverse=True):
+            stays += sum(self._sizes[place : min(end, sent)])
+            end = place
+            freed = self._sizes[place] - (STUB_TOKENS if place in losses else 0)
+            again = rewriting(self._prices, freed) if is_warm and place < sent else 0.0
+            change = rewriting(self._prices, stays) if is_warm else 0.0
+            parts.append(Part(place, freed, losses.get(place, 0.0), again, change))
+        return parts
 
     def _freed(self, folds: Sequence[Fold]) -> int:
         return sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
