@@ -22,9 +22,11 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 
 from bench.recordings.counts import (  # noqa: E402 (needs the path above)
     PLAIN,
-    SHELL,
+    PLAIN_EDIT,
     WALKERS,
     Counts,
+    command_of,
+    is_shell,
     spoken_command,
 )
 
@@ -82,7 +84,7 @@ def compare(path: str) -> Compared:
 
 def counts(conversation: Conversation) -> Counts:
     """Return the counts of what a reader read. The shell counts as the walkers count it: only a
-    command with a patch is an edit, and only a plain command is a read."""
+    command with a patch or a plain command is an edit, and only a plain command is a read."""
     messages = conversation.messages
     blocks = FORMATS[conversation.format].blocks(messages, len)
     calls = {block.call: block for block in blocks if block.kind == "call"}
@@ -90,32 +92,26 @@ def counts(conversation: Conversation) -> Counts:
     shown = [
         block
         for block in results
-        if block.excerpts and (not is_shell(block) or is_plain(calls[block.call]))
+        if block.excerpts
+        and (not is_shell(block.tool or "") or PLAIN.fullmatch(command(calls[block.call])))
     ]
     return Counts(len(calls), sum(map(is_edit, calls.values())), len(shown))
 
 
-def is_plain(call: Block) -> bool:
-    """Return whether a call of the shell is a plain command (counts.PLAIN)."""
+def command(call: Block) -> str:
+    """Return the command of a call of the shell."""
     try:
-        given = json.loads(call.text)
+        return command_of(json.loads(call.text))
     except ValueError:  # a block of shell in the model's text
-        given = {"command": spoken_command(call.text)}
-    command = given.get("command", given.get("cmd"))
-    line = command[-1] if isinstance(command, list) else command
-    return PLAIN.fullmatch(str(line).strip()) is not None
-
-
-def is_shell(block: Block) -> bool:
-    """Return whether a block is of a call of the shell, whatever its name."""
-    return any(name in (block.tool or "").lower() for name in SHELL)
+        return (spoken_command(call.text) or "").strip()
 
 
 def is_edit(block: Block) -> bool:
     """Return whether a call edits as the walkers count it."""
-    if is_shell(block):
-        return "*** Begin Patch" in block.text
-    return block.deed in ("edit", "write")
+    if not is_shell(block.tool or ""):
+        return block.deed in ("edit", "write")
+    is_plain = PLAIN_EDIT.fullmatch(command(block)) is not None
+    return "*** Begin Patch" in block.text or (is_plain and block.deed in ("edit", "write"))
 
 
 def differs(file: Compared) -> bool:

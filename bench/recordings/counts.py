@@ -1,8 +1,9 @@
 """Count the calls, edits and reads in recordings by walking their JSON, without Sightline's readers.
 
 A call is one tool call of the main agent. An edit is a call of an editing tool, or a command with a
-patch. A read is a result of a reading tool, or of a plain command (PLAIN), with text of a file.
-Other commands that read or write files are not counted: only their output tells what they did.
+patch, or a plain command that writes one file (PLAIN_EDIT). A read is a result of a reading tool, or
+of a plain command (PLAIN), with text of a file. Other commands that read or write files are not
+counted: only their output tells what they did.
 """
 
 from __future__ import annotations
@@ -53,6 +54,17 @@ PLAIN = re.compile(
 )
 """Commands that print one file and nothing else."""
 
+FILE = r"[\w./-]*\w"
+PLAIN_EDIT = re.compile(
+    rf"cat >>? ?{FILE} ?<< ?(['\"]?)(\w+)\1\n(?:.*\n)?\2"
+    rf"|cat ?<< ?(['\"]?)(\w+)\3 ?>>? ?{FILE}\n(?:.*\n)?\4"
+    rf"|sed -i (?:'' )?'[^'\n]*' {FILE}"
+    rf"|echo (\"[^\"\n$`]*\"|'[^'\n]*') >>? {FILE}"
+    rf"|edit \d+:\d+\n(?:.*\n)?end_of_edit|create {FILE}",
+    re.DOTALL,
+)
+"""Commands that write one file and do nothing else; the last two are SWE-agent's."""
+
 EXITED = re.compile(
     r"(?:exited with code|Exit code:|<returncode>|exit code) ?(-?\d+)", re.IGNORECASE
 )
@@ -70,16 +82,24 @@ SHORTENED = re.compile(
 )
 
 
-def is_plain_read(name: str, arguments: Any, text: str) -> bool:
-    """Return whether a call of a shell is a plain command that printed something."""
-    if not any(word in name.lower() for word in SHELL):
-        return False
+def command_of(arguments: Any) -> str:
+    """Return the command in the arguments of a shell's call; "" where it is not one text."""
     command = arguments
     if isinstance(arguments, dict):
         command = arguments.get("command", arguments.get("cmd"))
     if isinstance(command, list):
         command = command[-1] if len(command) == 3 else None
-    if not isinstance(command, str) or not PLAIN.fullmatch(command.strip()):
+    return command.strip() if isinstance(command, str) else ""
+
+
+def is_shell(name: str) -> bool:
+    """Return whether a tool is a shell, whatever its name."""
+    return any(word in name.lower() for word in SHELL)
+
+
+def is_plain_read(name: str, arguments: Any, text: str) -> bool:
+    """Return whether a call of a shell is a plain command that printed something."""
+    if not is_shell(name) or not PLAIN.fullmatch(command_of(arguments)):
         return False
     code = EXITED.search(text)
     output = AROUND.sub("", text)
@@ -93,6 +113,8 @@ def kind_of(name: str, arguments: Any) -> str:
         command = arguments.get("command") if isinstance(arguments, dict) else ""
         return "read" if command == "view" else "edit"
     if name in EDITING or "*** Begin Patch" in json.dumps(arguments):
+        return "edit"
+    if is_shell(name) and PLAIN_EDIT.fullmatch(command_of(arguments)):
         return "edit"
     return "read" if name in READING else ""
 

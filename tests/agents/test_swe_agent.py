@@ -27,6 +27,23 @@ def test_commands_in_texts_are_calls_and_windows_are_their_results(tmp_path):
     assert segment.blocks[3].excerpts[0].path == "a.py"
 
 
+@pytest.mark.parametrize(
+    ("command", "deed", "paths"),
+    [
+        ("edit 1:1\nif x > 5:\n    cat a.py > b.py\nend_of_edit", "edit", ()),
+        ("edit 3:2\nend_of_edit\n", "edit", ()),
+        ("create reproduce.py", "write", ("reproduce.py",)),
+        ("edit 1:1\nno end of it", "run", ()),
+    ],
+)
+def test_an_edit_in_the_window_is_an_edit_and_its_text_no_command(tmp_path, command, deed, paths):
+    *before, last = SWE["history"]
+    said = {**last, "content": f"Now this.\n```\n{command}\n```"}
+    (segment,) = segments(read(tmp_path, *before, said), len)
+    call = [block for block in segment.blocks if block.kind == "call"][-1]
+    assert (call.deed, call.paths, call.rewrites) == (deed, paths, ())
+
+
 def test_calls_of_newer_versions_have_their_results(tmp_path):
     told = read(
         tmp_path,

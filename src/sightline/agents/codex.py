@@ -62,6 +62,7 @@ class _Items(Telling):
         self._aside = bool(self._threads) and parent in self._threads
         if not self._aside:
             self.session = self.session or name
+            self.folder = self.folder or str(payload.get("cwd") or "")
             self._threads.add(name)
 
     def _compacted(self, payload: Row, at: int | None) -> None:

@@ -38,6 +38,7 @@ class _Events(Telling):
         """Add an event. Events that no model read are passed over."""
         if kind == "session.start":
             self.session = self.session or str(data["sessionId"])
+            self.folder = self.folder or str(nested(data, "context", "cwd") or "")
         elif kind == "system.message":
             self.add_text("system", data.get("content"), at)
         elif kind == "user.message":

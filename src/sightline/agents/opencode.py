@@ -28,6 +28,7 @@ def conversation(path: str) -> Conversation:
     if not isinstance(nested(data, "messages"), list):
         raise NotOurs("it holds no messages as opencode exports them")
     reader = _Messages()
+    reader.folder = str(nested(data, "info", "directory") or "")
     for message in objects(data["messages"]):
         reader.message(message)
     name = str(nested(data, "info", "id") or REDACTED)

@@ -23,6 +23,7 @@ def conversation(path: str) -> Conversation:
         raise NotOurs("it holds no messages as pi records them")
     found, passed_over = rows(path)
     reader = _Entries(found)
+    reader.folder = str(first["cwd"])
     for row in _branch(found):
         reader.entry(row)
     return reader.conversation("anthropic", "pi", path, str(first["id"]), passed_over)

@@ -74,12 +74,14 @@ def moment(value: object) -> int | None:
 
 
 class Telling:
-    """Messages of a recording, collected one after the other."""
+    """Messages of a recording, collected one after the other. folder: absolute, in which every command
+    begins; "" where that is unknown."""
 
     def __init__(self) -> None:
         self.messages: list[Row] = []
         self.times: list[int | None] = []
         self.borders: list[int] = []
+        self.folder = ""
 
     def add(self, message: Row | None, at: int | None = None) -> None:
         """Add a message; nothing for None. at: UTC microseconds."""
@@ -105,4 +107,4 @@ class Telling:
         if not self.messages:
             raise ValueError(f"it is a recording of {agent}, but it holds no messages")
         told = tuple(self.messages), tuple(self.times), tuple(self.borders)
-        return Conversation(format, *told, path, agent, session, passed_over)
+        return Conversation(format, *told, path, agent, session, passed_over, self.folder)

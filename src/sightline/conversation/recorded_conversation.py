@@ -21,7 +21,8 @@ class Conversation(Struct, frozen=True):
     format: name as in conversation.formats.format; times: of each message, UTC microseconds, None
     where unknown; borders: indexes of the messages before which the context began anew; source: path
     of the recording; agent: the product; session: the product's id of the conversation;
-    passed_over: number of damaged rows; set_aside: messages that the format cannot hold, each with
+    passed_over: number of damaged rows; folder: absolute, in which every command begins, "" where
+    that is unknown; set_aside: messages that the format cannot hold, each with
     the reason; they are not among the messages.
     """
 
@@ -33,6 +34,7 @@ class Conversation(Struct, frozen=True):
     agent: str
     session: str
     passed_over: int = 0
+    folder: str = ""
     set_aside: tuple[str, ...] = ()
 
     def segments(self) -> Iterator[tuple[tuple[Message, ...], tuple[int | None, ...]]]:

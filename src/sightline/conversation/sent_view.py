@@ -319,7 +319,8 @@ class Window:
             known, folding = self._folding
             if (known.rules, known.prices) == (options.rules, options.prices):
                 return folding
-        folding = Folding(options.rules, self.count, stub, options.prices)
+        root = str(self.context.workspace.root)
+        folding = Folding(options.rules, self.count, stub, options.prices, root)
         for block in self.blocks:
             folding.add(block)
         for decision in self.decisions:

@@ -38,13 +38,15 @@ SPARE = 0.05
 class Setting(Struct, frozen=True):
     """Settings shared by all policies of a run. count: tokens of a text; price: name of the prices
     that a policy computes with; window: tokens; soft_budget: tokens above which our own policies
-    begin to fold, None: each policy's own; prefix: tokens assumed."""
+    begin to fold, None: each policy's own; prefix: tokens assumed; folder: of a conversation, absolute,
+    in which relative paths begin, "" where that is unknown."""
 
     count: Callable[[str], int]
     price: str = PRICE
     window: int = WINDOW
     soft_budget: int | None = None
     prefix: int = PREFIX
+    folder: str = ""
 
 
 class Ask(Struct, frozen=True):
@@ -85,7 +87,9 @@ class Ours:
             soft=rules.soft if soft is None else soft,
             hard=int(setting.window * (1 - SPARE)) - ANSWER_TOKENS,
         )
-        self._folding = Folding(self.rules, setting.count, stub, PROFILES[setting.price])
+        self._folding = Folding(
+            self.rules, setting.count, stub, PROFILES[setting.price], setting.folder
+        )
 
     def add(self, block: Block) -> None:
         """Receive the next block."""

@@ -95,7 +95,7 @@ def play(order: Order, path: str) -> Played | Unread:
     found = read(order.readers, path)
     if isinstance(found, Unread):
         return found
-    setting = order.setting
+    setting = structs.replace(order.setting, folder=found.folder)
     mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
     parts = list(segments(found, setting.count))
     tokens = max((part.tokens for part in parts), default=0) + setting.prefix

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 from tests.conversation.window.foldings import LEASE, MUCH, RULES, begun, folding_of, short, tiers
-from tests.replay.histories import Talk, words
+from tests.replay.histories import Talk, count, words
 
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold
-from sightline.conversation.window.folding import Rules
+from sightline.conversation.window.folding import Folding, Rules
 from sightline.conversation.window.prices import PROFILES, USUAL
+from sightline.conversation.words import stub
 
 LONG = words(60)
 
@@ -324,6 +325,20 @@ def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
         talk.blocks[3], rewrites=(structs.replace(talk.blocks[3].rewrites[0], old=None),)
     )
     assert tiers(then(talk)) == {2: "superseded"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("src/a.py", "/w/src/a.py"), ("/w/src/a.py", "./src/a.py")]
+)
+def test_a_file_of_the_folder_is_one_file_however_it_is_spelled(first, second):
+    talk = then(Talk().typed("go").read(first, LONG).read(second, LONG))
+    for folder, superseded in (("/w", [2]), ("/w/", [2]), ("", []), ("/w/src", [])):
+        folding = Folding(structs.replace(RULES, share=1), count, stub, PROFILES["none"], folder)
+        for block in talk.blocks:
+            folding.add(block)
+        folds = folding.decide(MUCH).folds
+        assert [fold.block for fold in folds if fold.tier == "superseded"] == superseded
+        assert all(first in fold.stub for fold in folds if fold.block == 2)
 
 
 def test_an_answer_without_an_id_is_nobodys():

@@ -35,6 +35,11 @@ READERS = ("cat", "nl", "bat", "more", "less")
 VIEWERS = ("open", "goto", "scroll_down", "scroll_up")
 """Commands of SWE-agent, whose shell has a window on a file."""
 
+WINDOW_EDIT = re.compile(r"\s*edit \d+:\d+[^\n]*\n(?:.*\n)?end_of_edit\s*", re.DOTALL)
+CREATED = re.compile(r"\s*create ([\w./-]+)\s*")
+"""Commands of SWE-agent that change a file. An edit is of the file in the window, which the answer
+names; its text is no command."""
+
 FILTERS = (
     *("sort", "uniq", "cut", "awk", "sed", "tr", "xargs", "head", "tail", "column", "jq", "xxd"),
     "od",
@@ -58,6 +63,10 @@ class ShellEffect(Struct, frozen=True):
 def shell_effect(call: Call) -> ShellEffect:
     """Work out the effect of a shell's call."""
     line = call.text if call.arguments is None else "\n".join(command_lines(call))
+    if WINDOW_EDIT.fullmatch(line):
+        return ShellEffect("edit", (), ())
+    if created := CREATED.fullmatch(line):
+        return ShellEffect("write", (created[1],), ())
     folder = field(call.arguments, *FOLDERS) if call.arguments else None
     start = unknown = UNNAMED * UNNAMED_DEPTH
     if isinstance(folder, str) and folder.startswith("/"):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from unicodedata import normalize
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
 from sightline.model.spans import Span
@@ -23,11 +23,13 @@ FILES = ("read", "edit", "write")
 
 
 class Files:
-    """The files of one conversation. touched: path -> step of the answer that last used the file;
+    """The files of one conversation. folder: absolute, in which relative paths begin; "" where that is
+    unknown. touched: path -> step of the answer that last used the file;
     edited: path -> place of the last call that changed it; began: step of the first edit, None
     before; mentioned: paths that a user or a plan mentions; current: the text of the files."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str = "") -> None:
+        self._folder = f"{folder.rstrip('/')}/" if folder.startswith("/") else ""
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
         self.began: int | None = None
@@ -38,8 +40,22 @@ class Files:
         self._paths: dict[int, set[str]] = {}  # by place, for blocks that show lines
         self._rewrites: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}  # of calls without a result
 
+    def named(self, block: Block) -> Block:
+        """Return a block that names each file in one way: in the folder, relative to it."""
+        if not self._folder or not (block.paths or block.excerpts or block.rewrites):
+            return block
+        return structs.replace(
+            block,
+            paths=tuple(map(self._name, block.paths)),
+            excerpts=tuple(structs.replace(e, path=self._name(e.path)) for e in block.excerpts),
+            rewrites=tuple(structs.replace(r, path=self._name(r.path)) for r in block.rewrites),
+        )
+
+    def _name(self, path: str) -> str:
+        return path.removeprefix(self._folder).removeprefix("./")
+
     def add(self, place: int, block: Block) -> None:
-        """Add the next block."""
+        """Add the next block, as `named` returns it."""
         if block.kind == "user" or block.deed == "plan":
             self._mentions.add_text(block.text)
         for path in self.paths_of(block):
@@ -98,9 +114,9 @@ class Files:
         """Return whether a block is the last to write one of its files."""
         return any(self.edited.get(rewrite.path) == place for rewrite in block.rewrites)
 
-    def has_changed_since(self, place: int, block: Block) -> bool:
-        """Return whether the agent changed one of a block's files after the block."""
-        return any(self.edited.get(path, -1) > place for path in self.paths_of(block))
+    def has_changed_since(self, place: int, paths: Iterable[str]) -> bool:
+        """Return whether the agent changed one of these files after the block at a place."""
+        return any(self.edited.get(path, -1) > place for path in paths)
 
 
 SHORTEST = 4

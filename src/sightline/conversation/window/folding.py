@@ -110,9 +110,12 @@ class Part(Struct, frozen=True):
 
 
 class Folding:
-    """The folding of one conversation. count: tokens of a text."""
+    """The folding of one conversation. count: tokens of a text; folder: absolute, in which relative
+    paths begin, "" where that is unknown."""
 
-    def __init__(self, rules: Rules, count: Count, stub: Stub, prices: Prices = USUAL) -> None:
+    def __init__(
+        self, rules: Rules, count: Count, stub: Stub, prices: Prices = USUAL, folder: str = ""
+    ) -> None:
         self.rules = rules
         self._prices = prices
         self._count = count
@@ -126,15 +129,16 @@ class Folding:
         self._thoughts: list[int] = []
         self._last_user = 0
         self._answered: set[str] = set()
-        self._files = Files()
+        self._files = Files(folder)
 
     def add(self, block: Block) -> None:
         """Add the next block of the conversation."""
         place = len(self._blocks)
         self._blocks.append(block)
         self._sizes.append(block.tokens)
-        self._files.add(place, block)
-        self._paths.append(self._files.paths_of(block))
+        named = self._files.named(block)
+        self._files.add(place, named)
+        self._paths.append(self._files.paths_of(named))
         if block.kind == "user":
             self._last_user = place
         if block.loose:
@@ -146,7 +150,7 @@ class Folding:
                 self._answered.add(block.call)
         foldable = block.kind in ("result", "call") and not block.fixed and block.deed != "plan"
         if foldable and block.tokens >= self.rules.least:
-            self._candidates.append(self._candidate(place, block))
+            self._candidates.append(self._candidate(place, named))
 
     def _candidate(self, place: int, block: Block) -> Candidate:
         paths = self._paths[place] if block.deed in FILES else ()
@@ -335,7 +339,7 @@ class Folding:
     def _fold(self, place: int, tier: Tier) -> Fold | None:
         """Fold a block; None where the stub is no shorter."""
         block = self._blocks[place]
-        stub = self._stub(block, self._files.has_changed_since(place, block))
+        stub = self._stub(block, self._files.has_changed_since(place, self._paths[place]))
         tokens = self._count(stub)
         return Fold(place, stub, tokens, tier) if tokens < block.tokens else None
 

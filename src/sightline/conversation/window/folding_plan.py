@@ -77,7 +77,7 @@ def plan(
     decision = Decision()
     if policy != NONE:
         rules = structs.replace(POLICIES[policy], soft=budget, hard=budget)
-        folding = Folding(rules, counter, stub, prices)
+        folding = Folding(rules, counter, stub, prices, history.folder)
         end = len(messages)  # what the model wrote after the last request is never folded
         while end and history.format.adapter.role(messages[end - 1]) == "model":
             end -= 1

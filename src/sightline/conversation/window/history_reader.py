@@ -25,7 +25,7 @@ HOLDERS = ("messages", "contents", "input", "history", "items")
 class History(Struct, frozen=True):
     """Messages with their written shape. holder: the field of the object `around`
     that holds the messages. agent: the product that recorded them, "" for a program's own file;
-    set_aside: which recorded messages are left out, and why."""
+    folder: as of a recorded conversation; set_aside: which recorded messages are left out, and why."""
 
     messages: tuple[Message, ...]
     format: Format
@@ -33,6 +33,7 @@ class History(Struct, frozen=True):
     holder: str = ""
     around: Mapping[str, Any] = {}
     agent: str = ""
+    folder: str = ""
     set_aside: tuple[str, ...] = ()
 
     def problems(self) -> list[Problem]:
@@ -103,6 +104,7 @@ def from_recording(conversation: Conversation) -> History:
         wire_format,
         "array",
         agent=conversation.agent,
+        folder=conversation.folder,
         set_aside=conversation.set_aside,
     )
 
