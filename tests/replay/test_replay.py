@@ -10,10 +10,13 @@ from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
 from sightline.cli.replay import order, replay_shape
+from sightline.conversation.recorded_conversation import Conversation
+from sightline.conversation.window.blocks import Decision
 from sightline.errors import FileMissing, UnknownName
 from sightline.replay.costs import Outcome
 from sightline.replay.played import Played
 from sightline.replay.policies import POLICIES, select
+from sightline.replay.recording_reader import segments
 from sightline.replay.run_sessions import play, replay
 
 
@@ -206,3 +209,20 @@ def test_no_session_makes_no_rows(tmp_path):
     assert (made.sessions, made.rows()) == ((), [])
     assert replay_shape(made, [])["policies"] == []
     assert Outcome().calls == 0
+
+
+def test_a_policy_is_not_blamed_for_what_the_recorded_messages_break():
+    """A damaged recording, in which a result came after the next answer."""
+    messages = (
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "c1", "name": "shell", "arguments": "{}"},
+        {"type": "message", "role": "assistant", "content": "hm"},
+        {"type": "message", "role": "user", "content": "and?"},
+        {"type": "function_call_output", "call_id": "c1", "output": "late"},
+    )
+    told = Conversation("responses", messages, (None,) * 5, (), "x", "codex", "s")
+    (segment,) = segments(told, len)
+    number = next(n for n, block in enumerate(segment.blocks) if block.kind == "result")
+    assert segment.problem([], number) is None
+    dropped = Decision(dropped=(number,))
+    assert segment.problem([dropped], number + 1) is not None

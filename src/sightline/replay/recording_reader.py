@@ -56,14 +56,17 @@ class Segment(Struct, frozen=True):
 
     def problem(self, decisions: Sequence[Decision], added: int) -> str | None:
         """Return what the format does not allow in the view of the first `added` blocks after these
-        decisions; None for a valid view."""
+        decisions; None for a valid view, and where the recorded messages are no more valid."""
         upto = self.blocks[added].message if added < len(self.blocks) else len(self.messages)
+        messages = self.messages[:upto]
         try:
-            view = self.format.project(self.messages[:upto], self.blocks[:added], decisions)
+            view = self.format.project(messages, self.blocks[:added], decisions)
         except ValueError as error:
             return str(error)
         problems = self.format.problems(view, sending=True)
-        return f"{problems[0].invariant}: {problems[0].why}" if problems else None
+        if not problems or self.format.problems(messages, sending=True):
+            return None
+        return f"{problems[0].invariant}: {problems[0].why}"
 
 
 def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
