@@ -141,6 +141,34 @@ class ModelFailed(SightlineError):
     """The model of the reference agent cannot be used, or its provider did not answer."""
 
 
+SubtaskProblem = Literal[
+    "cycle", "unknown_dependency", "self_dependency", "duplicate_id", "invalid_id", "empty_goal",
+    "no_match", "invalid", "unknown", "move", "runner", "engine",
+]  # fmt: skip
+"""The kinds of SubtaskError."""
+
+
+class SubtaskError(SightlineError):
+    """A sub-task cannot be proposed, moved or run as asked. Nothing was recorded.
+
+    kind: of the first problem; subtask: its id, "" where none is meant; problems: every (kind, id,
+    message).
+    """
+
+    def __init__(
+        self,
+        kind: SubtaskProblem,
+        subtask: str,
+        message: str,
+        hint: str = "",
+        problems: tuple[tuple[SubtaskProblem, str, str], ...] = (),
+    ) -> None:
+        super().__init__(message, hint)
+        self.kind = kind
+        self.subtask = subtask
+        self.problems = problems or ((kind, subtask, message),)
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is the path of the call."""
 

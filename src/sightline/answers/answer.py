@@ -13,6 +13,7 @@ from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX
 from sightline.search.chains import FindResult, Request
 from sightline.search.listing_requests import REQUESTS_MAX as LISTINGS_MAX
 from sightline.search.listing_requests import ListingRequest
+from sightline.subtasks.subtask import SubTask
 
 ITEMS_MAX = 1_000
 """To-dos of an answer, and changes of files."""
@@ -84,6 +85,13 @@ class ProposedSubtask(Struct, frozen=True, rename="camel", forbid_unknown_fields
         tuple[str, ...], Meta(description="The ids of the sub-tasks that must be done before.")
     ] = ()
     auto_execute: Annotated[bool, Meta(description="Begin without asking the user.")] = False
+    scope: Annotated[
+        tuple[str, ...],
+        Meta(description="Paths or patterns of the files that it may write; all by default."),
+    ] = ()
+    budget: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Tokens that it may use.")
+    ] = None
 
 
 class NextStep(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -154,7 +162,7 @@ class JudgedChange(Struct, frozen=True):
 
 class AnswerResult(Struct, frozen=True):
     """The result of a structured answer. is_cut: the text ended early, and only its whole items count. checkpoint: taken before the changes; None without changes. todos: the session's list
-    now. files: the results of its requests for files, in order. text: for the agent; pass the result
+    now. files: the results of its requests for files, in order. subtasks: its sub-tasks as they stand now. text: for the agent; pass the result
     to Session.acknowledge when the agent has it."""
 
     answer: Answer
@@ -165,6 +173,7 @@ class AnswerResult(Struct, frozen=True):
     todos: tuple[Todo, ...] = ()
     files: tuple[FindResult, ...] = ()
     text: str = ""
+    subtasks: tuple[SubTask, ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -37,6 +37,9 @@ from sightline.model.results import EditResult
 from sightline.model.revision import revision_of
 from sightline.search import find, listing_requests
 from sightline.search.chains import FindResult
+from sightline.subtasks.dependency_graph import Proposal
+from sightline.subtasks.proposals import Resolved, record, resolve
+from sightline.subtasks.registry import Registry
 
 PATHS_MAX = 20
 """Files of one request that are recorded for the next briefing."""
@@ -65,6 +68,8 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     if not is_cut:
         _check_indexes(given, listed)
     _check_requests(context, given)
+    registry = Registry(context)
+    subtasks = _check_subtasks(context, given, registry)
     targets, outcomes = _located(context, given)
     outcomes |= _attempted(context, targets, "preview" if mode == "preview" else "judge")
     groups = _groups(targets)
@@ -89,6 +94,10 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     files = find.find_each(context, given.file_requests) if given.file_requests else ()
     result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
     _record(context, result, progress.turn)
+    if subtasks is not None:
+        record(registry, subtasks)
+        named = tuple(registry.task(each.id) for each in given.sub_tasks)
+        result = structs.replace(result, subtasks=named)
     return structs.replace(result, text=words.for_agent(result))
 
 
@@ -112,6 +121,23 @@ def _check_requests(context: SessionContext, answer: Answer) -> None:
             wrong.append((f"fileRequests[{number}].patterns", error.message))
     if wrong:
         raise AnswerInvalid(tuple(wrong), "Name files of the workspace, relative to its root.")
+
+
+def _check_subtasks(context: SessionContext, answer: Answer, registry: Registry) -> Resolved | None:
+    """Check the sub-tasks before the first file is written, and return them with their patterns
+    resolved; None where there are none. AnswerInvalid."""
+    if not answer.sub_tasks:
+        return None
+    proposals = [Proposal(**structs.asdict(each)) for each in answer.sub_tasks]
+    resolved = resolve(context, proposals)
+    problems = resolved.find_problems(registry.graph().by_id)
+    if problems:
+        places = tuple(
+            (f"subTasks[{each.number}]{f'.{each.field}' if each.field else ''}", each.message)
+            for each in problems
+        )
+        raise AnswerInvalid(places, "Correct the sub-tasks. Nothing of the answer was applied.")
+    return resolved
 
 
 def _located(context: SessionContext, answer: Answer) -> tuple[list[Target], dict[int, Outcome]]:

@@ -23,6 +23,13 @@ HEADS: dict[ChangeState, str] = {
     "held": "Not applied, because a change that goes with it was refused",
 }
 
+SUBTASKS = {
+    "proposed": "Sub-tasks that wait for the user's approval",
+    "pending": "Sub-tasks that wait for others",
+    "ready": "Sub-tasks that may begin",
+}
+"""State -> what an answer says of its sub-tasks in that state."""
+
 CUT = "Your answer ended early. Only its whole items count; give the rest again."
 
 
@@ -50,6 +57,9 @@ def for_agent(result: AnswerResult) -> str:
     lines += [str(told) for told in told_by(result)]
     others = (each.refusal for each in result.changes if each.refusal is not None)
     lines += [str(each) for each in others if not isinstance(each, EditRefused)]
+    for state, then in SUBTASKS.items():
+        ids = [each.id for each in result.subtasks if each.state == state]
+        lines += [f"{then}: {named(ids, NAMED)}."] if ids else []
     return "\n".join([*lines, *requests(result)])
 
 

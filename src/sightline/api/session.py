@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from os import fspath
 from threading import RLock
 from typing import Annotated, Self
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from sightline.answers.answer import AnswerResult, ApplyMode
 from sightline.answers.apply_answer import apply_answer
@@ -18,6 +18,7 @@ from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
+from sightline.api.subtasks import AsyncSubtasks, Subtasks
 from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
 from sightline.briefing import compose, mentions, registry
 from sightline.briefing.compose import Briefing
@@ -54,10 +55,28 @@ from sightline.search.listing import DirectoryListing
 from sightline.search.listing_requests import ListingRequest
 from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
+from sightline.subtasks.runners import Assignment, Runner
+from sightline.subtasks.subtask import SubTask, TaskResult
 
 TIDY_EVERY = 16
 """Turns between two removals of automatic checkpoints that take too much room, in a session that
 a program opened. Hooks remove them at the end of each turn."""
+
+
+class Work(Struct, frozen=True):
+    """What a function that carries out a sub-task is given. session: in the folder of the attempt, with
+    the scope of the sub-task; its guarded verbs write there. prompt: what the child begins with.
+    must_stop: returns why the work must end, "" to go on; ask it now and then."""
+
+    task: SubTask
+    session: Session
+    prompt: str
+    folder: str
+    must_stop: Callable[[], str]
+
+
+TaskFunction = Callable[[Work], TaskResult | str | None]
+"""Carries out a sub-task and returns its result, or a summary. An exception fails the attempt."""
 
 
 class Session:
@@ -75,6 +94,7 @@ class Session:
         self._users = users if users is not None else set()  # this session and its forks: one store
         self._users.add(self._lock)
         self._conversation: Conversation | None = None
+        self._subtasks: Subtasks | None = None
         self._was_interrupted = self._was_host_interrupted = False
         self.id = context.session
         self.agent = agent
@@ -95,6 +115,15 @@ class Session:
         if self._conversation is None:
             self._conversation = Conversation(self._context, self._lock)
         return self._conversation
+
+    @property
+    def subtasks(self) -> Subtasks:
+        """The parts of the work that are delegated: proposed, carried out, and brought back."""
+        if self._subtasks is None:
+            self._subtasks = Subtasks(
+                self._context, self._lock, self._running, self._function_runner
+            )
+        return self._subtasks
 
     @verb
     def read(self, path: FilePath, lines: Span | None = None) -> results.FileView:
@@ -1073,6 +1102,27 @@ class Session:
         unseen = [Dropped(path, received=False) for path in self._context.shown]
         self._context.append(unseen)
 
+    @staticmethod
+    def _function_runner(function: Callable[..., TaskResult | str | None]) -> Runner:
+        """Return a runner that calls a function with a session in the folder of the attempt."""
+
+        def run(assignment: Assignment) -> TaskResult:
+            session = Session(assignment.context, "subtask")
+            for path, text in assignment.handed:
+                session.saw(path, text=text, via="handover")
+            done = function(
+                Work(
+                    assignment.task,
+                    session,
+                    assignment.prompt,
+                    assignment.root,
+                    assignment.must_stop,
+                )
+            )
+            return done if isinstance(done, TaskResult) else TaskResult(str(done or ""))
+
+        return run
+
     def _edit(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._checkpointed(path) as changed:
             result = apply_edit(self._context, path, attempt)
@@ -1103,6 +1153,11 @@ class AsyncSession:
     def conversation(self) -> AsyncConversation:
         """The session's messages: kept for good, and folded so that the model is sent fewer."""
         return AsyncConversation(self._blocking.conversation)
+
+    @property
+    def subtasks(self) -> AsyncSubtasks:
+        """The parts of the work that are delegated: proposed, carried out, and brought back."""
+        return AsyncSubtasks(self._blocking.subtasks)
 
     acknowledge = coroutine(Session.acknowledge)
     answer = coroutine(Session.answer)

@@ -203,6 +203,8 @@ KEYS = {
     "bundle_tests": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_TESTS"),
     "bundle_files": Key(_count, "SIGHTLINE_BUNDLE_FILES"),
     "prompts": Key(_one_of("built-in", "workspace"), "SIGHTLINE_PROMPTS"),
+    "subtasks": Key(_one_of("ask", "auto"), "SIGHTLINE_SUBTASKS"),
+    "tasks_database": Key(_text, "SIGHTLINE_TASKS_DATABASE"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
     "answerer": Key(_one_of("auto", "off"), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),

@@ -14,7 +14,15 @@ from sightline.changes.session_context import TRIES, Known, SessionContext, beli
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
-from sightline.guard.evaluation import Evaluation, claims_on, describe, forbids, resolve_path
+from sightline.guard.evaluation import (
+    Evaluation,
+    claims_on,
+    describe,
+    forbids,
+    outside_scope,
+    policy_of,
+    resolve_path,
+)
 from sightline.guard.reads import record
 from sightline.guard.refusals import bounded
 from sightline.guard.unfinished import locked, take_back
@@ -208,7 +216,10 @@ def _refused_move(
     context, target = plan.context, into.path
     if plan.ruling.decision == "refuse":
         return plan.refuse()
-    if plan.protected or context.settings.policy_for(into.path, into.name, *into.links) == "ask":
+    is_outside = outside_scope(context, into.path)
+    if plan.protected or policy_of(context, into) == "ask":
+        if is_outside:
+            plan.is_outside_scope, plan.shown_path = True, dst
         plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
         return plan.refuse()
     claims = claims_on(context, target)
@@ -432,6 +443,8 @@ def _ask_user(context: SessionContext, plan: Evaluation) -> str:
     if context.approve is not None and context.approve(plan.shown_path, asked):
         return asked
     message, hint = words.refusal(structs.replace(plan.ruling, reason="scope"), plan.shown_path, "")
+    if plan.is_outside_scope:
+        message, hint = words.outside_scope(plan.shown_path, context.scope)
     attempt = describe(plan.attempt)
     context.append([Refused(plan.path, attempt, "scope", plan.on_disk.revision)])
     raise EditRefused("scope", plan.shown_path, message, diff=asked, hint=hint)

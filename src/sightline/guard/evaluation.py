@@ -22,7 +22,7 @@ from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused,
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import whole
 from sightline.model.text import decode, diff_of_texts
-from sightline.sessions.claims import others_on
+from sightline.sessions.claims import covers, others_on
 from sightline.sessions.words import claim_enforced
 
 DIGITS_LEAST = 6
@@ -33,7 +33,8 @@ class Evaluation:
     """One attempt, judged on the file at a path that the caller has `locked`.
 
     on_disk: the file. known: what the session knows of it. renamed_to: where the file is now when
-    it was renamed. protected: the user must approve the write. ruling: the verdict. unrecorded:
+    it was renamed. protected: the user must approve the write; is_outside_scope: because the session
+    may not write there by itself. ruling: the verdict. unrecorded:
     changes by others that were detected, not yet on the timeline. claims: of other sessions on
     this path. after: the revision that the write leaves. repeated: the reason of the same
     attempt's earlier refusal, when the agent looked at nothing since. base: the revision that the
@@ -59,8 +60,9 @@ class Evaluation:
         seen = observe(context, located)
         self.on_disk, self.known = seen.on_disk, seen.known
         self.renamed_to, self.unrecorded = seen.renamed_to, seen.unrecorded
-        self.policy = context.settings.policy_for(located.path, located.name, *located.links)
+        self.policy = policy_of(context, located)
         self.protected = self.policy == "ask"
+        self.is_outside_scope = outside_scope(context, located.path)
         self.case = edit_case(context, self.on_disk, self.known, self.policy)
         self.ruling = judge(self.case, attempt)
         self._base = base
@@ -159,6 +161,8 @@ class Evaluation:
             error.message, error.hint = claim_enforced(
                 self.shown_path, self.claims, self.context.session
             )
+        elif error.reason == "scope" and self.is_outside_scope:
+            error.message, error.hint = words.outside_scope(self.shown_path, self.context.scope)
         elif self._is_link:
             error.message, error.hint = words.a_link(self.shown_path, self.path)
         elif self._is_base_unknown:
@@ -226,6 +230,20 @@ def claims_on(context: SessionContext, path: str) -> tuple[Claim, ...]:
 def forbids(context: SessionContext, claims: Sequence[Claim]) -> bool:
     """Return whether these claims forbid a write. A shared claim is only reported."""
     return context.settings.claims == "enforce" and any(claim.exclusive for claim in claims)
+
+
+def outside_scope(context: SessionContext, path: str) -> bool:
+    """Return whether a session may not write to a canonical path without the user's approval, because
+    of its scope."""
+    return bool(context.scope) and not any(covers(each, path) for each in context.scope)
+
+
+def policy_of(context: SessionContext, located: ResolvedPath) -> str:
+    """Return the policy for a file, one of config.schema.POLICIES: "ask" outside of the session's
+    scope, else as the settings say."""
+    if outside_scope(context, located.path):
+        return "ask"
+    return context.settings.policy_for(located.path, located.name, *located.links)
 
 
 def resolve_path(context: SessionContext, path: str) -> ResolvedPath:

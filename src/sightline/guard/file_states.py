@@ -21,7 +21,7 @@ from sightline.changes.session_context import (
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.edit_case import EditCase, Ruling
-from sightline.guard.evaluation import claims_on, edit_case, forbids
+from sightline.guard.evaluation import claims_on, edit_case, forbids, policy_of
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
 from sightline.model.attempts import Attempt, Replace, WriteWhole
@@ -66,7 +66,7 @@ def check(
         )
     on_disk = context.look(where.path)
     known = resolve_rename(context, where, on_disk)
-    policy = context.settings.policy_for(where.path, where.name, *where.links)
+    policy = policy_of(context, where)
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
         attempt = Replace(old, ANYTHING)

@@ -77,6 +77,14 @@ REFUSALS = {
 """Reason -> the message and the hint."""
 
 
+def outside_scope(path: str, scope: Sequence[str]) -> tuple[str, str]:
+    """Word the refusal of a write outside of a sub-task's scope."""
+    return (
+        f"{quoted(path)} is outside of this sub-task's scope: {', '.join(map(quoted, scope))}.",
+        "Leave the file as it is, and say in your result that it needs a change.",
+    )
+
+
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     """Return the message and the hint of a refused attempt. who: changed the file."""
     if ruling.reason == "not_found":

@@ -109,7 +109,11 @@ _OWN = {
     "WarningRaised": "warning: {detail} {paths}",
     "WarningAcknowledged": "warning {detail} acknowledged",
     "SubtaskProposed": "sub-task proposed: {detail}",
+    "SubtaskApproved": "sub-task {detail} was approved",
     "SubtaskStarted": "sub-task {detail} began",
+    "SubtaskReported": "sub-task {detail} reported its result",
+    "SubtaskReturned": "an attempt at a sub-task ended: {detail}",
+    "SubtaskRetried": "sub-task {detail} is to be tried again",
     "SubtaskEnded": "sub-task {detail}",
 }
 """Sentences of facts that share their kind with other facts."""

@@ -467,21 +467,77 @@ class WarningAcknowledged(Fact, frozen=True):
 
 
 class SubtaskProposed(Fact, frozen=True):
+    """A part of the work is to be delegated. files: for the one who does it; dependencies: ids of the
+    sub-tasks that must be completed before; scope: patterns of the files that it may write, () for
+    all; auto_execute: the proposer asks to begin without the user; budget: tokens at most, None: not
+    limited."""
+
     subtask: str
     goal: str
     files: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    auto_execute: bool = False
+    budget: int | None = None
+
+
+class SubtaskApproved(Fact, frozen=True):
+    """A proposed sub-task may be carried out. by: user, or setting, where the settings allow
+    auto_execute."""
+
+    subtask: str
+    by: str = "user"
 
 
 class SubtaskStarted(Fact, frozen=True):
+    """An attempt at a sub-task began. session: of the attempt; attempt: its number, from 1 on; owner:
+    "host:pid:start" of the process that makes it; isolation: worktree or shared."""
+
     subtask: str
     session: str | None = None
+    attempt: int = 1
+    owner: str = ""
+    isolation: str = ""
+
+
+class SubtaskReported(Fact, frozen=True):
+    """The runner of an attempt ended well, and its changes are about to be applied. record: of the
+    result's JSON; texts: of the files that it changes."""
+
+    subtask: str
+    attempt: int
+    record: Revision
+    texts: tuple[Revision, ...] = ()
+
+
+class SubtaskReturned(Fact, frozen=True):
+    """An attempt ended without an end of the sub-task, which may be started again. is_lost: the
+    process of the attempt died; else the attempt failed."""
+
+    subtask: str
+    attempt: int
+    reason: str
+    is_lost: bool = False
 
 
 class SubtaskEnded(Fact, frozen=True):
+    """A sub-task ended. state: completed, failed, skipped or cancelled; result: a summary; attempt:
+    the one that ended it, 0 where a person did; reason: of any other state than completed; record:
+    of the result's JSON; texts: of the files whose changes were not applied."""
+
     subtask: str
     state: str
     result: str | None = None
+    attempt: int = 0
+    reason: str = ""
+    record: Revision | None = None
+    texts: tuple[Revision, ...] = ()
+
+
+class SubtaskRetried(Fact, frozen=True):
+    """A sub-task that failed, was skipped or was cancelled is to be carried out after all."""
+
+    subtask: str
 
 
 class Imported(Fact, frozen=True):

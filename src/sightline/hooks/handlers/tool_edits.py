@@ -21,7 +21,15 @@ from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
 from sightline.guard.edit import planned_write, unseen_notice
-from sightline.guard.evaluation import Evaluation, claims_on, edit_case, forbids, resolve_path
+from sightline.guard.evaluation import (
+    Evaluation,
+    claims_on,
+    edit_case,
+    forbids,
+    outside_scope,
+    policy_of,
+    resolve_path,
+)
 from sightline.guard.notebooks import CellRuling, judge_cell
 from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import intend
@@ -203,7 +211,7 @@ def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdi
     on_disk = context.look(located.path)
     known = resolve_rename(context, located, on_disk)
     unrecorded = detect_changes(context, on_disk)
-    policy = context.settings.policy_for(located.path, located.name, *located.links)
+    policy = policy_of(context, located)
     ruling = judge_cell(edit_case(context, on_disk, known, policy), edit.cell, edit.mode)
     claims = claims_on(context, located.path)
     refusal = None
@@ -236,6 +244,8 @@ def _question(context: SessionContext, path: str, *names: str) -> str | None:
     """Return why the user must approve a write of a file; None where the settings do not ask. path,
     names: all canonical names of the file; "" for none."""
     settings = context.settings
+    if outside_scope(context, names[0] if names and names[0] else path):
+        return guard_words.outside_scope(path, context.scope)[0]
     if settings.policy_for(path, *names) != "ask":
         return None
     return words.asks(path, settings.asking_setting(path, *names))

@@ -1,0 +1,371 @@
+"""The verbs of a session's sub-tasks, and the verbs for async hosts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from threading import RLock
+from time import sleep
+from typing import Any, Literal
+
+from sightline.api.async_verbs import coroutine
+from sightline.api.verbs import Positive, verb
+from sightline.changes.session_context import SessionContext
+from sightline.errors import SubtaskError
+from sightline.store.identity import store_file
+from sightline.subtasks import carry_out, effects, proposals, words
+from sightline.subtasks import registry as steps
+from sightline.subtasks.carry_out import Job, Options
+from sightline.subtasks.dependency_graph import Proposal
+from sightline.subtasks.registry import Registry
+from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
+from sightline.subtasks.subtask import Graph, SubTask, TaskResult
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Functions of this process that carry out sub-tasks, by "module:name"."""
+
+AGENT = "agent"
+"""Kind of a runner: the reference agent."""
+
+AGENT_RUNNER: list[Callable[[str], Runner]] = []
+"""The maker of a runner for the reference agent, by its model: the package of that agent puts it
+here."""
+
+CONCURRENCY = 4
+
+LOOK_S = 0.2
+"""Seconds between two looks at a run that is waited for."""
+
+
+class Subtasks:
+    """The sub-tasks of a session: parts of the work that are delegated.
+
+    A sub-task waits for approval, then for its dependencies, and is carried out by a command, a
+    function or an agent. Its states are facts of the session's timeline.
+    """
+
+    def __init__(
+        self,
+        context: SessionContext,
+        lock: RLock,
+        running: Callable[[], AbstractContextManager[object]],
+        function_runner: Callable[[Callable[..., Any]], Runner],
+    ) -> None:
+        self._context = context
+        self._lock = lock
+        self._running = running
+        self._registry = Registry(context)
+        self._function_runner = function_runner
+
+    @verb
+    def propose(self, subtasks: Iterable[Proposal | Mapping[str, Any]]) -> tuple[SubTask, ...]:
+        """Propose sub-tasks, all or none.
+
+        Proposals that stand already, word for word, change nothing. Where the settings allow it
+        (`subtasks` = "auto"), those with auto_execute are approved at once.
+
+        Args:
+            subtasks: For each an id, a goal, and if wanted files (paths or patterns), dependencies
+                (ids), scope (paths or patterns of the files that it may write), auto_execute, and
+                budget (tokens).
+
+        Returns:
+            The sub-tasks as they stand now.
+
+        Raises:
+            SubtaskError for a cycle, an unknown dependency, a sub-task that depends on itself, an id
+            that exists, an empty goal, a pattern without a match; its message names all of them.
+        """
+        return tuple(proposals.propose(self._context, self._registry, subtasks))
+
+    @verb
+    def approve(self, *ids: str) -> tuple[SubTask, ...]:
+        """Approve proposed sub-tasks, all or none.
+
+        Args:
+            ids: The sub-tasks; every proposed one by default.
+
+        Raises:
+            SubtaskError.
+        """
+        return tuple(steps.approve(self._registry, ids))
+
+    @verb
+    def graph(self) -> Graph:
+        """Return all sub-tasks of this session as they stand."""
+        return self._registry.graph()
+
+    @verb
+    def ready(self) -> tuple[SubTask, ...]:
+        """Return the sub-tasks that may start now."""
+        return self._registry.graph().ready
+
+    @verb
+    def show(self, id: str) -> tuple[SubTask, TaskResult | None]:
+        """Return a sub-task, and its result if it has one.
+
+        Args:
+            id: The sub-task.
+
+        Raises:
+            SubtaskError for an id that there is not.
+        """
+        task = self._registry.task(id)
+        return task, effects.result_of(self._context, task)
+
+    @verb
+    def complete(self, id: str, result: str = "") -> SubTask:
+        """Record that a sub-task is done, whoever did it.
+
+        Args:
+            id: The sub-task. It is ready, running or failed.
+            result: A summary.
+
+        Raises:
+            SubtaskError.
+        """
+        return steps.end(self._registry, id, "completed", result=result or None)
+
+    @verb
+    def fail(self, id: str, why: str) -> SubTask:
+        """Record that a sub-task failed. Those that depend on it are skipped.
+
+        Args:
+            id: The sub-task. It is ready or running.
+            why: The reason.
+
+        Raises:
+            SubtaskError.
+        """
+        return steps.end(self._registry, id, "failed", reason=why)
+
+    @verb
+    def skip(self, id: str, why: str = "skipped by the user") -> SubTask:
+        """Leave out a sub-task that has not begun. Those that depend on it are skipped, too.
+
+        Args:
+            id: The sub-task.
+            why: The reason.
+
+        Raises:
+            SubtaskError.
+        """
+        return steps.end(self._registry, id, "skipped", reason=why)
+
+    @verb
+    def cancel(self, id: str, why: str = "cancelled by the user") -> SubTask:
+        """End a sub-task, also while it runs. Those that depend on it are skipped.
+
+        The process that carries it out ends its command within seconds, and drops its changes.
+
+        Args:
+            id: The sub-task.
+            why: The reason.
+
+        Raises:
+            SubtaskError.
+        """
+        return steps.end(self._registry, id, "cancelled", reason=why)
+
+    @verb
+    def retry(self, id: str) -> SubTask:
+        """Try a sub-task again that failed, was skipped or was cancelled.
+
+        Sub-tasks that were skipped because of it wait for it again.
+
+        Args:
+            id: The sub-task.
+
+        Raises:
+            SubtaskError.
+        """
+        return steps.retry(self._registry, id)
+
+    @verb
+    def merge(self, id: str) -> SubTask:
+        """Apply the changes of a sub-task that failed because of a conflict, and complete it.
+
+        Args:
+            id: The sub-task.
+
+        Raises:
+            SubtaskError, which shows the conflicts that are left.
+        """
+        return carry_out.merge_result(self._registry, id)
+
+    @verb
+    def conflicts(self) -> tuple[tuple[SubTask, TaskResult], ...]:
+        """Return the sub-tasks whose changes could not be applied, with their results.
+
+        A result names the files, the siblings that changed them, and the lines that differ.
+        """
+        found = []
+        for task in self._registry.graph():
+            result = effects.result_of(self._context, task) if task.state == "failed" else None
+            if result is not None and result.conflicts:
+                found.append((task, result))
+        return tuple(found)
+
+    @verb
+    def summary(self) -> str:
+        """Return a summary of all sub-tasks for the model; "" where there are none."""
+        return words.summary_of(self._registry.graph())
+
+    def run(
+        self,
+        id: str | None = None,
+        *,
+        runner: Callable[..., Any] | Sequence[str] | str,
+        isolation: Literal["worktree", "shared"] | None = None,
+        attempts: Positive = 1,
+        timeout_s: float | None = None,
+        concurrency: Positive = CONCURRENCY,
+        wait: bool = True,
+        progress: Callable[[Graph], object] | None = None,
+    ) -> Graph:
+        """Carry out the approved sub-tasks, each once its dependencies are completed.
+
+        The work goes on where it was when a process dies: call this again, or start a worker.
+
+        Args:
+            id: Only this sub-task; all by default.
+            runner: A command (a list of words; the prompt is on its standard input), a function that
+                takes a Work, or "agent:MODEL".
+            isolation: worktree: each works in a git worktree of its own, and its changes are applied
+                as one batch; shared: all work in this tree. Default: worktree where git has a commit.
+            attempts: How many attempts of a sub-task may fail until it fails.
+            timeout_s: Seconds of one attempt at most.
+            concurrency: How many sub-tasks this process carries out at a time.
+            wait: Return when all have ended; else at once, and a worker carries them out.
+            progress: Called with the graph, several times a second.
+
+        Returns:
+            The sub-tasks as they stand at the end.
+
+        Raises:
+            SubtaskError, SettingsError, StoreError.
+        """
+        if id is not None:
+            self._registry.task(id)
+        if timeout_s is not None and timeout_s <= 0:
+            raise ValueError(f"timeout_s is a number of seconds above 0, not {timeout_s}")
+        job = Job(
+            self._context.session,
+            spec_of(runner),
+            Options(isolation, attempts, timeout_s),
+            () if id is None else (id,),
+        )
+        with self.engine(concurrency if wait else 0) as engine:
+            name = engine.submit(job)
+            while wait and not engine.is_ended(name):
+                if progress is not None:
+                    progress(self._registry.graph())
+                sleep(LOOK_S)
+        return self._registry.graph()
+
+    @contextmanager
+    def engine(self, concurrency: int) -> Iterator[Any]:
+        """Run the engine of this workspace in this process while the block runs. concurrency:
+        sub-tasks at a time; 0 to carry out none. SubtaskError."""
+        context, settings = self._context, self._context.settings
+        module = engine_module()
+        state = os.path.dirname(store_file(settings.state_home, context.workspace.root))
+        folder = os.path.join(state, "tasks")
+        registries: dict[str, Registry] = {context.session: self._registry}
+
+        def registry_of(session: str) -> Registry:
+            if session not in registries:
+                registries[session] = Registry(context.for_session(session))
+            return registries[session]
+
+        with module.Engine(
+            registry_of=registry_of,
+            runner_of=self._runner_of,
+            database=settings.tasks_database or module.sqlite_url(folder),
+            folder=folder,
+            queue=module.queue_of(context.workspace.root),
+            owner=context.owner,
+            concurrency=concurrency,
+        ) as engine:
+            yield engine
+
+    def _runner_of(self, spec: RunnerSpec) -> Runner:
+        if spec.kind == "command":
+            return command_runner(spec.arguments)
+        if spec.kind == AGENT:
+            if not AGENT_RUNNER:
+                raise SubtaskError("runner", "", *words.no_runner(f"{AGENT}:{spec.name}"))
+            return AGENT_RUNNER[0](spec.name)
+        return self._function_runner(function_named(spec.name))
+
+
+def engine_module() -> Any:
+    """Return the module of the engine. SubtaskError where the extra `tasks` is not installed."""
+    try:
+        return import_module("sightline.subtasks.dbos_engine")
+    except ModuleNotFoundError as error:
+        raise SubtaskError(
+            "engine",
+            "",
+            f"Sub-tasks need the extra 'tasks': there is no module {error.name!r}.",
+            "Install it: pip install 'sightline-guard[tasks]'",
+        ) from error
+
+
+def spec_of(runner: Callable[..., Any] | Sequence[str] | str) -> RunnerSpec:
+    """Return a runner as a job names it. SubtaskError for one that no process could find again."""
+    if isinstance(runner, str):
+        kind, _, name = runner.partition(":")
+        if kind == AGENT and name:
+            return RunnerSpec(AGENT, name)
+        raise SubtaskError("runner", "", *words.no_runner(runner))
+    if callable(runner):
+        module, name = getattr(runner, "__module__", ""), getattr(runner, "__qualname__", "")
+        FUNCTIONS[f"{module}:{name}"] = runner
+        return RunnerSpec("function", f"{module}:{name}")
+    arguments = tuple(runner)
+    if not arguments or not all(isinstance(word, str) for word in arguments):
+        raise SubtaskError(
+            "runner", "", "A command is a list of words.", "Give for example ['make']."
+        )
+    return RunnerSpec("command", "", arguments)
+
+
+def function_named(name: str) -> Callable[..., Any]:
+    """Return a function by "module:name". SubtaskError where this process cannot find it."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    module, _, path = name.partition(":")
+    try:
+        found: Any = sys.modules.get(module) or import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SubtaskError("runner", "", *words.no_runner(name)) from error
+    function: Callable[..., Any] = found
+    return function
+
+
+class AsyncSubtasks:
+    """The verbs of Subtasks as coroutines."""
+
+    def __init__(self, subtasks: Subtasks) -> None:
+        self._blocking = subtasks
+
+    approve = coroutine(Subtasks.approve)
+    cancel = coroutine(Subtasks.cancel)
+    complete = coroutine(Subtasks.complete)
+    conflicts = coroutine(Subtasks.conflicts)
+    fail = coroutine(Subtasks.fail)
+    graph = coroutine(Subtasks.graph)
+    merge = coroutine(Subtasks.merge)
+    propose = coroutine(Subtasks.propose)
+    ready = coroutine(Subtasks.ready)
+    retry = coroutine(Subtasks.retry)
+    run = coroutine(Subtasks.run)
+    show = coroutine(Subtasks.show)
+    skip = coroutine(Subtasks.skip)
+    summary = coroutine(Subtasks.summary)

@@ -1,0 +1,446 @@
+"""Carry out one sub-task: begin an attempt, run it, apply its changes once, record its end.
+
+Every step may be repeated after its process was killed. An attempt is known by its number: facts of
+an older one are refused, and changes are applied only where the session of the attempt has none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from time import monotonic
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from sightline.changes.session_context import SessionContext
+from sightline.errors import ClaimRefused, SightlineError, SubtaskError
+from sightline.filesystem.disk import DiskWorkspace
+from sightline.filesystem.process import alive
+from sightline.guard.unfinished import recover_all
+from sightline.model.events import (
+    Fact,
+    SessionEnded,
+    SessionStarted,
+    SubtaskEnded,
+    SubtaskReported,
+    SubtaskReturned,
+    SubtaskStarted,
+)
+from sightline.sessions.claims import claim
+from sightline.sessions.lifecycle import ID_LENGTH_MAX
+from sightline.sessions.presence import environment
+from sightline.store.sqlite import MemoryStore
+from sightline.subtasks import effects, handing_over, words, worktree
+from sightline.subtasks.registry import Registry
+from sightline.subtasks.runners import Assignment, Runner, RunnerFailed, RunnerSpec, end_left
+from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
+from sightline.subtasks.subtask_fold import TaskFold
+from sightline.subtasks.worktree import Worktree
+
+Done = Literal["ended", "again", "elsewhere"]
+"""What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
+or has to end first."""
+
+LOST_MAX = 10
+"""Deaths of the process that carries a sub-task out, after which the sub-task fails: it may be what
+kills the process."""
+
+LOOK_S = 1.0
+"""Seconds between two looks at whether a running sub-task was cancelled."""
+
+CLAIM_S = 3_600.0
+
+_ACTIVE: set[tuple[str, str, str, int]] = set()
+"""The attempts under way in this process: workspace, parent, sub-task, number."""
+
+
+class Options(Struct, frozen=True):
+    """How sub-tasks are carried out. isolation: None for a worktree where git has a commit, else
+    shared; attempts: that may fail until the sub-task fails; timeout_s: of one attempt."""
+
+    isolation: Isolation | None = None
+    attempts: int = 1
+    timeout_s: float | None = None
+
+
+class Job(Struct, frozen=True):
+    """A run of a graph. session: the parent; subtasks: the ids to run, () for all."""
+
+    session: str
+    runner: RunnerSpec
+    options: Options = Options()
+    subtasks: tuple[str, ...] = ()
+
+
+class Attempt(Struct, frozen=True):
+    """An attempt that this process makes."""
+
+    task: SubTask
+    context: SessionContext
+    isolation: Isolation
+    folder: str
+
+    @property
+    def pid_file(self) -> str:
+        """Return the file with the process of its command."""
+        return f"{self.folder}.pid"
+
+
+class Workbench:
+    """Carries out the sub-tasks of one session. folder: for worktrees, private to the user.
+    is_stopping: returns whether this process is about to end; attempts end then, too, and are made
+    again by another process."""
+
+    def __init__(
+        self, registry: Registry, folder: str, is_stopping: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.registry = registry
+        self._context = registry.context
+        self._folder = folder
+        self._is_stopping = is_stopping
+
+    def carry_out(self, subtask: str, round: int, runner: Runner, options: Options) -> Done:
+        """Make the next attempt at a sub-task, or end what a killed process left of one. round: of
+        its retries; another round is not ours to carry out. StoreError."""
+        while not self._is_stopping():
+            task = self.registry.find(subtask)
+            if task is None or task.round != round or task.state not in ("ready", "running"):
+                return "ended"
+            if task.state == "running":
+                if alive(task.owner) and not self._is_left(task):
+                    return "elsewhere"
+                self._take_over(task)
+                continue
+            attempt = self._begin(task, options)
+            if attempt is None:
+                return "elsewhere"
+            key = self._key(attempt.task)
+            _ACTIVE.add(key)
+            try:
+                return self._run(attempt, runner, options)
+            finally:
+                _ACTIVE.discard(key)
+        return "elsewhere"
+
+    def _key(self, task: SubTask) -> tuple[str, str, str, int]:
+        return (self._context.workspace.root, self._context.session, task.id, task.attempt)
+
+    def _is_left(self, task: SubTask) -> bool:
+        """Return whether an attempt of this very process is not under way any more."""
+        return task.owner == self._context.owner and self._key(task) not in _ACTIVE
+
+    def _begin(self, task: SubTask, options: Options) -> Attempt | None:
+        """Record the beginning of an attempt. None where it has to wait: another process was first, or
+        a sibling works in the shared tree on the same files."""
+        isolation: Isolation = options.isolation or (
+            "worktree" if worktree.can_have(self._context.workspace.root) else "shared"
+        )
+        number = task.attempt + 1
+        session = f"{self._context.session}/{task.id}.{number}"
+        if len(session) > ID_LENGTH_MAX:
+            digest = sha256(self._context.session.encode()).hexdigest()[:12]
+            session = f"{digest}/{task.id}.{number}"
+
+        def decision(fold: TaskFold) -> Sequence[Fact]:
+            now = fold.tasks[task.id]
+            if (now.state, now.attempt, now.round) != ("ready", task.attempt, task.round):
+                return []
+            if isolation == "shared" and _is_shared(now, fold):
+                return []
+            return [SubtaskStarted(task.id, session, number, self._context.owner, isolation)]
+
+        if not self.registry.decide(decision):
+            return None
+        return self._attempt(self.registry.task(task.id))
+
+    def _attempt(self, task: SubTask) -> Attempt:
+        context = self._context.for_session(task.session or "")
+        context.scope = task.scope
+        name = sha256(f"{self._context.session}\0{task.id}".encode()).hexdigest()[:16]
+        folder = os.path.join(self._folder, f"{name}-{task.attempt}")
+        return Attempt(
+            task, context, "worktree" if task.isolation == "worktree" else "shared", folder
+        )
+
+    def _run(self, attempt: Attempt, runner: Runner, options: Options) -> Done:
+        """Run an attempt that began, to its end or its return."""
+        context, parent = attempt.context, self._context
+        context.append(
+            [
+                SessionStarted("subtask", parent.session, parent.store.position()),
+                environment(parent.owner),
+            ]
+        )
+        tree: Worktree | None = None
+        own: SessionContext | None = None
+        try:
+            if attempt.isolation == "worktree":
+                tree = worktree.make(parent.workspace.root, attempt.folder)
+            note = self._claim(attempt)
+            root = tree.root if tree else parent.workspace.root
+            prompt, handed = handing_over.compose(parent, self.registry.graph(), attempt.task, root)
+            own = context if tree is None else self._context_in(tree, attempt)
+            stop = Stop(self, attempt.task, options.timeout_s)
+            os.makedirs(self._folder, 0o700, exist_ok=True)
+            given = Assignment(
+                attempt.task, prompt + note, root, context.session, attempt.isolation, own,
+                handed, stop, attempt.pid_file,
+            )  # fmt: skip
+            try:
+                result = runner(given)
+            except RunnerFailed as error:
+                return self._failed(attempt, stop.why or error.reason, error.result, options)
+            if stop.why:
+                return self._failed(attempt, stop.why, result, options)
+            if tree is not None:
+                result, texts = effects.collect(context, tree, result)
+            else:
+                result, texts = effects.recorded(context, result), ()
+            return self._finish(attempt, result, texts, options)
+        except SightlineError as error:
+            return self._failed(attempt, error.message, TaskResult(), options)
+        except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
+            reason = f"{type(error).__name__}: {error}"
+            return self._failed(attempt, reason, TaskResult(), options)
+        finally:
+            if own is not None and own is not context:
+                own.store.close()
+            if tree is not None:
+                tree.remove()
+            if os.path.lexists(attempt.pid_file):
+                os.unlink(attempt.pid_file)
+
+    def _context_in(self, tree: Worktree, attempt: Attempt) -> SessionContext:
+        """Return a context of a session of its own in a worktree, that nothing keeps."""
+        context, settings = attempt.context, self._context.settings
+        workspace = DiskWorkspace(
+            tree.root,
+            self._folder,
+            deadline_s=settings.deadline_s,
+            agents_refuse=settings.ignore_files == "refuse",
+        )
+        own = SessionContext(
+            context.session, MemoryStore(), workspace, settings, context.clock, context.owner
+        )
+        own.scope = attempt.task.scope
+        own.append([SessionStarted("subtask")])
+        return own
+
+    def _claim(self, attempt: Attempt) -> str:
+        """Claim the files that siblings share, and return what the child is told of claims of others.
+        In a worktree nobody is kept out: the claim says that changes are coming."""
+        shared = shared_files(self.registry.graph(), attempt.task)
+        if not shared:
+            return ""
+        try:
+            claim(attempt.context, shared, CLAIM_S, exclusive=attempt.isolation == "shared")
+        except ClaimRefused as error:
+            return f"\n{error.message}\n"
+        return ""
+
+    def _finish(
+        self, attempt: Attempt, result: TaskResult, texts: Sequence[bytes], options: Options
+    ) -> Done:
+        """Apply the changes of an attempt that ended well, and record its end."""
+        task = attempt.task
+        if result.files and attempt.isolation == "worktree":
+            encoded = result.encoded()
+            fact = SubtaskReported(task.id, task.attempt, effects.revision(encoded), result.texts)
+            decided = self.registry.decide(
+                _of_attempt(task, lambda _: [fact]), blobs=[encoded, *texts], durable=True
+            )
+            if not decided:
+                return self._left(attempt)
+            if not result.conflicts:
+                result = effects.apply(attempt.context, self.registry.graph(), task, result)
+        if result.conflicts:
+            return self._failed(
+                attempt, words.conflict_reason(result.conflicts), result, options, keep=True
+            )
+        return self._complete(attempt, result)
+
+    def _complete(self, attempt: Attempt, result: TaskResult) -> Done:
+        task, encoded = attempt.task, result.encoded()
+        todos = effects.merged_todos(self._context, result.todos)
+        ended = SubtaskEnded(
+            task.id, "completed", result.summary, task.attempt, record=effects.revision(encoded)
+        )
+        facts: list[Fact] = [ended, *todos.facts]
+        self.registry.decide(_of_attempt(task, lambda _: facts), blobs=[encoded, *todos.texts])
+        return self._left(attempt)
+
+    def _failed(
+        self,
+        attempt: Attempt,
+        reason: str,
+        result: TaskResult,
+        options: Options,
+        *,
+        keep: bool = False,
+    ) -> Done:
+        """Record that an attempt failed: the sub-task is returned while attempts are left, else it
+        failed. keep: keep the texts of changes that were not applied."""
+        task, encoded = attempt.task, result.encoded()
+        is_stopped = self._is_stopping()
+
+        def facts(now: SubTask) -> Sequence[Fact]:
+            if is_stopped or now.failures + 1 < options.attempts:
+                return [SubtaskReturned(task.id, task.attempt, reason, is_lost=is_stopped)]
+            return [
+                SubtaskEnded(
+                    task.id,
+                    "failed",
+                    result.summary or None,
+                    task.attempt,
+                    reason,
+                    effects.revision(encoded),
+                    result.texts if keep else (),
+                )
+            ]
+
+        self.registry.decide(_of_attempt(task, facts), blobs=[encoded])
+        now = self.registry.task(task.id)
+        if now.state == "ready" and attempt.isolation == "shared":
+            effects.take_back(attempt.context)
+        return self._left(attempt)
+
+    def _left(self, attempt: Attempt) -> Done:
+        """End the session of an attempt, and say what is left to do for the sub-task."""
+        now = self.registry.task(attempt.task.id)
+        attempt.context.append([SessionEnded(now.state)])
+        is_again = now.state == "ready" and now.round == attempt.task.round
+        return "again" if is_again else "ended"
+
+    def _take_over(self, task: SubTask) -> None:
+        """End what a process left of an attempt: apply the changes of one that ended well, give up
+        any other."""
+        attempt = self._attempt(task)
+        end_left(attempt.pid_file, attempt.context.session)
+        recover_all(attempt.context)
+        if task.is_reported:
+            result = effects.stored(attempt.context, task)
+            if not result.conflicts:
+                result = effects.apply(attempt.context, self.registry.graph(), task, result)
+            if result.conflicts:
+                reason = words.conflict_reason(result.conflicts)
+                self._failed(attempt, reason, result, Options(), keep=True)
+            else:
+                self._complete(attempt, result)
+        else:
+            left: tuple[str, ...] = ()
+            if attempt.isolation == "shared":
+                left = effects.take_back(attempt.context)
+            reason = words.lost_attempt(task.attempt, left)
+
+            def facts(now: SubTask) -> Sequence[Fact]:
+                returned = SubtaskReturned(task.id, task.attempt, reason, is_lost=True)
+                if now.lost + 1 < LOST_MAX:
+                    return [returned]
+                why = words.lost_too_often(LOST_MAX)
+                return [returned, SubtaskEnded(task.id, "failed", None, task.attempt, why)]
+
+            self.registry.decide(_of_attempt(task, facts))
+            if attempt.context.store.session(attempt.context.session) is not None:
+                attempt.context.append([SessionEnded("lost")])
+        if attempt.isolation == "worktree":
+            worktree.remove(self._context.workspace.root, attempt.folder)
+        if os.path.lexists(attempt.pid_file):
+            os.unlink(attempt.pid_file)
+
+
+class Stop:
+    """Says why an attempt must stop: it timed out, was cancelled, or its process is about to end.
+    why: the reason, once there was one."""
+
+    def __init__(self, bench: Workbench, task: SubTask, timeout_s: float | None) -> None:
+        self._bench = bench
+        self._task = task
+        self._timeout_s = timeout_s
+        self._began = self._looked = monotonic()
+        self.why = ""
+
+    def __call__(self) -> str:
+        """Return the reason; "" to go on. Cheap enough to be asked ten times a second."""
+        now = monotonic()
+        if self.why:
+            return self.why
+        if self._bench._is_stopping():  # noqa: SLF001 - a part of it
+            self.why = "the process that carried it out was stopped"
+        elif self._timeout_s is not None and now - self._began > self._timeout_s:
+            self.why = f"it took longer than {self._timeout_s:g} s"
+        elif now - self._looked >= LOOK_S:
+            self._looked = now
+            task = self._bench.registry.find(self._task.id)
+            if task is None or (task.state, task.attempt) != ("running", self._task.attempt):
+                self.why = "it was ended by somebody else"
+        return self.why
+
+
+def merge_result(registry: Registry, subtask: str) -> SubTask:
+    """Apply the changes of a sub-task that failed because they could not be applied then, and
+    complete it. SubtaskError where there are none, and where they still cannot be applied: its
+    message names the conflicts."""
+    task = registry.task(subtask)
+    context = registry.context.for_session(task.session or "")
+    context.scope = task.scope
+    result = effects.stored(context, task) if task.record is not None else TaskResult()
+    if task.state != "failed" or not any(not file.applied for file in result.files):
+        raise SubtaskError("move", subtask, f"Sub-task {subtask!r} has no changes to apply.", "")
+    recover_all(context)
+    result = effects.apply(context, registry.graph(), task, structs.replace(result, conflicts=()))
+    if result.conflicts:
+        text = words.result_text(task, structs.replace(result, files=()))
+        raise SubtaskError("move", subtask, text, "Resolve the conflict in the file, or retry.")
+    encoded = result.encoded()
+    todos = effects.merged_todos(registry.context, result.todos)
+    ended = SubtaskEnded(
+        task.id, "completed", result.summary, task.attempt, record=effects.revision(encoded)
+    )
+
+    def decision(fold: TaskFold) -> Sequence[Fact]:
+        now = fold.tasks[subtask]
+        is_same = (now.state, now.attempt) == ("failed", task.attempt)
+        return [ended, *todos.facts] if is_same else []
+
+    registry.decide(decision, blobs=[encoded, *todos.texts])
+    return registry.task(subtask)
+
+
+def shared_files(graph: Graph, task: SubTask) -> list[str]:
+    """Return the files of a sub-task that are also those of a sibling which has not ended and neither
+    waits for it nor is waited for."""
+    own = set(task.files)
+    if not own:
+        return []
+    shared: set[str] = set()
+    for other in graph:
+        both = own.intersection(other.files)
+        if both and other.id != task.id and not other.is_ended:
+            ordered = is_before(graph, task.id, other.id) or is_before(graph, other.id, task.id)
+            shared |= set() if ordered else both
+    return sorted(shared)
+
+
+def _is_shared(task: SubTask, fold: TaskFold) -> bool:
+    """Return whether a sibling works in the shared tree on a file of a sub-task."""
+    own = set(task.files)
+    return bool(own) and any(
+        other.state == "running" and other.isolation == "shared" and not own.isdisjoint(other.files)
+        for other in fold.tasks.values()
+    )
+
+
+def _of_attempt(
+    task: SubTask, facts: Callable[[SubTask], Sequence[Fact]]
+) -> Callable[[TaskFold], Sequence[Fact]]:
+    """Return a decision that records facts of an attempt, and nothing once the attempt was replaced
+    or the sub-task was ended by somebody else."""
+
+    def decision(fold: TaskFold) -> Sequence[Fact]:
+        now = fold.tasks[task.id]
+        is_current = (now.state, now.attempt) == ("running", task.attempt)
+        return facts(now) if is_current else []
+
+    return decision

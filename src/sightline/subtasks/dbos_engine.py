@@ -1,0 +1,316 @@
+"""Schedule attempts durably with DBOS. The engine decides nothing: each step reads the timeline.
+
+A run of a graph is a workflow that hands out the sub-tasks that are ready; each sub-task is a
+workflow in a queue, whose steps are attempts. A process that dies leaves its workflows pending;
+another one, or its successor, finds that its process is gone and takes them over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from threading import Event, Lock, Thread
+from typing import Any, Self
+
+from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandle
+from msgspec import Struct, convert, to_builtins
+
+from sightline.errors import SubtaskError
+from sightline.filesystem.process import alive
+from sightline.model.events import SubtaskEnded
+from sightline.model.json_text import compact_json
+from sightline.subtasks.carry_out import Job, Workbench
+from sightline.subtasks.registry import Registry
+from sightline.subtasks.runners import Runner, RunnerSpec
+from sightline.subtasks.subtask_fold import TaskFold
+
+VERSION = "1"
+"""Raised when a workflow below changes its steps: workflows of another version are left alone."""
+
+POLL_S = 0.1
+"""Seconds between two looks of a process at its queues, and at whether a sub-task ended."""
+
+RECOVER_S = 2.0
+"""Seconds between two looks for workflows of processes that died."""
+
+WAIT_S = (0.1, 0.5, 2.0, 10.0)
+"""Seconds to wait for an attempt elsewhere: after the first look, the second, and so on."""
+
+OPEN = ("PENDING", "ENQUEUED", "DELAYED")
+"""DBOS's states of a workflow that has not ended."""
+
+
+class Due(Struct, frozen=True):
+    """The sub-tasks to hand out, each with the number of its retries; and the workflows whose
+    sub-tasks ended."""
+
+    ready: tuple[tuple[str, int], ...]
+    ended: tuple[str, ...]
+
+
+class Engine:
+    """DBOS in this process, for one workspace: one at a time. database: a URL, sqlite:///… or
+    postgresql://…. folder: for worktrees. queue: the name of the workspace among those that share the
+    database. concurrency: sub-tasks at a time in this process; 0 to carry out none."""
+
+    _current: Engine | None = None
+    _launching = Lock()
+
+    def __init__(
+        self,
+        *,
+        registry_of: Callable[[str], Registry],
+        runner_of: Callable[[RunnerSpec], Runner],
+        database: str,
+        folder: str,
+        queue: str,
+        owner: str,
+        concurrency: int,
+    ) -> None:
+        self._registry_of = registry_of
+        self._runner_of = runner_of
+        self._database = database
+        self._folder = folder
+        self._graphs = f"sightline-graphs-{queue}"
+        self._tasks = f"sightline-tasks-{queue}"
+        self._prefix = queue
+        self._owner = owner
+        self._concurrency = concurrency
+        self._benches: dict[str, Workbench] = {}
+        self._lock = Lock()
+        self._stopping = Event()
+        self._watch: Thread | None = None
+
+    def __enter__(self) -> Self:
+        with Engine._launching:
+            if Engine._current is not None:
+                raise SubtaskError(
+                    "engine",
+                    "",
+                    "This process runs sub-tasks already.",
+                    "Wait until that has ended.",
+                )
+            Engine._current = self
+        try:
+            self._launch()
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        if self._watch is not None:
+            self._watch.join()
+        self._leave()
+
+    def _launch(self) -> None:
+        config: DBOSConfig = {
+            "name": "sightline",
+            "system_database_url": self._database,
+            "application_version": VERSION,
+            "executor_id": self._owner,
+            "log_level": "CRITICAL",
+            "max_executor_threads": max(self._concurrency, 1) + 64,
+            "notification_listener_polling_interval_sec": POLL_S,
+        }
+        queues = [self._graphs, self._tasks] if self._concurrency else []
+        try:
+            DBOS(config=config)
+            DBOS.listen_queues(queues)
+            DBOS.launch()
+            DBOS.register_queue(self._graphs, polling_interval_sec=POLL_S)
+            DBOS.register_queue(
+                self._tasks,
+                worker_concurrency=max(self._concurrency, 1),
+                polling_interval_sec=POLL_S,
+                on_conflict="always_update" if self._concurrency else "never_update",
+            )
+        except Exception as error:
+            raise SubtaskError(
+                "engine",
+                "",
+                f"The database of sub-tasks cannot be used: {type(error).__name__}: {error}",
+                "Check the setting tasks_database.",
+            ) from error
+        if self._concurrency:
+            self._recover()
+            self._watch = Thread(target=self._keep_recovering, name="subtasks", daemon=True)
+            self._watch.start()
+
+    @staticmethod
+    def _leave() -> None:
+        DBOS.destroy()
+        Engine._current = None
+
+    def submit(self, job: Job) -> str:
+        """Hand over a run of a graph, and return its name. The run goes on without this process."""
+        registry = self._registry_of(job.session)
+        number = registry.context.store.position()
+        name = f"{self._prefix}:{_digest(job)}:{number}"
+        with SetWorkflowID(name):
+            DBOS.enqueue_workflow(self._graphs, run_graph, to_builtins(job))
+        return name
+
+    def is_ended(self, name: str) -> bool:
+        """Return whether a run has ended."""
+        status = DBOS.get_workflow_status(name)
+        return status is None or status.status not in OPEN
+
+    def has_work(self) -> bool:
+        """Return whether a run of this workspace has not ended."""
+        open_runs = DBOS.list_workflows(
+            status=list(OPEN), queue_name=self._graphs, limit=1, load_input=False, load_output=False
+        )
+        return bool(open_runs)
+
+    def stop(self) -> None:
+        """End the attempts of this process: they are made again by another one."""
+        self._stopping.set()
+
+    # What the workflows ask of the engine of their process
+
+    def handle(self, job: Job, subtask: str, round: int) -> WorkflowHandle[None]:
+        """Put a sub-task into the queue, once for each round, and return its workflow."""
+        with SetWorkflowID(self.name_of(job, subtask, round)):
+            return DBOS.enqueue_workflow(self._tasks, run_subtask, to_builtins(job), subtask, round)
+
+    def name_of(self, job: Job, subtask: str, round: int) -> str:
+        """Return the name of the workflow of a sub-task: the same in every run."""
+        return f"{self._prefix}:{_short(job.session)}:{subtask}:{round}"
+
+    def due(self, job: Job, given: Mapping[str, str], finished: Sequence[str]) -> Due:
+        """Return what is to be handed out now. given: workflow -> sub-task, handed out by this run;
+        finished: workflows of it that ended by themselves. A sub-task whose workflow ended without
+        ending it fails: nobody would carry it out any more."""
+        registry = self._registry_of(job.session)
+        graph = registry.graph()
+        ready: list[tuple[str, int]] = []
+        ended: list[str] = []
+        for task in graph:
+            name = self.name_of(job, task.id, task.round)
+            if job.subtasks and task.id not in job.subtasks:
+                continue
+            if task.state not in ("ready", "running"):
+                ended += [name] if name in given else []
+            elif name in finished:
+                _give_up(registry, task.id, task.round)
+            elif name not in given:
+                ready.append((task.id, task.round))
+        return Due(tuple(ready), tuple(ended))
+
+    def attempt(self, job: Job, subtask: str, round: int) -> str:
+        """Make an attempt at a sub-task (Workbench.carry_out)."""
+        with self._lock:
+            if job.session not in self._benches:
+                self._benches[job.session] = Workbench(
+                    self._registry_of(job.session), self._folder, self._stopping.is_set
+                )
+            bench = self._benches[job.session]
+        return bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+
+    def _keep_recovering(self) -> None:
+        while not self._stopping.wait(RECOVER_S):
+            self._recover()
+
+    def _recover(self) -> None:
+        """Put workflows of processes that died back into their queues. One process does so at a time,
+        so that none is put back twice."""
+        registry = self._registry_of("")
+        with registry.context.workspace.lock("subtasks recovery"):
+            for queue in (self._graphs, self._tasks):
+                pending = DBOS.list_workflows(
+                    status="PENDING", queue_name=queue, load_input=False, load_output=False
+                )
+                dead = [
+                    each.workflow_id
+                    for each in pending
+                    if each.executor_id != self._owner and not alive(each.executor_id or "::")
+                ]
+                if dead:
+                    DBOS.resume_workflows(dead, queue_name=queue)
+
+
+def _engine() -> Engine:
+    engine = Engine._current  # noqa: SLF001 - this module's own
+    assert engine is not None, "a workflow runs in a process with an engine"
+    return engine
+
+
+@DBOS.workflow(name="sightline_run_graph")
+def run_graph(raw: dict[str, Any]) -> None:
+    """Hand out sub-tasks as they become ready, until none is left."""
+    job, engine = convert(raw, Job), _engine()
+    given: dict[str, str] = {}
+    finished: list[str] = []
+    while True:
+        due = convert(_due(raw, given, finished), Due)
+        for name in (*finished, *due.ended):
+            given.pop(name, None)
+        finished = []
+        for subtask, number in due.ready:
+            engine.handle(job, subtask, number)
+            given[engine.name_of(job, subtask, number)] = subtask
+        if not given:
+            return
+        handles: list[WorkflowHandle[None]] = [
+            DBOS.retrieve_workflow(name, existing_workflow=False) for name in given
+        ]
+        first = DBOS.wait_first(handles, polling_interval_sec=POLL_S)
+        finished = [first.workflow_id]
+
+
+@DBOS.step(name="sightline_due")
+def _due(raw: dict[str, Any], given: dict[str, str], finished: list[str]) -> dict[str, Any]:
+    found = _engine().due(convert(raw, Job), given, finished)
+    return dict(to_builtins(found))
+
+
+@DBOS.workflow(name="sightline_run_subtask", max_recovery_attempts=1_000)
+def run_subtask(raw: dict[str, Any], subtask: str, round: int) -> None:
+    """Make attempts at a sub-task until it ended."""
+    waits = 0
+    while True:
+        done = _attempt(raw, subtask, round)
+        if done == "ended":
+            return
+        waits = waits + 1 if done == "elsewhere" else 0
+        DBOS.sleep(WAIT_S[min(waits, len(WAIT_S) - 1)])
+
+
+@DBOS.step(name="sightline_attempt")
+def _attempt(raw: dict[str, Any], subtask: str, round: int) -> str:
+    return _engine().attempt(convert(raw, Job), subtask, round)
+
+
+def _give_up(registry: Registry, subtask: str, round: int) -> None:
+    """Record that a sub-task failed because its workflow ended without it."""
+
+    def decision(fold: TaskFold) -> Sequence[SubtaskEnded]:
+        task = fold.tasks[subtask]
+        if task.round != round or task.state not in ("ready", "running"):
+            return []
+        why = "the engine gave it up: see the log of the process that carried it out"
+        return [SubtaskEnded(subtask, "failed", None, 0, why)]
+
+    registry.decide(decision)
+
+
+def sqlite_url(folder: str) -> str:
+    """Return the URL of the engine's own database in a folder, which is made."""
+    os.makedirs(folder, 0o700, exist_ok=True)
+    return f"sqlite:///{os.path.join(folder, 'tasks.db')}"
+
+
+def queue_of(root: str) -> str:
+    """Return a workspace's name among those that share a database."""
+    return sha256(os.fsencode(root)).hexdigest()[:16]
+
+
+def _short(session: str) -> str:
+    return sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _digest(job: Job) -> str:
+    return sha256(compact_json(to_builtins(job)).encode("utf-8", "surrogatepass")).hexdigest()[:12]

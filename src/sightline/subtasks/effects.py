@@ -1,0 +1,265 @@
+"""The changes of an attempt: collected, applied as one batch, taken back; and its result as stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.automatic import before_batch
+from sightline.checkpoints.rewind.rewinder import rewind
+from sightline.conversation.progress import AnswerRecord, read_progress
+from sightline.conversation.todos import Item, Todo, renewed
+from sightline.errors import EditRefused, PathError, PathRefused, StoreError
+from sightline.guard.edit import attempt_all
+from sightline.guard.evaluation import outside_scope
+from sightline.guard.reads import saw
+from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
+from sightline.model.events import AnswerGiven, Changed, Fact, Moved, SessionStarted
+from sightline.model.revision import MISSING, Revision, revision_of
+from sightline.model.text import decode
+from sightline.subtasks import words
+from sightline.subtasks.subtask import (
+    ChangedFile,
+    ChangeKind,
+    Conflict,
+    Graph,
+    ResultTodo,
+    SubTask,
+    TaskResult,
+    decode_result,
+    with_applied,
+)
+from sightline.subtasks.worktree import FileBytes, Worktree
+
+revision = revision_of
+
+
+def collect(
+    context: SessionContext, tree: Worktree, result: TaskResult
+) -> tuple[TaskResult, tuple[bytes, ...]]:
+    """Return a result with the files that differ in a worktree, and their texts. A change that cannot
+    be applied is a conflict."""
+    files: list[ChangedFile] = []
+    texts: list[bytes] = []
+    conflicts = list(result.conflicts)
+    outside = list(result.outside)
+    for name, before, after in tree.changes():
+        if not name.startswith(tree.prefix):
+            outside.append(name)
+            continue
+        path = name.removeprefix(tree.prefix)
+        files.append(_changed(path, before, after))
+        why = _unfit(context, path, before, after)
+        if why:
+            conflicts.append(Conflict(path, why[0], why[1]))
+        else:
+            texts += [data for data in (before.data, after.data) if data is not None]
+    if outside:
+        text = f"It changed files outside of the workspace: {', '.join(outside[:5])}."
+        conflicts.append(Conflict(outside[0], "outside", text))
+    found = structs.replace(
+        result, files=tuple(files), conflicts=tuple(conflicts), outside=tuple(outside)
+    )
+    return found, tuple(texts)
+
+
+def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
+    """Return a result with the files that the session of an attempt changed in the shared tree. A
+    change that a command made is not taken back by a rewind for certain; one outside of the scope is
+    a conflict."""
+    first: dict[str, Revision] = {}
+    last: dict[str, Revision] = {}
+    outside: dict[str, None] = dict.fromkeys(result.outside)
+    for row in context.store.timeline(session=context.session, kinds=[Changed, Moved]):
+        fact = row.fact
+        if isinstance(fact, Changed):
+            first.setdefault(fact.path, fact.before)
+            last[fact.path] = fact.after
+            if fact.cause.kind != "agent" and fact.cause.confidence != "certain":
+                outside[fact.path] = None
+        elif isinstance(fact, Moved):
+            first.setdefault(fact.src, fact.revision)
+            first.setdefault(fact.path, MISSING)
+            last |= {fact.src: MISSING, fact.path: fact.revision}
+    files = []
+    conflicts = list(result.conflicts)
+    for path, after in last.items():
+        before = None if first[path] == MISSING else first[path]
+        now = None if after == MISSING else after
+        kind: ChangeKind = "created" if before is None else "deleted" if now is None else "changed"
+        if before != now:
+            files.append(ChangedFile(path, kind, before, now, applied=True))
+        if outside_scope(context, path):
+            message = f"It wrote {path!r}, outside of its scope."
+            conflicts.append(Conflict(path, "scope", message))
+    return structs.replace(
+        result, files=tuple(files), conflicts=tuple(conflicts), outside=tuple(outside)
+    )
+
+
+def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
+    """Write the changes of an attempt as one batch, all or none, and return the result with what came
+    of them. Where the session of the attempt has written already, nothing is written again. The
+    guard judges each file by the text that the attempt began with: changes of others to other lines
+    are merged, and those to the same lines are conflicts."""
+    if is_applied(context):
+        return with_applied(result)
+    wanted: list[tuple[str, Attempt]] = []
+    conflicts: list[Conflict] = []
+    for file in result.files:
+        texts = [_kept(context, each) for each in (file.before, file.after)]
+        if None in texts:
+            conflicts.append(
+                Conflict(file.path, "unverifiable", f"The text of {file.path!r} is gone.")
+            )
+            continue
+        before, after = (decode(data) for data in texts)
+        assert before is not None
+        assert after is not None
+        try:
+            if file.before is not None:
+                saw(context, file.path, text=before.plain, via="handover")
+            wanted.append((file.path, _attempt(file, after.plain)))
+        except PathError as error:
+            conflicts.append(Conflict(file.path, "unverifiable", error.message))
+    if not conflicts:
+        conflicts = _judged(context, graph, task, wanted, is_written=False)
+    if not conflicts and wanted:
+        before_batch(context, f"before the changes of sub-task {task.id}")
+        conflicts = _judged(context, graph, task, wanted, is_written=True)
+    if conflicts:
+        return structs.replace(result, conflicts=tuple(conflicts))
+    return with_applied(result)
+
+
+def is_applied(context: SessionContext) -> bool:
+    """Return whether the session of an attempt has written files. Its batch is all or nothing, and an
+    unfinished one was settled before."""
+    rows = context.store.timeline(session=context.session, kinds=[Changed, Moved])
+    return any(
+        row.fact.cause.kind == "agent" and row.fact.cause.who == context.session
+        for row in rows
+        if isinstance(row.fact, Changed | Moved)
+    )
+
+
+def take_back(context: SessionContext) -> tuple[str, ...]:
+    """Set back the files that the session of an attempt changed in the shared tree; return those that
+    stay, because somebody else changed them since or a command did."""
+    begun = context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)
+    start = next((row.position for row in begun), None)
+    if start is None:
+        return ()
+    report = rewind(context, start)
+    return tuple(each.path for each in report.left_alone)
+
+
+def stored(context: SessionContext, task: SubTask) -> TaskResult:
+    """Return the stored result of a sub-task. StoreError where its text is not kept."""
+    result = result_of(context, task)
+    if result is None:
+        raise StoreError(
+            f"The result of sub-task {task.id!r} is not kept any more.", "Retry the sub-task."
+        )
+    return result
+
+
+def result_of(context: SessionContext, task: SubTask) -> TaskResult | None:
+    """Return the result of a sub-task; None where there is none, or its text is not kept."""
+    data = context.store.blob(task.record) if task.record is not None else None
+    return None if data is None else decode_result(data)
+
+
+class MergedTodos(Struct, frozen=True):
+    """The facts that put the to-dos of a child among those of its parent, and their texts."""
+
+    facts: tuple[Fact, ...] = ()
+    texts: tuple[bytes, ...] = ()
+
+
+def merged_todos(parent: SessionContext, todos: Iterable[ResultTodo]) -> MergedTodos:
+    """Return the facts by which the parent's list holds the to-dos of a child. One with a text that
+    the list has already takes the child's state."""
+    states = {"in_progress", "done", "dropped"}
+    given = list(todos)
+    if not given:
+        return MergedTodos()
+    progress = read_progress(parent)
+    merged: dict[str, Todo] = {todo.text: todo for todo in progress.todos}
+    for each in given:
+        state = each.state if each.state in states else "proposed"
+        item = Item(each.text, state, each.detail)  # type: ignore[arg-type]
+        merged[each.text] = renewed(merged.get(each.text), item, progress.turn)
+    record = AnswerRecord(todos=tuple(merged.values())).encoded()
+    return MergedTodos((AnswerGiven(revision_of(record), turn=progress.turn),), (record,))
+
+
+def siblings_on(context: SessionContext, graph: Graph, task: SubTask, path: str) -> tuple[str, ...]:
+    """Return the sub-tasks that changed a file after a sub-task began, and whose changes stand in the
+    workspace."""
+    found = []
+    for other in graph:
+        is_later = task.started_at is None or (
+            other.ended_at is not None and other.ended_at >= task.started_at
+        )
+        if other.id == task.id or other.record is None or not is_later:
+            continue
+        result = result_of(context, other)
+        if result and any(file.path == path and file.applied for file in result.files):
+            found.append(other.id)
+    return tuple(found)
+
+
+def _judged(
+    context: SessionContext,
+    graph: Graph,
+    task: SubTask,
+    wanted: Sequence[tuple[str, Attempt]],
+    *,
+    is_written: bool,
+) -> list[Conflict]:
+    """Judge changes, and write them where all are allowed; return the conflicts."""
+    try:
+        done = attempt_all(context, wanted, mode="write" if is_written else "judge")
+    except (EditRefused, PathRefused) as error:  # the disk refused
+        return [Conflict(error.path, error.reason, error.message)]
+    conflicts = []
+    for (path, _), outcome in zip(wanted, done, strict=True):
+        if isinstance(outcome, EditRefused):
+            others = siblings_on(context, graph, task, path) if outcome.reason != "scope" else ()
+            message = words.sibling_conflict(path, others, outcome.message)
+            conflicts.append(Conflict(path, outcome.reason, message, others, outcome.diff))
+    return conflicts
+
+
+def _attempt(file: ChangedFile, text: str) -> Attempt:
+    if file.kind == "deleted":
+        return Delete()
+    return Create(text) if file.kind == "created" else WriteWhole(text)
+
+
+def _kept(context: SessionContext, named: Revision | None) -> bytes | None:
+    return b"" if named is None else context.store.blob(named)
+
+
+def _changed(path: str, before: FileBytes, after: FileBytes) -> ChangedFile:
+    kind: ChangeKind = (
+        "created" if before.data is None else "deleted" if after.data is None else "changed"
+    )
+    old, new = (None if data is None else revision_of(data) for data in (before.data, after.data))
+    return ChangedFile(path, kind, old, new, after.mode)
+
+
+def _unfit(
+    context: SessionContext, path: str, before: FileBytes, after: FileBytes
+) -> tuple[str, str] | None:
+    """Return why a change cannot be applied, as a reason and a sentence; None where it can be."""
+    if {before.kind, after.kind} != {"file"}:
+        return "kind_changed", f"{path!r} is a symlink or a special file, which is not applied."
+    if not context.may_store(path):
+        return "secret", f"{path!r} may hold secrets: its text is never kept, so it is not applied."
+    if any(data is not None and decode(data) is None for data in (before.data, after.data)):
+        return "binary", f"{path!r} is not text, and is not applied."
+    return None

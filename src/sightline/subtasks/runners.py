@@ -1,0 +1,188 @@
+"""Who carries out a sub-task: the port, and the runner that starts a command."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from tempfile import TemporaryFile
+from time import monotonic
+
+from msgspec import Struct
+
+from sightline.changes.session_context import SessionContext
+from sightline.guard import host_writes
+from sightline.shell_parsing.secrets import without_secrets
+from sightline.subtasks.subtask import Isolation, SubTask, TaskResult
+
+OUTPUT_BYTES = 65_536
+"""The end of a command's output that is kept."""
+
+POLL_S = 0.2
+"""Seconds between two looks at whether a command ended, or is to be stopped."""
+
+KILLED_AFTER_S = 5.0
+"""Seconds from the request to end, until a command's processes are killed."""
+
+WITH_PID = 'echo $$ > "$0" && exec "$@"'
+"""A shell's line that notes its process before it becomes the command: a successor ends the command
+of a process that was killed."""
+
+
+class RunnerSpec(Struct, frozen=True):
+    """Who carries out sub-tasks, as a job names it. kind: command, function or agent. name: of a
+    function, "module:name"; of an agent, its model. arguments: of a command."""
+
+    kind: str
+    name: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+class Assignment(Struct):
+    """What a runner is given. prompt: the text that the child begins with; root: the folder to work
+    in; context: of the attempt's session in that folder; handed: the files that the prompt shows, with
+    their texts; must_stop: returns why the work is to be ended, "" for go on; pid_file: for the
+    process of a command."""
+
+    task: SubTask
+    prompt: str
+    root: str
+    session: str
+    isolation: Isolation
+    context: SessionContext
+    handed: tuple[tuple[str, str], ...]
+    must_stop: Callable[[], str]
+    pid_file: str
+
+
+class RunnerFailed(Exception):
+    """The runner could not reach the goal. result: what there is of a result."""
+
+    def __init__(self, reason: str, result: TaskResult | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.result = result or TaskResult()
+
+
+Runner = Callable[[Assignment], TaskResult]
+"""Carries out an assignment and returns the result, without its files. RunnerFailed; any other
+exception fails the attempt, too."""
+
+
+def command_runner(arguments: Sequence[str]) -> Runner:
+    """Return a runner that starts a program in the assignment's folder, with the prompt on its standard
+    input. The program is found on PATH; no shell reads its arguments. Exit code 0 is success."""
+
+    def run(assignment: Assignment) -> TaskResult:
+        if assignment.isolation == "worktree":
+            return _run(assignment, arguments)
+        line = " ".join(arguments)
+        recorded = host_writes.Run(assignment.context, line)
+        try:
+            result = _run(assignment, arguments)
+            recorded.exit_code = result.exit_code
+        except RunnerFailed as error:
+            recorded.exit_code = error.result.exit_code
+            raise
+        finally:
+            recorded.end()
+        return result
+
+    return run
+
+
+def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
+    environ = os.environ | {
+        "SIGHTLINE_SESSION": assignment.session,
+        "SIGHTLINE_SUBTASK": assignment.task.id,
+    }
+    program = list(arguments)
+    if sys.platform != "win32":
+        program = ["/bin/sh", "-c", WITH_PID, assignment.pid_file, *arguments]
+    with TemporaryFile() as prompt, TemporaryFile() as output:
+        prompt.write(assignment.prompt.encode("utf-8", "surrogateescape"))
+        prompt.seek(0)
+        try:
+            child = subprocess.Popen(
+                program,
+                cwd=assignment.root,
+                env=environ,
+                stdin=prompt,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RunnerFailed(f"{arguments[0]} cannot be started: {error.strerror}") from error
+        try:
+            why = _wait(child, assignment.must_stop)
+        finally:
+            _end(child)
+        size = output.seek(0, os.SEEK_END)
+        output.seek(max(size - OUTPUT_BYTES, 0))
+        said = output.read().decode("utf-8", "replace")
+    said = without_secrets(said)
+    result = TaskResult(said.strip()[-2_000:], exit_code=child.returncode, output=said)
+    if why:
+        raise RunnerFailed(why, result)
+    if child.returncode:
+        raise RunnerFailed(f"{arguments[0]} ended with exit code {child.returncode}", result)
+    return result
+
+
+def _wait(child: subprocess.Popen[bytes], must_stop: Callable[[], str]) -> str:
+    """Wait for the end of a process; return why it is to be ended before, "" where it ended."""
+    while True:
+        try:
+            child.wait(POLL_S)
+            return ""
+        except subprocess.TimeoutExpired:
+            if why := must_stop():
+                return why
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End the processes of a command that are left."""
+    end_group(child.pid, child.poll)
+
+
+def end_group(pid: int, poll: Callable[[], object]) -> None:
+    """End the processes of a group: ask, and kill those that stay. poll: returns None while the first
+    of them runs."""
+    if sys.platform == "win32":
+        if poll() is None:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGTERM)
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        if poll() is None:
+            os.killpg(pid, signal.SIGTERM)
+            until = monotonic() + KILLED_AFTER_S
+            while poll() is None and monotonic() < until:
+                with suppress(ChildProcessError):
+                    _pause(0.02)
+        os.killpg(pid, signal.SIGKILL)
+        poll()
+
+
+def _pause(seconds: float) -> None:
+    from time import sleep
+
+    sleep(seconds)
+
+
+def end_left(pid_file: str, session: str) -> None:
+    """End the command of a process that was killed. session: of the attempt, which the environment of
+    the command names; another process with its number is left alone."""
+    try:
+        with open(pid_file, encoding="ascii") as file:
+            pid = int(file.read())
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            is_ours = f"SIGHTLINE_SESSION={session}\0".encode() in file.read() + b"\0"
+    except (OSError, ValueError):
+        return
+    if is_ours:
+        end_group(pid, lambda: None if os.path.exists(f"/proc/{pid}") else 0)

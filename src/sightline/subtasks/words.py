@@ -1,0 +1,197 @@
+"""Word sub-tasks: errors, the hand-over to a child, and the summary for the parent's model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from sightline.model.path import quoted
+from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
+from sightline.text.phrases import count, named, one_line
+
+SHAPE = (
+    'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'
+    ' "scope": ["src/**"], "autoExecute": false, "budget": 50000}.'
+)
+
+NAMED = 6
+"""Names that one sentence lists."""
+
+GOAL = 60
+"""Characters of a goal in a table."""
+
+OUTPUT_SHOWN = 2_000
+"""Characters at the end of a command's output that a text shows."""
+
+
+def no_subtask(subtask: str, ids: Sequence[str]) -> tuple[str, str]:
+    """Word that no sub-task has an id."""
+    near = get_close_matches(subtask, ids, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {named(list(ids), NAMED)}."
+    return f"There is no sub-task {subtask!r}.", hint if ids else "Propose one first."
+
+
+def being_applied(subtask: str, *, is_alive: bool) -> tuple[str, str]:
+    """Word that the changes of a sub-task are being applied, so that it cannot be moved."""
+    hint = (
+        "Wait until it has ended."
+        if is_alive
+        else "Its process died meanwhile: session.subtasks.run() applies the rest and ends it."
+    )
+    return f"Sub-task {subtask!r} ended well, and its changes are being applied.", hint
+
+
+def retry_first(subtask: str, lost: Sequence[str]) -> tuple[str, str]:
+    """Word that dependencies did not complete, so that a retry would be skipped at once."""
+    names = named([repr(name) for name in lost], NAMED)
+    return (
+        f"Sub-task {subtask!r} depends on {names}, which did not complete.",
+        f"Try {lost[0]!r} again first: session.subtasks.retry({lost[0]!r})",
+    )
+
+
+def no_runner(name: str) -> tuple[str, str]:
+    """Word that nobody said who carries a sub-task out."""
+    return (
+        f"There is no runner {name!r} in this process.",
+        "Pass a function that this process can import, or a command.",
+    )
+
+
+def lost_too_often(times: int) -> str:
+    """Word that the process of an attempt died again and again."""
+    return f"the process that carried it out died {times} times"
+
+
+def lost_attempt(attempt: int, left: Sequence[str]) -> str:
+    """Word that the process of an attempt died. left: files that could not be set back."""
+    stays = f"; not set back: {named([*map(quoted, left)], NAMED)}" if left else ""
+    return f"the process of attempt {attempt} died{stays}"
+
+
+def conflict_reason(conflicts: Sequence[Conflict]) -> str:
+    """Word why changes were not applied."""
+    return "; ".join(one_line(each.message) for each in conflicts[:NAMED])
+
+
+def sibling_conflict(path: str, siblings: Sequence[str], message: str) -> str:
+    """Word that a sub-task and its siblings changed the same lines of a file."""
+    if not siblings:
+        return message
+    names = named([repr(name) for name in siblings], NAMED)
+    return f"{quoted(path)} was changed by sub-task {names} meanwhile. {message}"
+
+
+def handed_over(
+    task: SubTask,
+    *,
+    summary: str,
+    todos: Sequence[str],
+    dependencies: Sequence[tuple[SubTask, TaskResult | None]],
+    files: Sequence[tuple[str, str, str | None]],
+) -> str:
+    """Return the text that a child begins with. summary, todos: of the parent. files: the path, what
+    the parent knew, and the text now; None where it is not shown."""
+    parts = [
+        f"# Sub-task {task.id}\n\n{task.goal}",
+        "Work on this goal alone. Others work on the rest of the task.",
+    ]
+    if task.scope:
+        scope = ", ".join(map(quoted, task.scope))
+        parts.append(f"You may write only these files: {scope}. A write elsewhere is refused.")
+    if task.budget is not None:
+        parts.append(f"Budget: {task.budget:,} tokens.")
+    if summary or todos:
+        lines = [summary] if summary else []
+        lines += [f"- {todo}" for todo in todos]
+        parts.append("## The task this belongs to\n\n" + "\n".join(lines))
+    if dependencies:
+        lines = []
+        for each, result in dependencies:
+            lines.append(f"- {each.id}: {one_line(each.result or each.goal)}")
+            lines += [
+                f"  - {file.kind}: {quoted(file.path)}" for file in (result.files if result else ())
+            ]
+        parts.append("## Done before\n\n" + "\n".join(lines))
+    if files:
+        blocks = []
+        for path, known, text in files:
+            block = f"### {quoted(path)}\n{known}"
+            if text is not None:
+                fence = "```" if "```" not in text else "`````"
+                block += f"\n{fence}\n{text.removesuffix(chr(10))}\n{fence}"
+            blocks.append(block)
+        parts.append("## Files\n\n" + "\n\n".join(blocks))
+    parts.append("End with a short summary of what you did and what is left to do.")
+    return "\n\n".join(parts) + "\n"
+
+
+def known_before(lines: str, total: int, *, is_current: bool) -> str:
+    """Word what the parent knew of a file. lines: the lines that it was shown, "" for none."""
+    if not lines:
+        return "The parent was not shown this file."
+    text = f"The parent was shown {lines} of {total}."
+    return text if is_current else f"{text} The file changed since."
+
+
+def summary_of(graph: Graph) -> str:
+    """Return a summary of all sub-tasks for the parent's model; "" for none."""
+    if not len(graph):
+        return ""
+    rows = ["## Sub-tasks", "", "| id | state | goal | result |", "|---|---|---|---|"]
+    for task in graph:
+        said = one_line(task.result or task.reason or "")
+        rows.append(
+            f"| {_cell(task.id)} | {task.state} | {_cell(_cut(one_line(task.goal), GOAL))} |"
+            f" {_cell(_cut(said, 2 * GOAL))} |"
+        )
+    rows += ["", counted(graph)]
+    return "\n".join(rows)
+
+
+def counted(graph: Graph) -> str:
+    """Return the number of sub-tasks in each state: "3 sub-tasks: 2 completed, 1 failed"."""
+    states = ", ".join(f"{number} {state}" for state, number in graph.counts.items())
+    return f"{count(len(graph), 'sub-task')}{f': {states}' if states else ''}"
+
+
+def result_text(task: SubTask, result: TaskResult | None) -> str:
+    """Return what became of a sub-task, for the parent's model."""
+    lines = [f"Sub-task {task.id} {_is_now(task)}."]
+    if task.reason:
+        lines.append(f"Why: {task.reason}.")
+    if task.result:
+        lines.append(task.result)
+    if result is None:
+        return "\n".join(lines)
+    lines += [
+        f"- {file.kind}{'' if file.applied else ', not applied'}: {quoted(file.path)}"
+        for file in result.files
+    ]
+    for conflict in result.conflicts:
+        lines += [f"Conflict: {conflict.message}", *filter(None, [conflict.diff.rstrip()])]
+    if result.outside:
+        paths = named([*map(quoted, result.outside)], NAMED)
+        lines.append(f"Changed past the guard, no rewind takes it back: {paths}.")
+    if result.output and task.state != "completed":
+        lines += ["Output:", result.output[-OUTPUT_SHOWN:].rstrip()]
+    return "\n".join(lines)
+
+
+def _is_now(task: SubTask) -> str:
+    return {"running": "is running", "proposed": "waits for approval"}.get(
+        task.state, f"is {task.state}" if task.state in ("pending", "ready") else task.state
+    )
+
+
+def overlaps(pairs: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return a sentence for each file that two siblings share: (one, other, path)."""
+    return [f"{one!r} and {other!r} share {quoted(path)}." for one, other, path in pairs]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

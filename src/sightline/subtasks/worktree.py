@@ -1,0 +1,162 @@
+"""A git worktree for one attempt: the tree as it is now, and what the attempt changed in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sightline.errors import WorkspaceError
+from sightline.filesystem.git.repository import OURS, QUIET
+from sightline.filesystem.git_control import git_top
+from sightline.filesystem.private_files import make_folder
+
+TIMEOUT_S = 120.0
+
+
+class FileBytes(Struct, frozen=True):
+    """The content of a file. data: None for no file. kind: file, link or other."""
+
+    data: bytes | None
+    mode: int | None = None
+    kind: str = "file"
+
+
+class Worktree(Struct, frozen=True):
+    """A worktree. top: its folder; root: the workspace in it; commit: that it stands at; dirty: the
+    files that differ from the commit from the beginning, by their path from the top."""
+
+    top: str
+    root: str
+    prefix: str
+    commit: str
+    dirty: dict[str, FileBytes]
+    repository: str
+
+    def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
+        """Yield each file that differs from the beginning: its path from the top, its content then,
+        and its content now."""
+        changed = _git(self.top, "diff", "--name-only", "--no-renames", "-z", self.commit)
+        new = _git(self.top, "ls-files", "--others", "--exclude-standard", "-z")
+        names = {os.fsdecode(name) for name in (changed + new).split(b"\0") if name}
+        for name in sorted(names | self.dirty.keys()):
+            before = self.dirty.get(name)
+            if before is None:
+                before = FileBytes(_committed(self.top, self.commit, name))
+            after = read_bytes(os.path.join(self.top, name))
+            if (before.data, before.kind) != (after.data, after.kind):
+                yield name, before, after
+
+    def remove(self) -> None:
+        """Remove the worktree."""
+        remove(self.repository, self.top)
+
+
+def can_have(root: str) -> bool:
+    """Return whether a workspace can have worktrees: it lies in a git tree with a commit."""
+    top = git_top(os.path.realpath(root))
+    if top is None:
+        return False
+    try:
+        _git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except WorkspaceError:
+        return False
+    return True
+
+
+def make(root: str, folder: str) -> Worktree:
+    """Make a worktree in a folder that does not exist yet, with the files of the workspace as they
+    are now, those that git ignores aside. WorkspaceError."""
+    root = os.path.realpath(root)
+    top = git_top(root)
+    if top is None:
+        raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
+    prefix = os.path.relpath(root, top).replace(os.sep, "/")
+    prefix = "" if prefix == "." else f"{prefix}/"
+    remove(top, folder)
+    make_folder(os.path.dirname(folder))
+    commit = _git(top, "rev-parse", "HEAD").decode().strip()
+    _git(top, "worktree", "add", "--detach", "--quiet", folder, commit)
+    status = _git(top, "status", "--porcelain=v1", "--no-renames", "--untracked-files=all", "-z")
+    dirty: dict[str, FileBytes] = {}
+    for entry in status.split(b"\0"):
+        name = os.fsdecode(entry[3:])
+        if name and not name.endswith("/"):  # a repository within
+            dirty[name] = _copy(os.path.join(top, name), os.path.join(folder, name))
+    return Worktree(folder, os.path.join(folder, prefix.rstrip("/")), prefix, commit, dirty, top)
+
+
+def remove(repository: str, folder: str) -> None:
+    """Remove a worktree, or what a killed process left of one. repository: any tree of its repository.
+    WorkspaceError where its folder stays."""
+    try:
+        _git(repository, "worktree", "remove", "--force", "--force", folder)
+    except WorkspaceError:  # git does not know it, or only half of it was made
+        shutil.rmtree(folder, ignore_errors=True)
+        _git(repository, "worktree", "prune")
+    if os.path.lexists(folder):
+        raise WorkspaceError(f"{folder} cannot be removed.", "Remove it, and try again.")
+
+
+def read_bytes(path: str) -> FileBytes:
+    """Return the content of a file; a link's is its target."""
+    try:
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            return FileBytes(os.fsencode(os.readlink(path)), None, "link")
+        if not stat.S_ISREG(found.st_mode):
+            return FileBytes(b"", None, "other")
+        with open(path, "rb") as file:
+            return FileBytes(file.read(), stat.S_IMODE(found.st_mode))
+    except (FileNotFoundError, NotADirectoryError):
+        return FileBytes(None)
+
+
+def _copy(source: str, target: str) -> FileBytes:
+    found = read_bytes(source)
+    if os.path.lexists(target):
+        os.unlink(target)
+    if found.data is None or found.kind == "other":
+        return found
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if found.kind == "link":
+        os.symlink(os.fsdecode(found.data), target)
+        return found
+    with open(target, "wb") as file:
+        file.write(found.data)
+    os.chmod(target, found.mode or 0o600)
+    return found
+
+
+def _committed(top: str, commit: str, name: str) -> bytes | None:
+    """Return a file of a commit as git writes it to a tree; None where the commit lacks it."""
+    try:
+        return _git(top, "cat-file", "--filters", f"{commit}:{name}")
+    except WorkspaceError:
+        return None
+
+
+def _git(folder: str, *arguments: str) -> bytes:
+    """Return what git prints. WorkspaceError where it fails."""
+    environ = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    try:
+        done = subprocess.run(
+            ["git", *OURS, "-C", folder, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environ | QUIET,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WorkspaceError(f"git {arguments[0]} cannot be run: {error}.", "") from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise WorkspaceError(
+            f"git {arguments[0]} failed: {said[-1] if said else done.returncode}.", ""
+        )
+    return done.stdout

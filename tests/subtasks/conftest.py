@@ -1,0 +1,52 @@
+"""A workspace in a git repository, and the graph of six sub-tasks of the issue."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from tests.support.places import Place
+
+SIX = [
+    {"id": "api", "goal": "Build the endpoint", "files": ["app.py"], "scope": ["app.py", "src"]},
+    {"id": "form", "goal": "Build the form"},
+    {"id": "bad", "goal": "Do what cannot be done"},
+    {"id": "tests", "goal": "Test both", "dependencies": ["api", "form"]},
+    {"id": "docs", "goal": "Describe it", "dependencies": ["tests"]},
+    {"id": "after", "goal": "Go on from what failed", "dependencies": ["bad"]},
+]
+"""Two levels of dependencies, and one that fails."""
+
+STATES = {
+    **dict.fromkeys(["api", "form", "tests", "docs"], "completed"),
+    "bad": "failed",
+    "after": "skipped",
+}
+
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
+
+
+def git(root, *args):
+    words = ["git", "-C", str(root), "-c", "core.hooksPath=/dev/null", *args]
+    subprocess.run(words, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repo(place: Place) -> Place:
+    git(place.root, "init", "-q", "-b", "main")
+    place.put("app.py", LINES)
+    place.put("log.txt", "")
+    git(place.root, "add", "-A")
+    git(place.root, "commit", "-q", "-m", "start")
+    return place
+
+
+@pytest.fixture
+def parent(repo):
+    session = repo.session("p")
+    session.read("app.py")
+    return session
+
+
+def states(session):
+    return {task.id: task.state for task in session.subtasks.graph()}
