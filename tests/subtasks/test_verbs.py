@@ -11,7 +11,6 @@ import sightline
 from sightline.errors import AnswerInvalid, EditRefused, PathRefused, SubtaskError
 from sightline.model.events import SubtaskProposed, SubtaskStarted
 
-
 CHAIN = [("a", ""), ("b", "a"), ("c", "b")]
 
 

@@ -39,7 +39,7 @@ from sightline.search import find, listing_requests
 from sightline.search.chains import FindResult
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.proposals import Resolved, record, resolve
-from sightline.subtasks.registry import Registry
+from sightline.subtasks.task_registry import Registry
 
 PATHS_MAX = 20
 """Files of one request that are recorded for the next briefing."""

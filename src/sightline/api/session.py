@@ -18,7 +18,7 @@ from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
-from sightline.api.subtasks import AsyncSubtasks, Subtasks
+from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
 from sightline.briefing import compose, mentions, registry
 from sightline.briefing.compose import Briefing
@@ -64,7 +64,7 @@ a program opened. Hooks remove them at the end of each turn."""
 
 
 class Work(Struct, frozen=True):
-    """What a function that carries out a sub-task is given. session: in the folder of the attempt, with
+    """The argument of a function that carries out a sub-task. session: in the folder of the attempt, with
     the scope of the sub-task; its guarded verbs write there. prompt: what the child begins with.
     must_stop: returns why the work must end, "" to go on; ask it now and then."""
 

@@ -5,6 +5,7 @@ PUBLIC = (
     "discovery",
     "disk",
     "file_state",
+    "git_control",
     "lock",
     "mounts",
     "open_files",

@@ -4,8 +4,17 @@ The timeline of the parent session holds every state; an engine only schedules t
 """
 
 PUBLIC = (
-    *("carry_out", "conflicts", "dbos_engine", "dependency_graph", "proposals", "registry"),
-    *("runners", "scope", "subtask", "transitions", "words"),
+    "attempt_effects",
+    "carry_out",
+    "dbos_engine",
+    "dependency_graph",
+    "proposals",
+    "runners",
+    "scope",
+    "subtask",
+    "task_registry",
+    "transitions",
+    "words",
 )
 
 PURE = ("dependency_graph", "subtask", "subtask_fold", "transitions")

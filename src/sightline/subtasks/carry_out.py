@@ -32,11 +32,12 @@ from sightline.sessions.claims import claim
 from sightline.sessions.lifecycle import ID_LENGTH_MAX
 from sightline.sessions.presence import environment
 from sightline.store.sqlite import MemoryStore
-from sightline.subtasks import effects, handing_over, words, worktree
-from sightline.subtasks.registry import Registry
+from sightline.subtasks import attempt_effects as effects
+from sightline.subtasks import handing_over, words, worktree
 from sightline.subtasks.runners import Assignment, Runner, RunnerFailed, RunnerSpec, end_left
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
+from sightline.subtasks.task_registry import Registry
 from sightline.subtasks.worktree import Worktree
 
 Done = Literal["ended", "again", "elsewhere"]
@@ -57,7 +58,7 @@ _ACTIVE: set[tuple[str, str, str, int]] = set()
 
 
 class Options(Struct, frozen=True):
-    """How sub-tasks are carried out. isolation: None for a worktree where git has a commit, else
+    """Options of attempts. isolation: None for a worktree where git has a commit, else
     shared; attempts: that may fail until the sub-task fails; timeout_s: of one attempt."""
 
     isolation: Isolation | None = None
@@ -229,7 +230,7 @@ class Workbench:
         return own
 
     def _claim(self, attempt: Attempt) -> str:
-        """Claim the files that siblings share, and return what the child is told of claims of others.
+        """Claim the files that siblings share, and return words on the claims of others for the child.
         In a worktree nobody is kept out: the claim says that changes are coming."""
         shared = shared_files(self.registry.graph(), attempt.task)
         if not shared:
@@ -409,8 +410,8 @@ def merge_result(registry: Registry, subtask: str) -> SubTask:
 
 
 def shared_files(graph: Graph, task: SubTask) -> list[str]:
-    """Return the files of a sub-task that are also those of a sibling which has not ended and neither
-    waits for it nor is waited for."""
+    """Return the files that a sub-task shares with a sibling which has not ended, where neither of both
+    waits for the other."""
     own = set(task.files)
     if not own:
         return []

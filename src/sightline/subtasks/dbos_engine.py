@@ -21,9 +21,9 @@ from sightline.filesystem.process import alive
 from sightline.model.events import SubtaskEnded
 from sightline.model.json_text import compact_json
 from sightline.subtasks.carry_out import Job, Workbench
-from sightline.subtasks.registry import Registry
 from sightline.subtasks.runners import Runner, RunnerSpec
 from sightline.subtasks.subtask_fold import TaskFold
+from sightline.subtasks.task_registry import Registry
 
 VERSION = "1"
 """Raised when a workflow below changes its steps: workflows of another version are left alone."""

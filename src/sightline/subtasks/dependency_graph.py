@@ -133,8 +133,8 @@ def find_cycles(edges: Mapping[str, Iterable[str]]) -> Iterator[list[str]]:
 
 
 def topological(edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the nodes in an order in which each stands behind those that it waits for; without the
-    nodes of cycles and those that wait for them. Else the order of `edges`."""
+    """Return the nodes, each behind the nodes that it waits for, else in the order of `edges`. Nodes of
+    cycles, and nodes that wait for a cycle, are left out."""
     waits = {
         name: len({each for each in before if each in edges}) for name, before in edges.items()
     }
@@ -152,7 +152,7 @@ def topological(edges: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def dependants(edges: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Return node -> the nodes that wait for it, each once, in order."""
+    """Return the waiting nodes of each node, each once, in order."""
     followers: dict[str, list[str]] = {}
     for name, before in edges.items():
         for each in dict.fromkeys(before):

@@ -9,7 +9,8 @@ from sightline.conversation.progress import read_progress
 from sightline.errors import PathError
 from sightline.model.revision import revision_of
 from sightline.model.text import decode
-from sightline.subtasks import effects, words
+from sightline.subtasks import attempt_effects as effects
+from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph, SubTask
 from sightline.text.phrases import spans
 from sightline.text.tokens import estimate

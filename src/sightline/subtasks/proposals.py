@@ -20,10 +20,10 @@ from sightline.subtasks.dependency_graph import (
     error_of,
     find_problems,
 )
-from sightline.subtasks.registry import Registry
 from sightline.subtasks.scope import scope_pattern
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.subtask_fold import TaskFold
+from sightline.subtasks.task_registry import Registry
 
 SPELLINGS = {
     "dependsOn": "dependencies",

@@ -1,4 +1,4 @@
-"""Who carries out a sub-task: the port, and the runner that starts a command."""
+"""The port of runners, which carry out sub-tasks, and the runner that starts a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from tempfile import TemporaryFile
-from time import monotonic
+from time import monotonic, sleep
 
 from msgspec import Struct
 
@@ -33,7 +33,7 @@ of a process that was killed."""
 
 
 class RunnerSpec(Struct, frozen=True):
-    """Who carries out sub-tasks, as a job names it. kind: command, function or agent. name: of a
+    """A runner as a job names it. kind: command, function or agent. name: of a
     function, "module:name"; of an agent, its model. arguments: of a command."""
 
     kind: str
@@ -42,7 +42,7 @@ class RunnerSpec(Struct, frozen=True):
 
 
 class Assignment(Struct):
-    """What a runner is given. prompt: the text that the child begins with; root: the folder to work
+    """The argument of a runner. prompt: the text that the child begins with; root: the folder to work
     in; context: of the attempt's session in that folder; handed: the files that the prompt shows, with
     their texts; must_stop: returns why the work is to be ended, "" for go on; pid_file: for the
     process of a command."""
@@ -162,16 +162,9 @@ def end_group(pid: int, poll: Callable[[], object]) -> None:
             os.killpg(pid, signal.SIGTERM)
             until = monotonic() + KILLED_AFTER_S
             while poll() is None and monotonic() < until:
-                with suppress(ChildProcessError):
-                    _pause(0.02)
+                sleep(0.02)
         os.killpg(pid, signal.SIGKILL)
         poll()
-
-
-def _pause(seconds: float) -> None:
-    from time import sleep
-
-    sleep(seconds)
 
 
 def end_left(pid_file: str, session: str) -> None:

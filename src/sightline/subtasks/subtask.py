@@ -117,7 +117,7 @@ class SubTask(Struct, frozen=True):
 
     @property
     def is_ended(self) -> bool:
-        """Return whether nothing more happens to it by itself."""
+        """Return whether the sub-task came to an end."""
         return self.state in ENDS
 
 

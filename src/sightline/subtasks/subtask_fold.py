@@ -41,7 +41,7 @@ class TaskFold:
         return Graph(tuple(self.tasks.values()), self.session, self.position)
 
     def ready(self) -> list[str]:
-        """Return the ids of the sub-tasks that may start, in the order in which they became ready."""
+        """Return the ids of the sub-tasks that may start, the longest ready first."""
         return list(self._ready)
 
     def fold(self, rows: Iterable[Recorded]) -> TaskFold:
@@ -143,7 +143,7 @@ class TaskFold:
         return task is not None and task.state == "completed"
 
     def _move(self, task: SubTask, move: Move) -> None:
-        """Move a sub-task, and then those that wait for it, those that wait for these, and so on."""
+        """Move a sub-task, then its dependants, then theirs, to the end."""
         changed = [self._put(task, transition(task.state, move, task.id))]
         while changed:
             before, task = changed.pop()

@@ -127,7 +127,7 @@ def handed_over(
 
 
 def known_before(lines: str, total: int, *, is_current: bool) -> str:
-    """Word what the parent knew of a file. lines: the lines that it was shown, "" for none."""
+    """Word what the parent knew of a file. lines: the lines that it was shown, as words, "" for none."""
     if not lines:
         return "The parent was not shown this file."
     text = f"The parent was shown {lines} of {total}."

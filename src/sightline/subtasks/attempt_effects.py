@@ -100,8 +100,8 @@ def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
 
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
-    """Write the changes of an attempt as one batch, all or none, and return the result with what came
-    of them. Where the session of the attempt has written already, nothing is written again. The
+    """Write the changes of an attempt as one batch, all or none; return the result with the conflicts,
+    or with its files applied. Where the session of the attempt has written already, nothing is written again. The
     guard judges each file by the text that the attempt began with: changes of others to other lines
     are merged, and those to the same lines are conflicts."""
     if is_applied(context):
@@ -180,7 +180,7 @@ class MergedTodos(Struct, frozen=True):
 
 
 def merged_todos(parent: SessionContext, todos: Iterable[ResultTodo]) -> MergedTodos:
-    """Return the facts by which the parent's list holds the to-dos of a child. One with a text that
+    """Return the facts that add the to-dos of a child to its parent's list. One with a text that
     the list has already takes the child's state."""
     states = {"in_progress", "done", "dropped"}
     given = list(todos)

@@ -16,13 +16,14 @@ from sightline.api.verbs import Positive, verb
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SubtaskError
 from sightline.store.identity import store_file
-from sightline.subtasks import carry_out, effects, proposals, words
-from sightline.subtasks import registry as steps
+from sightline.subtasks import attempt_effects as effects
+from sightline.subtasks import carry_out, proposals, words
+from sightline.subtasks import task_registry as steps
 from sightline.subtasks.carry_out import Job, Options
 from sightline.subtasks.dependency_graph import Proposal
-from sightline.subtasks.registry import Registry
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
 from sightline.subtasks.subtask import Graph, SubTask, TaskResult
+from sightline.subtasks.task_registry import Registry
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of this process that carry out sub-tasks, by "module:name"."""

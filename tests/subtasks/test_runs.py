@@ -1,0 +1,238 @@
+"""Graphs that are carried out: by functions and by commands, in worktrees and in the shared tree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tests.subtasks import carrying
+from tests.subtasks.conftest import LINES, SIX, STATES, states
+
+from sightline.errors import EditRefused, SubtaskError
+from sightline.model.events import Changed, Refused
+from sightline.subtasks.subtask import ResultTodo, TaskResult
+
+pytest.importorskip("dbos", reason="the extra tasks is not installed")
+
+
+def proposed(session, tasks=SIX):
+    session.subtasks.propose(tasks)
+    session.subtasks.approve()
+
+
+def check_six(place, session):
+    """What the graph of six leaves, whoever carried it out."""
+    assert states(session) == STATES
+    done = [name for name, state in STATES.items() if state == "completed"]
+    for name in done:
+        assert place.text(f"src/{name}.txt") == f"made by {name}\n"
+    text = place.text("app.py")
+    assert text.count("\n") == LINES.count("\n")
+    for name in ("form", "tests", "docs"):
+        assert text.count(f"line of {name}\n") == 1
+    assert "api" not in text
+    store = session._context.store
+    for name in done:
+        task = session.subtasks.graph().by_id[name]
+        changed = [
+            row.fact.path
+            for row in store.timeline(session=task.session, kinds=[Changed])
+            if row.fact.cause.kind == "agent"
+        ]
+        assert sorted(changed) == sorted(set(changed)), "an effect was applied twice"
+        assert f"src/{name}.txt" in changed
+
+
+@pytest.mark.parametrize("runner", [carrying.six, carrying.COMMAND], ids=["function", "command"])
+def test_the_graph_of_six(repo, parent, runner):
+    proposed(parent)
+    graph = parent.subtasks.run(runner=runner, isolation="worktree")
+    assert {task.id: task.state for task in graph} == STATES
+    check_six(repo, parent)
+    by_id = graph.by_id
+    assert by_id["after"].reason == "'bad', which it depends on, failed"
+    task, result = parent.subtasks.show("form")
+    assert {(file.path, file.kind, file.applied) for file in result.files} == {
+        ("app.py", "changed", True),
+        ("src/form.txt", "created", True),
+    }
+    assert result.summary == task.result == "did form"
+    failed, why = parent.subtasks.show("bad")
+    if runner is carrying.six:
+        assert failed.reason == "ValueError: this cannot be done"
+    else:
+        assert failed.reason.endswith("ended with exit code 3")
+        assert (why.exit_code, why.output) == (3, "it cannot be done\n")
+    assert "4 completed, 1 failed, 1 skipped" in parent.subtasks.summary()
+    assert "form" in str(parent.notice())  # the parent is told whose change it is
+    worktrees = subprocess.run(
+        ["git", "-C", repo.root, "worktree", "list"], capture_output=True, text=True, check=True
+    )
+    assert len(worktrees.stdout.splitlines()) == 1
+
+
+def test_a_graph_in_the_shared_tree(repo, parent):
+    proposed(parent)
+    parent.subtasks.run(runner=carrying.six, isolation="shared")
+    check_six(repo, parent)
+    assert parent.subtasks.graph().by_id["form"].isolation == "shared"
+
+
+HANDED = []
+
+
+def handed(work):
+    HANDED.append(work.prompt)
+    return TaskResult("the api stands", todos=(ResultTodo("write docs"), ResultTodo("a", "done")))
+
+
+def test_a_child_begins_with_what_it_is_handed(repo, parent):
+    HANDED.clear()
+    parent.answer({"summary": "We build a shop.", "todos": [{"text": "a"}, {"text": "b"}]})
+    repo.put("app.py", LINES.replace("line 30", "line thirty"))
+    tasks = [
+        {
+            "id": "one",
+            "goal": "The first",
+            "files": ["app.py", "new.py"],
+            "scope": ["src"],
+            "budget": 50_000,
+        },
+        {"id": "two", "goal": "The second", "dependencies": ["one"]},
+    ]
+    proposed(parent, tasks)
+    parent.subtasks.run(runner=handed, concurrency=1)
+    first, second = HANDED
+    for part in (
+        *("# Sub-task one", "The first", "only these files: src.", "Budget: 50,000 tokens."),
+        *("We build a shop.", "- a\n- b"),
+        "The parent was shown lines 1-30 of 30. The file changed since.\n```\nline 1\n",
+        *("line thirty\n```", "### new.py\nThis file does not exist yet."),
+    ):
+        assert part in first, part
+    assert "- one: the api stands" in second
+    progress = parent.answer({"summary": ""}).todos
+    assert [(todo.text, todo.state) for todo in progress] == [
+        *(("a", "done"), ("b", "proposed"), ("write docs", "proposed"))
+    ]
+
+
+REFUSED = []
+
+
+def outside(work):
+    try:
+        work.session.edit("app.py", "line 1\n", "mine\n")
+    except EditRefused as refusal:
+        REFUSED.append(refusal)
+        return "the file is outside of my scope"
+    return "wrote it"
+
+
+def test_a_function_cannot_write_outside_of_its_scope(repo, parent):
+    REFUSED.clear()
+    proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
+    [task] = parent.subtasks.run(runner=outside)
+    assert (task.state, task.result) == ("completed", "the file is outside of my scope")
+    assert [refusal.reason for refusal in REFUSED] == ["scope"]
+    assert repo.text("app.py") == LINES
+
+
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+def test_a_command_that_wrote_outside_of_its_scope_fails(repo, parent, isolation):
+    proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
+    code = "from pathlib import Path; Path('app.py').write_text('gone')"
+    [task] = parent.subtasks.run(runner=[sys.executable, "-c", code], isolation=isolation)
+    assert task.state == "failed"
+    assert "scope" in task.reason
+    [(_, result)] = parent.subtasks.conflicts()
+    assert [(each.path, each.reason) for each in result.conflicts] == [("app.py", "scope")]
+    if isolation == "worktree":
+        assert repo.text("app.py") == LINES
+        refusals = parent._context.store.timeline(session=task.session, kinds=[Refused])
+        assert [row.fact.reason for row in refusals] == ["scope"]
+    else:
+        assert result.files[0].applied  # a command in the shared tree writes as it likes
+        assert result.outside in ((), ("app.py",))
+
+
+def test_a_conflict_of_siblings_is_shown_before_it_merges(repo, parent):
+    proposed(parent, [{"id": "a", "goal": "A"}, {"id": "b", "goal": "B"}])
+    graph = parent.subtasks.run(runner=carrying.clash)
+    assert sorted(task.state for task in graph) == ["completed", "failed"]
+    [(loser, result)] = parent.subtasks.conflicts()
+    winner = next(task for task in graph if task.state == "completed")
+    [conflict] = result.conflicts
+    assert (conflict.path, conflict.siblings) == ("app.py", (winner.id,))
+    assert f"+line of {winner.id}" in conflict.diff
+    assert repo.text("app.py") == LINES.replace("line 7\n", f"line of {winner.id}\n")
+    with pytest.raises(SubtaskError, match="was changed by sub-task"):
+        parent.subtasks.merge(loser.id)
+    repo.put("app.py", LINES)  # the user decides for the other one
+    assert parent.subtasks.merge(loser.id).state == "completed"
+    assert repo.text("app.py") == LINES.replace("line 7\n", f"line of {loser.id}\n")
+
+
+TRIES = []
+
+
+def second_time(work):
+    TRIES.append(work.session.id)
+    work.session.edit("app.py", "line 1\n", f"try {len(TRIES)}\n")
+    if len(TRIES) == 1:
+        raise RuntimeError("not yet")
+    return "now"
+
+
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+def test_a_retry_does_not_double_what_a_failed_attempt_did(repo, parent, isolation):
+    TRIES.clear()
+    proposed(parent, [{"id": "a", "goal": "A"}])
+    [task] = parent.subtasks.run(runner=second_time, attempts=2, isolation=isolation)
+    assert (task.state, task.attempt, task.failures) == ("completed", 2, 1)
+    assert TRIES == ["p/a.1", "p/a.2"]
+    assert repo.text("app.py") == LINES.replace("line 1\n", "try 2\n", 1)
+
+
+def test_a_command_that_takes_too_long_is_ended(repo, parent):
+    proposed(parent, [{"id": "a", "goal": "A"}])
+    [task] = parent.subtasks.run(runner=["sleep", "60"], timeout_s=0.3)
+    assert (task.state, task.reason) == ("failed", "it took longer than 0.3 s")
+
+
+def test_a_sub_task_that_is_cancelled_while_it_runs_leaves_nothing(repo, parent):
+    proposed(parent, [{"id": "a", "goal": "A"}, {"id": "b", "goal": "B", "dependencies": ["a"]}])
+    other = repo.session("p")
+
+    def cancel(graph):
+        if graph.by_id["a"].state == "running":
+            other.subtasks.cancel("a", "not wanted")
+
+    program = ["sh", "-c", "echo x >> app.py; sleep 60"]
+    graph = parent.subtasks.run(runner=program, progress=cancel, isolation="worktree")
+    assert [task.state for task in graph] == ["cancelled", "skipped"]
+    assert graph.by_id["a"].reason == "not wanted"
+    assert repo.text("app.py") == LINES
+
+
+def test_only_one_sub_task_can_be_run(repo, parent):
+    proposed(parent)
+    parent.subtasks.run("form", runner=carrying.nothing)
+    assert states(parent)["form"] == "completed"
+    assert states(parent)["api"] == "ready"
+
+
+def test_without_approval_nothing_is_carried_out_and_nothing_waits(repo, parent):
+    parent.subtasks.propose(SIX)
+    parent.subtasks.approve("tests")
+    parent.subtasks.run(runner=carrying.nothing)
+    assert set(states(parent).values()) == {"proposed", "pending"}
+
+
+def test_a_runner_that_no_process_can_find_is_refused(parent):
+    proposed(parent)
+    for runner in ("nobody", "agent:", [], [1]):
+        with pytest.raises(SubtaskError) as error:
+            parent.subtasks.run(runner=runner)
+        assert error.value.kind == "runner"
