@@ -15,6 +15,7 @@ from sybil import Document, Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 from sightline.api.session import Session
+from sightline.api.subtask_verbs import Subtasks
 from sightline.api.workspace import Workspace
 from sightline.cli.group import COMMANDS, cli
 from sightline.cli.output import CALL, as_commands
@@ -170,8 +171,9 @@ def test_every_call_that_a_hint_names_is_a_verb_and_becomes_a_command():
     for page in SOURCES:
         for line in QUOTES.findall(page.read_text(encoding="utf-8")):
             for found in CALL.finditer(line):
-                owner = Workspace if found[0].startswith("workspace.") else Session
-                assert hasattr(owner, found[2]), (page.name, line)
+                of_workspace = found[0].startswith("workspace.")
+                owner: type = Subtasks if found[2] else Workspace if of_workspace else Session
+                assert hasattr(owner, found[3]), (page.name, line)
                 assert unknown_commands(f"`{as_commands(found[0])}`") == [], (page.name, line)
                 seen += 1
     assert seen > 10

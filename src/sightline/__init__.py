@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sightline.answers.reading import read_plan as read_plan
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
+    from sightline.api.session import Work as Work
+    from sightline.api.subtask_verbs import Subtasks as Subtasks
     from sightline.api.verbs import FilePath as FilePath
     from sightline.api.workspace import TimelineEntry as TimelineEntry
     from sightline.api.workspace import Workspace as Workspace
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from sightline.errors import SettingsError as SettingsError
     from sightline.errors import SightlineError as SightlineError
     from sightline.errors import StoreError as StoreError
+    from sightline.errors import SubtaskError as SubtaskError
     from sightline.errors import TooManyOpenFiles as TooManyOpenFiles
     from sightline.errors import UnknownName as UnknownName
     from sightline.errors import Unverifiable as Unverifiable
@@ -108,6 +111,13 @@ if TYPE_CHECKING:
     from sightline.search.listing import DirectoryListing as DirectoryListing
     from sightline.search.listing_requests import ListingRequest as ListingRequest
     from sightline.search.stats import Stats as Stats
+    from sightline.subtasks.dependency_graph import Proposal as Proposal
+    from sightline.subtasks.subtask import ChangedFile as ChangedFile
+    from sightline.subtasks.subtask import Conflict as Conflict
+    from sightline.subtasks.subtask import Graph as Graph
+    from sightline.subtasks.subtask import ResultTodo as ResultTodo
+    from sightline.subtasks.subtask import SubTask as SubTask
+    from sightline.subtasks.subtask import TaskResult as TaskResult
 
 __version__ = "0.1.0"
 
@@ -117,7 +127,8 @@ _HOMES = {
     "answers.prompts": "Prompt Prompts",
     "answers.reading": "read_plan",
     "api.opening": "open_session",
-    "api.session": "Session",
+    "api.session": "Session Work",
+    "api.subtask_verbs": "Subtasks",
     "api.verbs": "FilePath",
     "api.workspace": "TimelineEntry Workspace open_workspace",
     "briefing.compose": "Briefing",
@@ -135,7 +146,7 @@ _HOMES = {
     "conversation.saved_file": "Loaded Saved",
     "conversation.sent_view": "Budget",
     "conversation.window.history_reader": "History",
-    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
+    "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
     "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",
@@ -144,6 +155,8 @@ _HOMES = {
     "search.listing": "DirectoryListing",
     "search.listing_requests": "ListingRequest",
     "search.stats": "Stats",
+    "subtasks.dependency_graph": "Proposal",
+    "subtasks.subtask": "ChangedFile Conflict Graph ResultTodo SubTask TaskResult",
 }
 """Module -> the public names that it defines."""
 

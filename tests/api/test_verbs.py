@@ -7,6 +7,7 @@ from tests.support.verb_commands import WITHOUT_COMMAND, command_name, without_o
 
 from sightline.api.async_verbs import AsyncConversation
 from sightline.api.session import AsyncSession, Session
+from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import REQUIRED, FilePath, parameters, prose
 from sightline.cli.group import COMMANDS
 from sightline.cli.output import COMMANDS as OTHER_NAMES
@@ -31,6 +32,13 @@ ABOUT_MANY = {
 
 OF_WORKSPACE = {"sessions", "timeline"}
 
+OF_SUBTASKS = {
+    *("task", "task list", "task propose", "task approve", "task show", "task graph", "task run"),
+    *("task complete", "task fail", "task skip", "task cancel", "task retry", "task merge"),
+    "worker",
+}
+"""Commands of the verbs of sub-tasks."""
+
 OF_ITSELF = {
     *("tour", "init", "doctor", "forget", "gc", "completion", "hook", "schema", "chat", "agent"),
 }
@@ -50,7 +58,8 @@ VERBS = verbs(Session)
 
 
 @pytest.mark.parametrize(
-    ("face", "source"), [(AsyncSession, Session), (AsyncConversation, Conversation)]
+    ("face", "source"),
+    [(AsyncSession, Session), (AsyncConversation, Conversation), (AsyncSubtasks, Subtasks)],
 )
 def test_the_async_face_has_every_verb_with_its_parameters_and_docstring(face, source):
     assert set(verbs(face)) == set(verbs(source))
@@ -63,7 +72,7 @@ def test_the_async_face_has_every_verb_with_its_parameters_and_docstring(face, s
 
 def test_every_verb_has_a_command_or_stands_in_the_list_of_those_without():
     commands = {without_option(command_name(name) or "") for name in VERBS} - {""}
-    assert commands | ABOUT_MANY | OF_ITSELF == set(COMMANDS)
+    assert commands | ABOUT_MANY | OF_ITSELF | OF_SUBTASKS == set(COMMANDS)
     assert not commands & (ABOUT_MANY | OF_ITSELF)
     assert set(VERBS) | OF_WORKSPACE >= WITHOUT_COMMAND | set(OTHER_NAMES)
 

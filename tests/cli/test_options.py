@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import click
 import pytest
-from tests.support.verb_commands import command_name, without_option
+from tests.support.verb_commands import command_of, without_option
 
 from sightline.api.session import Session
 from sightline.api.verbs import parameters, prose
@@ -19,6 +19,7 @@ WITHOUT_VERB = {
     *("session", "session list", "session show", "session delete", "watch"),
     *("doctor", "forget", "window", "replay", "completion", "hook", "schema"),
     *("chat", "agent"),
+    *("task", "task list", "worker"),
 }
 """Commands about many sessions, about the command line itself, or of the reference agent."""
 
@@ -40,7 +41,7 @@ def test_every_other_command_is_derived_from_the_verb_of_its_name():
     for name, of in verbs.items():
         for verb in of:
             if verb is not OF_WORKSPACE.get(name):
-                command = command_name(verb.__name__)
+                command = command_of(verb)
                 assert without_option(command) == name
                 option = command.removeprefix(name).strip()
                 assert not option or option in {o for each in found(name).params for o in each.opts}

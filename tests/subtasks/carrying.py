@@ -58,11 +58,10 @@ def main(root, state, runner, database):
     """Run the graph of the session p to its end."""
     settings = Settings(state_home=state, tasks_database=database or None, checkpoints="off")
     with sightline.open_session(root, id="p", settings=settings) as session:
-        isolation = None
-        if runner == "shared":
-            runner, isolation = "function", "shared"
         session.subtasks.run(
-            runner=COMMAND if runner == "command" else six, isolation=isolation, concurrency=2
+            runner=COMMAND if runner == "command" else six,
+            isolation="shared" if runner == "shared" else None,
+            concurrency=2,
         )
 
 

@@ -23,7 +23,7 @@ def proposed(session, tasks=SIX):
 
 def check_six(place, session):
     """What the graph of six leaves, whoever carried it out."""
-    assert states(session) == STATES
+    assert states(session) == STATES, [t.reason for t in session.subtasks.graph()]
     done = [name for name, state in STATES.items() if state == "completed"]
     for name in done:
         assert place.text(f"src/{name}.txt") == f"made by {name}\n"
@@ -79,7 +79,7 @@ def test_a_graph_in_the_shared_tree(repo, parent):
     assert parent.subtasks.graph().by_id["form"].isolation == "shared"
 
 
-HANDED = []
+HANDED: list[str] = []
 
 
 def handed(work):
@@ -118,7 +118,7 @@ def test_a_child_begins_with_what_it_is_handed(repo, parent):
     ]
 
 
-REFUSED = []
+REFUSED: list[EditRefused] = []
 
 
 def outside(work):
@@ -174,7 +174,7 @@ def test_a_conflict_of_siblings_is_shown_before_it_merges(repo, parent):
     assert repo.text("app.py") == LINES.replace("line 7\n", f"line of {loser.id}\n")
 
 
-TRIES = []
+TRIES: list[str] = []
 
 
 def second_time(work):

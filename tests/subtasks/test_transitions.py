@@ -54,7 +54,8 @@ def test_a_move_is_legal_or_an_error_that_names_the_legal_ones(state):
 
 
 def test_every_state_is_reached_and_every_open_state_can_end():
-    reached, left = {"proposed"}, ["proposed"]
+    reached: set[State] = {"proposed"}
+    left = list(reached)
     while left:
         state = left.pop()
         new = {table[state] for table in MOVES.values() if state in table} - reached

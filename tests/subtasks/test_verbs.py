@@ -194,10 +194,15 @@ def test_a_write_outside_of_the_scope_is_refused(place, child):
 
 
 def test_a_write_outside_of_the_scope_is_asked_for_where_a_user_can_be_asked(place, child):
-    asked = []
-    child._context.approve = lambda path, diff: asked.append((path, diff)) or True
+    asked: list[str] = []
+
+    def approve(path, diff):
+        asked.append(path)
+        return True
+
+    child._context.approve = approve
     child.edit("b.py", "a", "b")
-    assert (place.text("b.py"), [path for path, _ in asked]) == ("b\n", ["b.py"])
+    assert (place.text("b.py"), asked) == ("b\n", ["b.py"])
 
 
 def test_a_scope_stays_in_the_workspace(s):
@@ -212,3 +217,14 @@ def test_the_verbs_work_for_async_hosts(s):
         return await s.aio.subtasks.approve()
 
     assert [task.state for task in asyncio.run(work())] == ["ready"]
+
+
+def test_a_briefing_brings_the_states_of_sub_tasks_once_for_each_change(s):
+    s.subtasks.propose([{"id": "a", "goal": "A|B"}])
+    told = s.briefing("and now?")
+    assert [part.name for part in told.parts] == ["subtasks"]
+    assert "| a | proposed | A\\|B |" in told.text
+    s.acknowledge(told)
+    assert s.briefing("and now?").text == ""
+    s.subtasks.approve()
+    assert "| a | ready |" in s.briefing("and now?").text

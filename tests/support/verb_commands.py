@@ -9,6 +9,12 @@ WITHOUT_COMMAND = {
 """Methods of Session that the command line lacks."""
 
 
+def command_of(verb):
+    """Return the command of a verb, of sub-tasks too, as command_name does."""
+    kind, _, name = verb.__qualname__.rpartition(".")
+    return f"task {name}" if kind == "Subtasks" else command_name(name)
+
+
 def command_name(method):
     """Return the command of a method of Session, with the option that stands for it if there is one;
     None where there is no command."""

@@ -39,7 +39,7 @@ from sightline.search import find, listing_requests
 from sightline.search.chains import FindResult
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.proposals import Resolved, record, resolve
-from sightline.subtasks.task_registry import Registry
+from sightline.subtasks.task_registry import TaskRegistry
 
 PATHS_MAX = 20
 """Files of one request that are recorded for the next briefing."""
@@ -68,7 +68,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     if not is_cut:
         _check_indexes(given, listed)
     _check_requests(context, given)
-    registry = Registry(context)
+    registry = TaskRegistry(context)
     subtasks = _check_subtasks(context, given, registry)
     targets, outcomes = _located(context, given)
     outcomes |= _attempted(context, targets, "preview" if mode == "preview" else "judge")
@@ -123,7 +123,9 @@ def _check_requests(context: SessionContext, answer: Answer) -> None:
         raise AnswerInvalid(tuple(wrong), "Name files of the workspace, relative to its root.")
 
 
-def _check_subtasks(context: SessionContext, answer: Answer, registry: Registry) -> Resolved | None:
+def _check_subtasks(
+    context: SessionContext, answer: Answer, registry: TaskRegistry
+) -> Resolved | None:
     """Check the sub-tasks before the first file is written, and return them with their patterns
     resolved; None where there are none. AnswerInvalid."""
     if not answer.sub_tasks:

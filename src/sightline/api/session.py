@@ -57,6 +57,8 @@ from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 from sightline.subtasks.runners import Assignment, Runner
 from sightline.subtasks.subtask import SubTask, TaskResult
+from sightline.subtasks.task_registry import TaskRegistry
+from sightline.subtasks.words import summary_of
 
 TIDY_EVERY = 16
 """Turns between two removals of automatic checkpoints that take too much room, in a session that
@@ -1047,7 +1049,8 @@ class Session:
         """Compose a briefing for the agent's next turn.
 
         A briefing holds warnings, changes that others made, the files that the message mentions
-        (@src/app.py), listings that were asked for, and files that belong to the edited ones. A
+        (@src/app.py), listings that were asked for, the states of sub-tasks where they changed, and
+        files that belong to the edited ones. A
         message that asks to go on, and a session without a message yet, also get a summary of the
         work so far and the files that the session knows. Asking consumes nothing.
 
@@ -1058,7 +1061,8 @@ class Session:
         Raises:
             ValueError, TypeError.
         """
-        return compose.briefing(self._context, message, budget)
+        summary = summary_of(TaskRegistry(self._context).graph())
+        return compose.briefing(self._context, message, budget, subtasks=summary)
 
     def close(self) -> None:
         """Close the store once no fork made here needs it. The id resumes the session later."""

@@ -23,7 +23,7 @@ from sightline.subtasks.carry_out import Job, Options
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
 from sightline.subtasks.subtask import Graph, SubTask, TaskResult
-from sightline.subtasks.task_registry import Registry
+from sightline.subtasks.task_registry import TaskRegistry
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of this process that carry out sub-tasks, by "module:name"."""
@@ -31,9 +31,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 AGENT = "agent"
 """Kind of a runner: the reference agent."""
 
-AGENT_RUNNER: list[Callable[[str], Runner]] = []
-"""The maker of a runner for the reference agent, by its model: the package of that agent puts it
-here."""
+AGENT_MAKER = "sightline.reference_agent.delegated:task_function"
+"""The function of the reference agent that takes the name of a model and returns a function that
+carries out sub-tasks with the model. That package lies above this one, so it is found by its name."""
 
 CONCURRENCY = 4
 
@@ -58,7 +58,7 @@ class Subtasks:
         self._context = context
         self._lock = lock
         self._running = running
-        self._registry = Registry(context)
+        self._registry = TaskRegistry(context)
         self._function_runner = function_runner
 
     @verb
@@ -83,7 +83,7 @@ class Subtasks:
         return tuple(proposals.propose(self._context, self._registry, subtasks))
 
     @verb
-    def approve(self, *ids: str) -> tuple[SubTask, ...]:
+    def approve(self, ids: str | Iterable[str] = ()) -> tuple[SubTask, ...]:
         """Approve proposed sub-tasks, all or none.
 
         Args:
@@ -92,7 +92,8 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return tuple(steps.approve(self._registry, ids))
+        names = [ids] if isinstance(ids, str) else list(ids)
+        return tuple(steps.approve(self._registry, names))
 
     @verb
     def graph(self) -> Graph:
@@ -173,7 +174,7 @@ class Subtasks:
 
     @verb
     def retry(self, id: str) -> SubTask:
-        """Try a sub-task again that failed, was skipped or was cancelled.
+        """Try a sub-task again after it failed or was left out.
 
         Sub-tasks that were skipped because of it wait for it again.
 
@@ -187,7 +188,9 @@ class Subtasks:
 
     @verb
     def merge(self, id: str) -> SubTask:
-        """Apply the changes of a sub-task that failed because of a conflict, and complete it.
+        """Apply the changes of a sub-task that had a conflict.
+
+        The sub-task failed because of the conflict, and is completed now.
 
         Args:
             id: The sub-task.
@@ -227,7 +230,7 @@ class Subtasks:
         wait: bool = True,
         progress: Callable[[Graph], object] | None = None,
     ) -> Graph:
-        """Carry out the approved sub-tasks, each once its dependencies are completed.
+        """Carry out approved sub-tasks, each behind its dependencies.
 
         The work goes on where it was when a process dies: call this again, or start a worker.
 
@@ -259,7 +262,7 @@ class Subtasks:
             Options(isolation, attempts, timeout_s),
             () if id is None else (id,),
         )
-        with self.engine(concurrency if wait else 0) as engine:
+        with self._engine(concurrency if wait else 0) as engine:
             name = engine.submit(job)
             while wait and not engine.is_ended(name):
                 if progress is not None:
@@ -268,18 +271,18 @@ class Subtasks:
         return self._registry.graph()
 
     @contextmanager
-    def engine(self, concurrency: int) -> Iterator[Any]:
+    def _engine(self, concurrency: int) -> Iterator[Any]:
         """Run the engine of this workspace in this process while the block runs. concurrency:
         sub-tasks at a time; 0 to carry out none. SubtaskError."""
         context, settings = self._context, self._context.settings
         module = engine_module()
         state = os.path.dirname(store_file(settings.state_home, context.workspace.root))
         folder = os.path.join(state, "tasks")
-        registries: dict[str, Registry] = {context.session: self._registry}
+        registries: dict[str, TaskRegistry] = {context.session: self._registry}
 
-        def registry_of(session: str) -> Registry:
+        def registry_of(session: str) -> TaskRegistry:
             if session not in registries:
-                registries[session] = Registry(context.for_session(session))
+                registries[session] = TaskRegistry(context.for_session(session))
             return registries[session]
 
         with module.Engine(
@@ -297,10 +300,14 @@ class Subtasks:
         if spec.kind == "command":
             return command_runner(spec.arguments)
         if spec.kind == AGENT:
-            if not AGENT_RUNNER:
-                raise SubtaskError("runner", "", *words.no_runner(f"{AGENT}:{spec.name}"))
-            return AGENT_RUNNER[0](spec.name)
+            return self._function_runner(function_named(AGENT_MAKER)(spec.name))
         return self._function_runner(function_named(spec.name))
+
+
+def running_engine(subtasks: Subtasks, concurrency: int) -> AbstractContextManager[Any]:
+    """Return a context in which this process carries out sub-tasks of a workspace that anybody handed
+    over. concurrency: how many at a time. SubtaskError."""
+    return subtasks._engine(concurrency)  # noqa: SLF001 - a part of it
 
 
 def engine_module() -> Any:

@@ -1,7 +1,7 @@
 """Compose the briefing: one text for the agent before its next turn, each thing in it once.
 
 The parts stand in this order: warnings, changes by others, mentioned files, requested listings and
-files, files related to the newest edits; and for a message that asks to go on, or before the first message, the
+files, the states of sub-tasks, files related to the newest edits; and for a message that asks to go on, or before the first message, the
 memory and the registry. Earlier parts get room first.
 """
 
@@ -36,7 +36,10 @@ LEAST = 500
 
 BETWEEN = "\n\n"
 
-ORDER = (*("warnings", "changes", "mentions", "listings", "files", "bundle", "memory", "registry"),)
+ORDER = (
+    *("warnings", "changes", "mentions", "listings", "files", "subtasks", "bundle", "memory"),
+    "registry",
+)
 """Names of the parts, in their order."""
 
 BUNDLE_SHARE = 2
@@ -92,10 +95,11 @@ def briefing(
     *,
     parts: Iterable[str] = ORDER,
     texts: bool = True,
+    subtasks: str = "",
 ) -> Briefing:
     """Return the briefing before the next turn. Asking consumes nothing. message: the user's message,
     if known; budget: tokens at most; parts: the wanted parts; texts: False makes a bundle name its
-    files without showing them. ValueError for a budget below LEAST; TypeError."""
+    files without showing them; subtasks: a summary of the session's sub-tasks. ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
     validation.text_or_none("message", message, "what the user said")
@@ -106,6 +110,7 @@ def briefing(
         "mentions": lambda: composer.add_mentions(message or ""),
         "listings": composer.add_listings,
         "files": lambda: composer.add_requested_files(texts=texts),
+        "subtasks": lambda: composer.add_subtasks(subtasks),
         "bundle": lambda: composer.add_bundle(texts=texts),
     }
     if message is None or is_continuation(message):
@@ -204,6 +209,10 @@ class _Composer:
                 self._add(requested_files.PART, text, delivered, shown.looks())
                 return
         self._leave_out(requested_files.PART)
+
+    def add_subtasks(self, summary: str) -> None:
+        if summary:
+            self._add_new("subtasks", summary)
 
     def add_bundle(self, *, texts: bool) -> None:
         try:

@@ -28,7 +28,7 @@ SECTIONS = {
     "Go back": ("undo", "checkpoint", "rewind"),
     "Find": ("find", "list", "related"),
     "For agents and scripts": (
-        *("read", "saw", "edit", "write", "run", "claim", "session", "briefing"),
+        *("read", "saw", "edit", "write", "run", "claim", "task", "session", "briefing"),
         *("replay", "window"),
     ),
 }
@@ -48,6 +48,10 @@ COMMANDS = {
     "create": "editing", "delete": "editing", "move": "editing", "apply": "answering",
     "schema": "answering", "prompts": "answering", "run": "run", "chat": "chat", "agent": "chat",
     "claim": "claims", "claim list": "claims", "claim release": "claims", "claim hand-over": "claims",
+    "task": "tasks", "task propose": "tasks", "task approve": "tasks", "task list": "tasks",
+    "task show": "tasks", "task graph": "tasks", "task run": "tasks", "task complete": "tasks",
+    "task fail": "tasks", "task skip": "tasks", "task cancel": "tasks", "task retry": "tasks",
+    "task merge": "tasks", "worker": "tasks",
     "session": "sessions", "session list": "sessions", "session show": "sessions",
     "session fork": "sessions", "session delete": "sessions",
     "ack": "changes", "briefing": "changes", "turn": "sessions", "warnings": "changes",
@@ -63,6 +67,8 @@ OTHER_NAMES = {
     "checkpoints": "checkpoint list", "snapshots": "checkpoint list",
     "checkpoint-diff": "checkpoint diff", "checkpoint-export": "checkpoint export",
     "lock": "claim", "unlock": "claim release", "locks": "claim list",
+    "tasks": "task list", "subtask": "task", "subtasks": "task list", "sub-task": "task",
+    "propose": "task propose", "approve": "task approve", "delegate": "task propose",
     "claims": "claim list", "release": "claim release", "hand-over": "claim hand-over",
     "handover": "claim hand-over", "sessions": "session list", "fork": "session fork",
     "blame": "why", "explain": "why", "notice": "changes --for-agent", "edited-since": "changes --since",

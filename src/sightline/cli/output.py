@@ -137,16 +137,19 @@ OPTIONS = {
 }
 """Words of the library's hints -> the options of commands."""
 
-CALL = re.compile(r"(?:open_session\(id='([^']*)'\)|session|workspace)\.(\w+)\(([^()]*)\)")
-"""A call of a verb, as hints of the library name it: the session's id, the verb, the arguments."""
+CALL = re.compile(
+    r"(?:open_session\(id='([^']*)'\)|session|workspace)\.(subtasks\.)?(\w+)\(([^()]*)\)"
+)
+"""A call of a verb, as hints of the library name it: the session's id, whether the verb is of
+sub-tasks, the verb, the arguments."""
 
 
 def as_commands(hint: str) -> str:
     """Return a hint of the library, which names calls of verbs, with commands in their place."""
 
     def command(found: re.Match[str]) -> str:
-        session, verb, arguments = found.groups()
-        words = ["sightline", COMMANDS.get(verb, verb)]
+        session, of_subtasks, verb, arguments = found.groups()
+        words = ["sightline", f"task {verb}" if of_subtasks else COMMANDS.get(verb, verb)]
         for argument in filter(None, re.split(r",\s*", arguments)):
             option, _, value = argument.rpartition("=")
             words += [f"--{option}"] if option else []

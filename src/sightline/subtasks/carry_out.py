@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from time import monotonic
 from typing import Literal
@@ -37,7 +38,7 @@ from sightline.subtasks import handing_over, words, worktree
 from sightline.subtasks.runners import Assignment, Runner, RunnerFailed, RunnerSpec, end_left
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
-from sightline.subtasks.task_registry import Registry
+from sightline.subtasks.task_registry import TaskRegistry
 from sightline.subtasks.worktree import Worktree
 
 Done = Literal["ended", "again", "elsewhere"]
@@ -95,7 +96,7 @@ class Workbench:
     again by another process."""
 
     def __init__(
-        self, registry: Registry, folder: str, is_stopping: Callable[[], bool] = lambda: False
+        self, registry: TaskRegistry, folder: str, is_stopping: Callable[[], bool] = lambda: False
     ) -> None:
         self.registry = registry
         self._context = registry.context
@@ -124,6 +125,9 @@ class Workbench:
             finally:
                 _ACTIVE.discard(key)
         return "elsewhere"
+
+    def _locked(self) -> AbstractContextManager[object]:
+        return self._context.workspace.lock("git worktrees")
 
     def _key(self, task: SubTask) -> tuple[str, str, str, int]:
         return (self._context.workspace.root, self._context.session, task.id, task.attempt)
@@ -178,7 +182,7 @@ class Workbench:
         own: SessionContext | None = None
         try:
             if attempt.isolation == "worktree":
-                tree = worktree.make(parent.workspace.root, attempt.folder)
+                tree = worktree.make(parent.workspace.root, attempt.folder, self._locked)
             note = self._claim(attempt)
             root = tree.root if tree else parent.workspace.root
             prompt, handed = handing_over.compose(parent, self.registry.graph(), attempt.task, root)
@@ -209,7 +213,7 @@ class Workbench:
             if own is not None and own is not context:
                 own.store.close()
             if tree is not None:
-                tree.remove()
+                worktree.remove(tree.repository, tree.top, self._locked)
             if os.path.lexists(attempt.pid_file):
                 os.unlink(attempt.pid_file)
 
@@ -346,7 +350,7 @@ class Workbench:
             if attempt.context.store.session(attempt.context.session) is not None:
                 attempt.context.append([SessionEnded("lost")])
         if attempt.isolation == "worktree":
-            worktree.remove(self._context.workspace.root, attempt.folder)
+            worktree.remove(self._context.workspace.root, attempt.folder, self._locked)
         if os.path.lexists(attempt.pid_file):
             os.unlink(attempt.pid_file)
 
@@ -379,7 +383,7 @@ class Stop:
         return self.why
 
 
-def merge_result(registry: Registry, subtask: str) -> SubTask:
+def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
     """Apply the changes of a sub-task that failed because they could not be applied then, and
     complete it. SubtaskError where there are none, and where they still cannot be applied: its
     message names the conflicts."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from threading import Event, Lock, Thread
+from threading import Condition, Event, Lock, Thread
 from typing import Any, Self
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandle
@@ -23,7 +23,7 @@ from sightline.model.json_text import compact_json
 from sightline.subtasks.carry_out import Job, Workbench
 from sightline.subtasks.runners import Runner, RunnerSpec
 from sightline.subtasks.subtask_fold import TaskFold
-from sightline.subtasks.task_registry import Registry
+from sightline.subtasks.task_registry import TaskRegistry
 
 VERSION = "1"
 """Raised when a workflow below changes its steps: workflows of another version are left alone."""
@@ -36,6 +36,9 @@ RECOVER_S = 2.0
 
 WAIT_S = (0.1, 0.5, 2.0, 10.0)
 """Seconds to wait for an attempt elsewhere: after the first look, the second, and so on."""
+
+STOPPED_WITHIN_S = 10.0
+"""Seconds that a process waits for its attempts to stop. One that goes on longer is made again."""
 
 OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 """DBOS's states of a workflow that has not ended."""
@@ -60,7 +63,7 @@ class Engine:
     def __init__(
         self,
         *,
-        registry_of: Callable[[str], Registry],
+        registry_of: Callable[[str], TaskRegistry],
         runner_of: Callable[[RunnerSpec], Runner],
         database: str,
         folder: str,
@@ -79,6 +82,8 @@ class Engine:
         self._concurrency = concurrency
         self._benches: dict[str, Workbench] = {}
         self._lock = Lock()
+        self._idle = Condition(self._lock)
+        self._busy = 0
         self._stopping = Event()
         self._watch: Thread | None = None
 
@@ -103,6 +108,8 @@ class Engine:
         self._stopping.set()
         if self._watch is not None:
             self._watch.join()
+        with self._idle:  # attempts end by themselves now, and record why
+            self._idle.wait_for(lambda: not self._busy, STOPPED_WITHIN_S)
         self._leave()
 
     def _launch(self) -> None:
@@ -195,7 +202,8 @@ class Engine:
             if task.state not in ("ready", "running"):
                 ended += [name] if name in given else []
             elif name in finished:
-                _give_up(registry, task.id, task.round)
+                why = "the engine gave it up: see what its process printed"
+                _give_up(registry, task.id, task.round, why)
             elif name not in given:
                 ready.append((task.id, task.round))
         return Due(tuple(ready), tuple(ended))
@@ -208,7 +216,16 @@ class Engine:
                     self._registry_of(job.session), self._folder, self._stopping.is_set
                 )
             bench = self._benches[job.session]
-        return bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+            self._busy += 1
+        try:
+            return bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+        except SubtaskError as error:  # this process cannot find the runner
+            _give_up(bench.registry, subtask, round, error.message)
+            return "ended"
+        finally:
+            with self._idle:
+                self._busy -= 1
+                self._idle.notify_all()
 
     def _keep_recovering(self) -> None:
         while not self._stopping.wait(RECOVER_S):
@@ -284,14 +301,13 @@ def _attempt(raw: dict[str, Any], subtask: str, round: int) -> str:
     return _engine().attempt(convert(raw, Job), subtask, round)
 
 
-def _give_up(registry: Registry, subtask: str, round: int) -> None:
-    """Record that a sub-task failed because its workflow ended without it."""
+def _give_up(registry: TaskRegistry, subtask: str, round: int, why: str) -> None:
+    """Record that a sub-task failed because nobody carries it out any more."""
 
     def decision(fold: TaskFold) -> Sequence[SubtaskEnded]:
         task = fold.tasks[subtask]
         if task.round != round or task.state not in ("ready", "running"):
             return []
-        why = "the engine gave it up: see the log of the process that carried it out"
         return [SubtaskEnded(subtask, "failed", None, 0, why)]
 
     registry.decide(decision)

@@ -23,7 +23,7 @@ from sightline.subtasks.dependency_graph import (
 from sightline.subtasks.scope import scope_pattern
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.subtask_fold import TaskFold
-from sightline.subtasks.task_registry import Registry
+from sightline.subtasks.task_registry import TaskRegistry
 
 SPELLINGS = {
     "dependsOn": "dependencies",
@@ -96,7 +96,7 @@ def resolve(context: SessionContext, proposals: Iterable[Proposal]) -> Resolved:
 
 
 def propose(
-    context: SessionContext, registry: Registry, values: Iterable[Proposal | Mapping[str, Any]]
+    context: SessionContext, registry: TaskRegistry, values: Iterable[Proposal | Mapping[str, Any]]
 ) -> list[SubTask]:
     """Record proposals of sub-tasks, all or none, and return them as they stand then. Where the
     settings allow it, those with auto_execute are approved at once. SubtaskError."""
@@ -105,7 +105,7 @@ def propose(
     return [registry.task(each.id) for each in proposals]
 
 
-def record(registry: Registry, resolved: Resolved) -> None:
+def record(registry: TaskRegistry, resolved: Resolved) -> None:
     """Record resolved proposals, all or none. SubtaskError."""
 
     def decision(fold: TaskFold) -> Sequence[Fact]:

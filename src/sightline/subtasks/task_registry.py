@@ -23,7 +23,7 @@ Decision = Callable[[TaskFold], Sequence[Fact]]
 """Decides by the sub-tasks as they stand which facts to record; () for none. SubtaskError."""
 
 
-class Registry:
+class TaskRegistry:
     """The sub-tasks of one session. Threads may share it; processes each have their own. It keeps
     what it folded and reads only newer facts: else each step of 1,000 sub-tasks would read the facts
     of all (docs/design/0018-subtasks.md has the figure)."""
@@ -101,7 +101,9 @@ def unknown(subtask: str, graph: Graph) -> SubtaskError:
     return SubtaskError("unknown", subtask, *words.no_subtask(subtask, list(graph.by_id)))
 
 
-def moved(registry: Registry, subtask: str, move: Move, fact: Callable[[SubTask], Fact]) -> SubTask:
+def moved(
+    registry: TaskRegistry, subtask: str, move: Move, fact: Callable[[SubTask], Fact]
+) -> SubTask:
     """Record a person's move of a sub-task, and return the sub-task after it. SubtaskError for a
     move that is not legal."""
 
@@ -120,7 +122,7 @@ def moved(registry: Registry, subtask: str, move: Move, fact: Callable[[SubTask]
     return registry.task(subtask)
 
 
-def approve(registry: Registry, subtasks: Sequence[str]) -> list[SubTask]:
+def approve(registry: TaskRegistry, subtasks: Sequence[str]) -> list[SubTask]:
     """Approve proposed sub-tasks, all or none; without ids every one that is proposed. Return them as
     they stand then. SubtaskError."""
     names: list[str] = []
@@ -140,7 +142,7 @@ def approve(registry: Registry, subtasks: Sequence[str]) -> list[SubTask]:
 
 
 def end(
-    registry: Registry, subtask: str, state: str, *, result: str | None = None, reason: str = ""
+    registry: TaskRegistry, subtask: str, state: str, *, result: str | None = None, reason: str = ""
 ) -> SubTask:
     """Record that a person ended a sub-task. state: completed, failed, skipped or cancelled.
     SubtaskError."""
@@ -155,7 +157,7 @@ def end(
     )
 
 
-def retry(registry: Registry, subtask: str) -> SubTask:
+def retry(registry: TaskRegistry, subtask: str) -> SubTask:
     """Try a sub-task again that failed, was skipped or was cancelled. SubtaskError where a dependency
     did not complete: that one has to be tried again first."""
 

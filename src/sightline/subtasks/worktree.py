@@ -6,7 +6,8 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 from msgspec import Struct
 
@@ -16,6 +17,8 @@ from sightline.filesystem.git_control import git_top
 from sightline.filesystem.private_files import make_folder
 
 TIMEOUT_S = 120.0
+
+Lock = Callable[[], AbstractContextManager[object]]
 
 
 class FileBytes(Struct, frozen=True):
@@ -51,10 +54,6 @@ class Worktree(Struct, frozen=True):
             if (before.data, before.kind) != (after.data, after.kind):
                 yield name, before, after
 
-    def remove(self) -> None:
-        """Remove the worktree."""
-        remove(self.repository, self.top)
-
 
 def can_have(root: str) -> bool:
     """Return whether a workspace can have worktrees: it lies in a git tree with a commit."""
@@ -68,19 +67,21 @@ def can_have(root: str) -> bool:
     return True
 
 
-def make(root: str, folder: str) -> Worktree:
+def make(root: str, folder: str, lock: Lock) -> Worktree:
     """Make a worktree in a folder that does not exist yet, with the files of the workspace as they
-    are now, those that git ignores aside. WorkspaceError."""
+    are now, those that git ignores aside. lock: as for remove. WorkspaceError."""
     root = os.path.realpath(root)
     top = git_top(root)
     if top is None:
         raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
     prefix = os.path.relpath(root, top).replace(os.sep, "/")
     prefix = "" if prefix == "." else f"{prefix}/"
-    remove(top, folder)
+    if os.path.lexists(folder):
+        remove(top, folder, lock)
     make_folder(os.path.dirname(folder))
     commit = _git(top, "rev-parse", "HEAD").decode().strip()
-    _git(top, "worktree", "add", "--detach", "--quiet", folder, commit)
+    with lock():
+        _git(top, "worktree", "add", "--detach", "--quiet", folder, commit)
     status = _git(top, "status", "--porcelain=v1", "--no-renames", "--untracked-files=all", "-z")
     dirty: dict[str, FileBytes] = {}
     for entry in status.split(b"\0"):
@@ -90,14 +91,16 @@ def make(root: str, folder: str) -> Worktree:
     return Worktree(folder, os.path.join(folder, prefix.rstrip("/")), prefix, commit, dirty, top)
 
 
-def remove(repository: str, folder: str) -> None:
+def remove(repository: str, folder: str, lock: Lock) -> None:
     """Remove a worktree, or what a killed process left of one. repository: any tree of its repository.
-    WorkspaceError where its folder stays."""
-    try:
-        _git(repository, "worktree", "remove", "--force", "--force", folder)
-    except WorkspaceError:  # git does not know it, or only half of it was made
-        shutil.rmtree(folder, ignore_errors=True)
-        _git(repository, "worktree", "prune")
+    lock: git removes the folder of all worktrees with the last one, so one process at a time makes or
+    removes one. WorkspaceError where its folder stays."""
+    with lock():
+        try:
+            _git(repository, "worktree", "remove", "--force", "--force", folder)
+        except WorkspaceError:  # git does not know it, or only half of it was made
+            shutil.rmtree(folder, ignore_errors=True)
+            _git(repository, "worktree", "prune")
     if os.path.lexists(folder):
         raise WorkspaceError(f"{folder} cannot be removed.", "Remove it, and try again.")
 

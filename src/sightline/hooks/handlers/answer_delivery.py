@@ -39,9 +39,11 @@ from sightline.notices.delivery import (
     hand_parts,
 )
 from sightline.notices.pending import HOST, PendingChange, in_conversation, pending_change
+from sightline.subtasks.task_registry import TaskRegistry
+from sightline.subtasks.words import summary_of
 from sightline.text import phrases
 
-AT_PROMPT = ("listings", "files", "bundle", "memory")
+AT_PROMPT = ("listings", "files", "subtasks", "bundle", "memory")
 AT_START = (*AT_PROMPT, "registry")
 """Parts of a briefing that hosts get beside warnings and changes. Hosts add mentioned files
 themselves, and in mid-conversation the agent still sees which files are known."""
@@ -177,7 +179,15 @@ def _briefing_parts(
     parts, budget = AT_START if message is None else AT_PROMPT, room // notice_text.CHARACTERS
     try:
         return within_own(
-            max(within_s, 0.0), lambda: briefing(context, message, budget, parts=parts, texts=False)
+            max(within_s, 0.0),
+            lambda: briefing(
+                context,
+                message,
+                budget,
+                parts=parts,
+                texts=False,
+                subtasks=summary_of(TaskRegistry(context).graph()),
+            ),
         ).parts
     except DeadlinePassed:
         context.missed = words.unbriefed(words.late(round(within_s, 1)))
