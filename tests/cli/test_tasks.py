@@ -73,12 +73,14 @@ def test_a_command_carries_them_out(two):
     assert "Sub-task api completed.\ndone\n- created: api.txt" in two("task", "show", "api").out
 
 
+@pytest.mark.wide
 def test_exit_code_1_says_that_one_failed(two):
     pytest.importorskip("dbos")
     done = two("task", "run", "--json", "--", "false")
     assert (done.code, [task["state"] for task in done.json["tasks"]]) == (1, ["failed", "skipped"])
 
 
+@pytest.mark.wide
 def test_work_that_was_handed_over_is_carried_out_by_a_worker(two):
     pytest.importorskip("dbos")
     done = two("task", "run", "--detach", "--", *COMMAND)
@@ -96,6 +98,7 @@ def test_wrong_usage_of_run(two, args):
     assert two("task", "run", *args).code == 2
 
 
+@pytest.mark.wide
 def test_without_the_agent_the_error_says_so(two):
     pytest.importorskip("dbos")
     two("task", "run", "--agent", "some-model")

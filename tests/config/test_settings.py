@@ -145,6 +145,7 @@ def test_a_flag_does_not_loosen_what_the_workspace_tightened(place):
 def test_what_could_weaken_the_guard_is_refused_in_a_workspace(place, name, key):
     words = {"store": "memory:", "state_home": "/s", "fail": "open", "answerer": "off"}
     words |= {"prompts": "workspace"}
+    words |= {"subtasks": "auto", "tasks_database": "sqlite:///t.db"}
     switches = ["checkpoints", "bundle", "bundle_imports", "bundle_tests"]
     words |= dict.fromkeys(switches, "off")
     right = ["*"] if key == "checkpoint_paths" else words.get(key, 1)

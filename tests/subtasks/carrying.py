@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import sightline
 from sightline.config.settings import Settings
+from sightline.subtasks.subtask import ResultTodo, TaskResult
+
+pytest.importorskip("pydantic_ai", reason="the extra agent is not installed")
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart
+from pydantic_ai.models.function import FunctionModel
 
 
 def six(work):
@@ -29,6 +40,33 @@ def clash(work):
     """All edit the same line."""
     work.session.edit("app.py", "line 7\n", f"line of {work.task.id}\n")
     return "edited"
+
+
+def answered(messages, _info):
+    """A scripted model: it answers the hand-over of a sub-task with one structured answer."""
+    prompt = messages[-1].parts[-1].content
+    task = prompt.split("# Sub-task ")[1].split("\n")[0]
+    if task == "bad":
+        return ModelResponse([TextPart("I cannot do this, and there is no answer.")])
+    changes = [{"path": f"src/{task}.txt", "create": True, "content": f"made by {task}\n"}]
+    if "You may write only" not in prompt:
+        line = 5 * "atdfb".index(task[0]) + 2
+        edit = {"old": f"line {line}\n", "new": f"line of {task}\n"}
+        changes.append({"path": "app.py", "edits": [edit]})
+    todos = [{"text": f"look at {task}", "status": "done"}]
+    answer = {"summary": f"did {task}", "todos": todos, "fileChanges": changes}
+    return ModelResponse([TextPart(json.dumps(answer))])
+
+
+def agent(work):
+    """An agent that asks a model once, and applies its structured answer in its own session."""
+    asked = [ModelRequest.user_text_prompt(work.prompt)]
+    reply = asyncio.run(model_request(FunctionModel(answered), asked))
+    texts = [part.content for part in reply.parts if isinstance(part, TextPart)]
+    done = work.session.answer("".join(texts))
+    assert not done.refused, done.text
+    todos = tuple(ResultTodo(todo.text, todo.state) for todo in done.todos)
+    return TaskResult(done.answer.summary, todos=todos)
 
 
 COMMAND = [
@@ -56,10 +94,11 @@ print("did", task)
 
 def main(root, state, runner, database):
     """Run the graph of the session p to its end."""
+    runners: dict[str, Any] = {"command": COMMAND, "agent": agent}
     settings = Settings(state_home=state, tasks_database=database or None, checkpoints="off")
     with sightline.open_session(root, id="p", settings=settings) as session:
         session.subtasks.run(
-            runner=COMMAND if runner == "command" else six,
+            runner=runners.get(runner, six),
             isolation="shared" if runner == "shared" else None,
             concurrency=2,
         )

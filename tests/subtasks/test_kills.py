@@ -13,6 +13,7 @@ import pytest
 from tests.subtasks import carrying
 from tests.subtasks.conftest import SIX
 from tests.subtasks.test_runs import check_six, proposed
+from tests.support.command_line import PROGRAM as PROGRAM_OF_COMMANDS
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
@@ -46,9 +47,9 @@ def moments():
     """Numbers of facts since the approval, drawn once: a graph of six takes about 60."""
     drawn = random.Random(23).sample(range(1, 60), 20)
     return [
-        pytest.param(moment, runner, marks=[] if number in (0, 7) else pytest.mark.wide)
+        pytest.param(moment, runner, marks=[] if number == 3 else pytest.mark.wide)
         for number, moment in enumerate(drawn)
-        for runner in [("function", "command", "shared")[number % 3]]
+        for runner in [("function", "command", "shared", "agent")[number % 4]]
     ]
 
 
@@ -62,3 +63,57 @@ def test_a_killed_process_loses_nothing_and_doubles_nothing(repo, moment, runner
     check_six(repo, session)
     names = [name for name in os.listdir(repo.root / "src") if name.endswith(".txt")]
     assert len(names) == 4
+
+
+SLOW_ONCE = """
+import os, sys, time
+from pathlib import Path
+mark = Path(sys.argv[1])
+if not mark.exists():
+    mark.write_text(str(os.getpid()))
+    time.sleep(600)
+"""
+
+
+@pytest.mark.wide
+def test_the_command_of_a_killed_process_is_ended_by_its_successor(repo, tmp_path):
+    session = repo.session("p", checkpoints="off")
+    proposed(session, [{"id": "a", "goal": "A"}])
+    mark = tmp_path / "pid"
+    command = [sys.executable, "-c", SLOW_ONCE, str(mark)]
+    program = f"""
+import sightline
+from sightline.config.settings import Settings
+with sightline.open_session({str(repo.root)!r}, id="p", settings=Settings({repo.state!r})) as session:
+    session.subtasks.run(runner={command!r})
+"""
+    environ = os.environ | {"PYTHONPATH": str(SOURCE)}
+    first = subprocess.Popen([sys.executable, "-c", program], env=environ)
+    while not (mark.exists() and mark.read_text()):
+        assert first.poll() is None
+    first.kill()
+    first.wait()
+    left = int(mark.read_text())
+    assert Path(f"/proc/{left}").exists() or sys.platform != "linux"
+    assert subprocess.run([sys.executable, "-c", program], env=environ, check=True).returncode == 0
+    assert session.subtasks.graph().by_id["a"].state == "completed"
+    if sys.platform == "linux":
+        with pytest.raises(FileNotFoundError):
+            Path(f"/proc/{left}/environ").read_bytes()
+
+
+@pytest.mark.wide
+def test_a_run_that_is_interrupted_gives_its_work_back(repo):
+    session = repo.session("cli", checkpoints="off")
+    proposed(session, [{"id": "a", "goal": "A"}])
+    command = [sys.executable, "-c", PROGRAM_OF_COMMANDS, "task", "run", "--", "sleep", "600"]
+    environ = os.environ | {"PYTHONPATH": str(SOURCE), "SIGHTLINE_HOME": repo.state}
+    run = subprocess.Popen(
+        command, cwd=repo.root, env=environ, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    while session.subtasks.graph().by_id["a"].state != "running":
+        assert run.poll() is None, run.stderr and run.stderr.read()
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=60) == 130
+    task = session.subtasks.graph().by_id["a"]
+    assert (task.state, task.lost, task.failures) == ("ready", 1, 0)

@@ -8,6 +8,7 @@ import sys
 import pytest
 from tests.subtasks import carrying
 from tests.subtasks.conftest import LINES, SIX, STATES, states
+from tests.support.examples import widely
 
 from sightline.errors import EditRefused, SubtaskError
 from sightline.model.events import Changed, Refused
@@ -44,7 +45,11 @@ def check_six(place, session):
         assert f"src/{name}.txt" in changed
 
 
-@pytest.mark.parametrize("runner", [carrying.six, carrying.COMMAND], ids=["function", "command"])
+@pytest.mark.parametrize(
+    "runner",
+    [carrying.six, carrying.COMMAND, carrying.agent],
+    ids=["function", "command", "agent"],
+)
 def test_the_graph_of_six(repo, parent, runner):
     proposed(parent)
     graph = parent.subtasks.run(runner=runner, isolation="worktree")
@@ -61,6 +66,10 @@ def test_the_graph_of_six(repo, parent, runner):
     failed, why = parent.subtasks.show("bad")
     if runner is carrying.six:
         assert failed.reason == "ValueError: this cannot be done"
+    elif runner is carrying.agent:
+        assert failed.reason
+        done = {todo.text: todo.state for todo in parent.answer({"summary": ""}).todos}
+        assert done == {f"look at {name}": "done" for name in ("api", "form", "tests", "docs")}
     else:
         assert failed.reason.endswith("ended with exit code 3")
         assert (why.exit_code, why.output) == (3, "it cannot be done\n")
@@ -72,6 +81,7 @@ def test_the_graph_of_six(repo, parent, runner):
     assert len(worktrees.stdout.splitlines()) == 1
 
 
+@pytest.mark.wide
 def test_a_graph_in_the_shared_tree(repo, parent):
     proposed(parent)
     parent.subtasks.run(runner=carrying.six, isolation="shared")
@@ -139,7 +149,7 @@ def test_a_function_cannot_write_outside_of_its_scope(repo, parent):
     assert repo.text("app.py") == LINES
 
 
-@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize("isolation", ["worktree", *widely("shared")])
 def test_a_command_that_wrote_outside_of_its_scope_fails(repo, parent, isolation):
     proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
     code = "from pathlib import Path; Path('app.py').write_text('gone')"
@@ -185,7 +195,7 @@ def second_time(work):
     return "now"
 
 
-@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize("isolation", ["shared", *widely("worktree")])
 def test_a_retry_does_not_double_what_a_failed_attempt_did(repo, parent, isolation):
     TRIES.clear()
     proposed(parent, [{"id": "a", "goal": "A"}])
@@ -195,12 +205,14 @@ def test_a_retry_does_not_double_what_a_failed_attempt_did(repo, parent, isolati
     assert repo.text("app.py") == LINES.replace("line 1\n", "try 2\n", 1)
 
 
+@pytest.mark.wide
 def test_a_command_that_takes_too_long_is_ended(repo, parent):
     proposed(parent, [{"id": "a", "goal": "A"}])
     [task] = parent.subtasks.run(runner=["sleep", "60"], timeout_s=0.3)
     assert (task.state, task.reason) == ("failed", "it took longer than 0.3 s")
 
 
+@pytest.mark.wide
 def test_a_sub_task_that_is_cancelled_while_it_runs_leaves_nothing(repo, parent):
     proposed(parent, [{"id": "a", "goal": "A"}, {"id": "b", "goal": "B", "dependencies": ["a"]}])
     other = repo.session("p")
@@ -216,6 +228,7 @@ def test_a_sub_task_that_is_cancelled_while_it_runs_leaves_nothing(repo, parent)
     assert repo.text("app.py") == LINES
 
 
+@pytest.mark.wide
 def test_only_one_sub_task_can_be_run(repo, parent):
     proposed(parent)
     parent.subtasks.run("form", runner=carrying.nothing)
@@ -223,6 +236,7 @@ def test_only_one_sub_task_can_be_run(repo, parent):
     assert states(parent)["api"] == "ready"
 
 
+@pytest.mark.wide
 def test_without_approval_nothing_is_carried_out_and_nothing_waits(repo, parent):
     parent.subtasks.propose(SIX)
     parent.subtasks.approve("tests")

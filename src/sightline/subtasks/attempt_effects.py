@@ -197,19 +197,14 @@ def merged_todos(parent: SessionContext, todos: Iterable[ResultTodo]) -> MergedT
 
 
 def siblings_on(context: SessionContext, graph: Graph, task: SubTask, path: str) -> tuple[str, ...]:
-    """Return the sub-tasks that changed a file after a sub-task began, and whose changes stand in the
-    workspace."""
-    found = []
-    for other in graph:
-        is_later = task.started_at is None or (
-            other.ended_at is not None and other.ended_at >= task.started_at
-        )
-        if other.id == task.id or other.record is None or not is_later:
-            continue
-        result = result_of(context, other)
-        if result and any(file.path == path and file.applied for file in result.files):
-            found.append(other.id)
-    return tuple(found)
+    """Return the sub-tasks whose newest attempt changed a file after an attempt began. context: of the
+    attempt. Their changes may be on the timeline before their ends are."""
+    begun = context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)
+    start = next((row.position for row in begun), 0)
+    by_session = {other.session: other.id for other in graph if other.id != task.id}
+    rows = context.store.timeline(path=path, kinds=[Changed, Moved], after=start)
+    found = (by_session[row.session] for row in rows if row.session in by_session)
+    return tuple(dict.fromkeys(found))
 
 
 def _judged(

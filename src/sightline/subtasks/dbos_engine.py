@@ -8,12 +8,12 @@ another one, or its successor, finds that its process is gone and takes them ove
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from threading import Condition, Event, Lock, Thread
 from typing import Any, Self
 
-from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandle
+from dbos import DBOS, DBOSConfig, SetWorkflowID
 from msgspec import Struct, convert, to_builtins
 
 from sightline.errors import SubtaskError
@@ -34,6 +34,12 @@ POLL_S = 0.1
 RECOVER_S = 2.0
 """Seconds between two looks for workflows of processes that died."""
 
+LOOKS = 20
+"""Looks at the timeline for one at the workflows that were handed out."""
+
+RECOVERIES = 1_000
+"""Times that DBOS itself lets a workflow be recovered. A sub-task fails after carry_out.LOST_MAX."""
+
 WAIT_S = (0.1, 0.5, 2.0, 10.0)
 """Seconds to wait for an attempt elsewhere: after the first look, the second, and so on."""
 
@@ -42,6 +48,10 @@ STOPPED_WITHIN_S = 10.0
 
 OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 """DBOS's states of a workflow that has not ended."""
+
+
+class Stopped(BaseException):
+    """This process is about to end. DBOS records no outcome for it, so another process goes on."""
 
 
 class Due(Struct, frozen=True):
@@ -161,9 +171,19 @@ class Engine:
         return name
 
     def is_ended(self, name: str) -> bool:
-        """Return whether a run has ended."""
+        """Return whether a run has ended. SubtaskError where the engine broke it off."""
         status = DBOS.get_workflow_status(name)
-        return status is None or status.status not in OPEN
+        if status is not None and status.status in OPEN:
+            return False
+        if status is None or status.status != "SUCCESS":
+            why = "it is unknown" if status is None else status.error or status.status
+            raise SubtaskError(
+                "engine",
+                "",
+                f"The engine broke the run off: {why}.",
+                "What was completed is recorded. Run the sub-tasks again.",
+            )
+        return True
 
     def has_work(self) -> bool:
         """Return whether a run of this workspace has not ended."""
@@ -178,38 +198,61 @@ class Engine:
 
     # What the workflows ask of the engine of their process
 
-    def handle(self, job: Job, subtask: str, round: int) -> WorkflowHandle[None]:
-        """Put a sub-task into the queue, once for each round, and return its workflow."""
+    def enqueue(self, job: Job, subtask: str, round: int) -> None:
+        """Put a sub-task into the queue, once for each round."""
         with SetWorkflowID(self.name_of(job, subtask, round)):
-            return DBOS.enqueue_workflow(self._tasks, run_subtask, to_builtins(job), subtask, round)
+            DBOS.enqueue_workflow(self._tasks, run_subtask, to_builtins(job), subtask, round)
 
     def name_of(self, job: Job, subtask: str, round: int) -> str:
         """Return the name of the workflow of a sub-task: the same in every run."""
         return f"{self._prefix}:{_short(job.session)}:{subtask}:{round}"
 
-    def due(self, job: Job, given: Mapping[str, str], finished: Sequence[str]) -> Due:
-        """Return what is to be handed out now. given: workflow -> sub-task, handed out by this run;
-        finished: workflows of it that ended by themselves. A sub-task whose workflow ended without
-        ending it fails: nobody would carry it out any more."""
+    def due(self, job: Job, given: Collection[str]) -> Due:
+        """Wait until there is something to hand out, or a sub-task ended. given: the workflows that
+        this run handed out and that count as not ended. Stopped."""
         registry = self._registry_of(job.session)
-        graph = registry.graph()
+        finished: set[str] = set()
+        looks = 0
+        while True:
+            found = self._found(registry, job, given, finished)
+            if found.ready or found.ended or not given:
+                return found
+            if self._stopping.wait(POLL_S):
+                raise Stopped
+            looks += 1
+            if looks % LOOKS == 0:  # a workflow that ended without ending its sub-task
+                ended = DBOS.list_workflows(
+                    workflow_ids=list(given),
+                    status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
+                    load_input=False,
+                    load_output=False,
+                )
+                finished = {each.workflow_id for each in ended}
+
+    def _found(
+        self, registry: TaskRegistry, job: Job, given: Collection[str], finished: Collection[str]
+    ) -> Due:
+        """Return what is to be handed out now. finished: workflows that ended. A sub-task whose
+        workflow ended without ending it fails: nobody would carry it out any more."""
         ready: list[tuple[str, int]] = []
-        ended: list[str] = []
-        for task in graph:
-            name = self.name_of(job, task.id, task.round)
+        left = set(given)
+        for task in registry.graph():
             if job.subtasks and task.id not in job.subtasks:
                 continue
             if task.state not in ("ready", "running"):
-                ended += [name] if name in given else []
-            elif name in finished:
+                continue
+            name = self.name_of(job, task.id, task.round)
+            if name in finished:
                 why = "the engine gave it up: see what its process printed"
                 _give_up(registry, task.id, task.round, why)
-            elif name not in given:
+            elif name in given:
+                left.discard(name)
+            else:
                 ready.append((task.id, task.round))
-        return Due(tuple(ready), tuple(ended))
+        return Due(tuple(ready), tuple(sorted(left)))
 
     def attempt(self, job: Job, subtask: str, round: int) -> str:
-        """Make an attempt at a sub-task (Workbench.carry_out)."""
+        """Make an attempt at a sub-task (Workbench.carry_out). Stopped."""
         with self._lock:
             if job.session not in self._benches:
                 self._benches[job.session] = Workbench(
@@ -218,7 +261,10 @@ class Engine:
             bench = self._benches[job.session]
             self._busy += 1
         try:
-            return bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+            done = bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+            if self._stopping.is_set() and done != "ended":
+                raise Stopped
+            return done
         except SubtaskError as error:  # this process cannot find the runner
             _give_up(bench.registry, subtask, round, error.message)
             return "ended"
@@ -255,36 +301,27 @@ def _engine() -> Engine:
     return engine
 
 
-@DBOS.workflow(name="sightline_run_graph")
+@DBOS.workflow(name="sightline_run_graph", max_recovery_attempts=RECOVERIES)
 def run_graph(raw: dict[str, Any]) -> None:
     """Hand out sub-tasks as they become ready, until none is left."""
     job, engine = convert(raw, Job), _engine()
-    given: dict[str, str] = {}
-    finished: list[str] = []
+    given: list[str] = []
     while True:
-        due = convert(_due(raw, given, finished), Due)
-        for name in (*finished, *due.ended):
-            given.pop(name, None)
-        finished = []
+        due = convert(_due(raw, given), Due)
+        given = [name for name in given if name not in due.ended]
         for subtask, number in due.ready:
-            engine.handle(job, subtask, number)
-            given[engine.name_of(job, subtask, number)] = subtask
+            engine.enqueue(job, subtask, number)
+            given.append(engine.name_of(job, subtask, number))
         if not given:
             return
-        handles: list[WorkflowHandle[None]] = [
-            DBOS.retrieve_workflow(name, existing_workflow=False) for name in given
-        ]
-        first = DBOS.wait_first(handles, polling_interval_sec=POLL_S)
-        finished = [first.workflow_id]
 
 
 @DBOS.step(name="sightline_due")
-def _due(raw: dict[str, Any], given: dict[str, str], finished: list[str]) -> dict[str, Any]:
-    found = _engine().due(convert(raw, Job), given, finished)
-    return dict(to_builtins(found))
+def _due(raw: dict[str, Any], given: list[str]) -> dict[str, Any]:
+    return dict(to_builtins(_engine().due(convert(raw, Job), given)))
 
 
-@DBOS.workflow(name="sightline_run_subtask", max_recovery_attempts=1_000)
+@DBOS.workflow(name="sightline_run_subtask", max_recovery_attempts=RECOVERIES)
 def run_subtask(raw: dict[str, Any], subtask: str, round: int) -> None:
     """Make attempts at a sub-task until it ended."""
     waits = 0
