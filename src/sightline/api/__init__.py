@@ -4,6 +4,7 @@ PUBLIC = (
     "json_shapes",
     "opening",
     "session",
+    "subtask_verbs",
     "verbs",
     "workspace",
 )

@@ -305,8 +305,8 @@ class Subtasks:
 
 
 def running_engine(subtasks: Subtasks, concurrency: int) -> AbstractContextManager[Any]:
-    """Return a context in which this process carries out sub-tasks of a workspace that anybody handed
-    over. concurrency: how many at a time. SubtaskError."""
+    """Run the engine in this process while a block runs: sub-tasks of all sessions of the workspace are
+    carried out. concurrency: how many at a time. SubtaskError."""
     return subtasks._engine(concurrency)  # noqa: SLF001 - a part of it
 
 

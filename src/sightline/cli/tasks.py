@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import sleep
 from typing import Any
 
@@ -206,8 +205,14 @@ def run(call: Call, program: tuple[str, ...], agent: str | None, **options: Any)
     if bool(program) == bool(agent):
         raise click.UsageError("Give a COMMAND behind --, or --agent MODEL.")
     runner: Any = f"agent:{agent}" if agent else list(program)
-    with call.open() as session, _live(call) as progress:
-        found = session.subtasks.run(runner=runner, progress=progress, **options)
+    with call.open() as session:
+        if call.json or call.quiet or not sys.stderr.isatty():
+            found = session.subtasks.run(runner=runner, **options)
+        else:
+            from sightline.cli.live.task_view import drawing  # rich takes 60 ms
+
+            with drawing(plain=call.no_color, colours=COLOURS, marks=MARKS) as progress:
+                found = session.subtasks.run(runner=runner, progress=progress, **options)
     if not options["wait"]:
         output.result(
             call, _shape(found), "Handed over. Start as many as you like: sightline worker"
@@ -284,30 +289,3 @@ def _line(call: Call, each: SubTask, depth: int) -> str:
     said = one_line(each.result or each.reason or each.goal)
     state = output.style(call, f"{MARKS[each.state]} {each.state:<9}", COLOURS[each.state])
     return f"{'  ' * depth}{state} {phrases.printable(each.id)}  {shortened(said, 2 * GOAL)}"
-
-
-@contextmanager
-def _live(call: Call) -> Iterator[Callable[[Graph], object] | None]:
-    """Draw the graph on a terminal while the block runs; give the function that draws it."""
-    if call.json or call.quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    plain = bool(call.no_color)
-
-    def drawn(found: Graph) -> Text:
-        text = Text()
-        for depth, level in enumerate(found.levels()):
-            for each in level:
-                style = "" if plain else COLOURS[each.state]
-                text.append(f"{'  ' * depth}{MARKS[each.state]} ", style)
-                said = one_line(each.result or each.reason or each.goal)
-                text.append(f"{phrases.printable(each.id)} {each.state}", style)
-                text.append(f"  {shortened(phrases.printable(said), GOAL)}\n")
-        return text.append(words.counted(found))
-
-    with Live(console=Console(stderr=True, no_color=plain), refresh_per_second=8) as live:
-        yield lambda found: live.update(drawn(found))
