@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,12 @@ def nothing(work):
     return None
 
 
+BOTH = threading.Barrier(2)
+
+
 def clash(work):
-    """All edit the same line."""
+    """Two edit the same line, and each began before the other ended."""
+    BOTH.wait(60)
     work.session.edit("app.py", "line 7\n", f"line of {work.task.id}\n")
     return "edited"
 

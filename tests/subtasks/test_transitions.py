@@ -20,6 +20,7 @@ from sightline.subtasks.transitions import (
     may_move,
     transition,
 )
+from tools import subtask_diagram
 
 BACK = {"retry", "unblock", "return"}
 """Moves to an earlier state. People, and a dependency that people retry, make two of them; attempts
@@ -65,10 +66,11 @@ def test_every_state_is_reached_and_every_open_state_can_end():
     assert all(may_move(state, "cancel") for state in STATES if state not in ENDS)
 
 
-def test_the_diagram_has_every_move():
-    assert all(
-        f"{state} --> {after}" in diagram() for t in MOVES.values() for state, after in t.items()
-    )
+def test_the_diagram_has_every_move_and_the_page_has_the_diagram(monkeypatch):
+    """Else run: python tools/subtask_diagram.py"""
+    assert all(f"{a} --> {b}" in diagram() for table in MOVES.values() for a, b in table.items())
+    monkeypatch.setattr("sys.argv", ["subtask_diagram.py", "--check"])
+    assert subtask_diagram.main() == 0
 
 
 IDS = "abcdef"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
@@ -348,7 +347,7 @@ def function_named(name: str) -> Callable[..., Any]:
         return FUNCTIONS[name]
     module, _, path = name.partition(":")
     try:
-        found: Any = sys.modules.get(module) or import_module(module)
+        found: Any = import_module(module)  # waits for another thread that imports it
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:

@@ -8,7 +8,8 @@ another one, or its successor, finds that its process is gone and takes them ove
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from threading import Condition, Event, Lock, Thread
 from typing import Any, Self
@@ -40,7 +41,7 @@ LOOKS = 20
 RECOVERIES = 1_000
 """Times that DBOS itself lets a workflow be recovered. A sub-task fails after carry_out.LOST_MAX."""
 
-WAIT_S = (0.1, 0.5, 2.0, 10.0)
+WAIT_S = (0.1, 0.5, 2.0)
 """Seconds to wait for an attempt elsewhere: after the first look, the second, and so on."""
 
 STOPPED_WITHIN_S = 10.0
@@ -94,6 +95,7 @@ class Engine:
         self._lock = Lock()
         self._idle = Condition(self._lock)
         self._busy = 0
+        self._has_left = False
         self._stopping = Event()
         self._watch: Thread | None = None
 
@@ -120,6 +122,7 @@ class Engine:
             self._watch.join()
         with self._idle:  # attempts end by themselves now, and record why
             self._idle.wait_for(lambda: not self._busy, STOPPED_WITHIN_S)
+            self._has_left = True
         self._leave()
 
     def _launch(self) -> None:
@@ -214,7 +217,8 @@ class Engine:
         finished: set[str] = set()
         looks = 0
         while True:
-            found = self._found(registry, job, given, finished)
+            with self._working():
+                found = self._found(registry, job, given, finished)
             if found.ready or found.ended or not given:
                 return found
             if self._stopping.wait(POLL_S):
@@ -259,15 +263,25 @@ class Engine:
                     self._registry_of(job.session), self._folder, self._stopping.is_set
                 )
             bench = self._benches[job.session]
+        with self._working():
+            try:
+                done = bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+            except SubtaskError as error:  # this process cannot find the runner
+                _give_up(bench.registry, subtask, round, error.message)
+                return "ended"
+        if self._stopping.is_set() and done != "ended":
+            raise Stopped
+        return done
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Keep the engine from leaving while the block uses the store, which is closed then. Stopped."""
+        with self._idle:
+            if self._has_left:
+                raise Stopped
             self._busy += 1
         try:
-            done = bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
-            if self._stopping.is_set() and done != "ended":
-                raise Stopped
-            return done
-        except SubtaskError as error:  # this process cannot find the runner
-            _give_up(bench.registry, subtask, round, error.message)
-            return "ended"
+            yield
         finally:
             with self._idle:
                 self._busy -= 1
@@ -297,7 +311,8 @@ class Engine:
 
 def _engine() -> Engine:
     engine = Engine._current  # noqa: SLF001 - this module's own
-    assert engine is not None, "a workflow runs in a process with an engine"
+    if engine is None:  # a thread that DBOS left behind
+        raise Stopped
     return engine
 
 
