@@ -10,16 +10,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import sightline
 from sightline.config.settings import Settings
 from sightline.subtasks.subtask import ResultTodo, TaskResult
-
-pytest.importorskip("pydantic_ai", reason="the extra agent is not installed")
-from pydantic_ai.direct import model_request
-from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart
-from pydantic_ai.models.function import FunctionModel
 
 
 def six(work):
@@ -49,6 +42,8 @@ def clash(work):
 
 def answered(messages, _info):
     """A scripted model: it answers the hand-over of a sub-task with one structured answer."""
+    from pydantic_ai.messages import ModelResponse, TextPart
+
     prompt = messages[-1].parts[-1].content
     task = prompt.split("# Sub-task ")[1].split("\n")[0]
     if task == "bad":
@@ -65,6 +60,10 @@ def answered(messages, _info):
 
 def agent(work):
     """An agent that asks a model once, and applies its structured answer in its own session."""
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import ModelRequest, TextPart
+    from pydantic_ai.models.function import FunctionModel
+
     asked = [ModelRequest.user_text_prompt(work.prompt)]
     reply = asyncio.run(model_request(FunctionModel(answered), asked))
     texts = [part.content for part in reply.parts if isinstance(part, TextPart)]

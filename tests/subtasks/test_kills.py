@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def facts(session):
 def kill_after(session, process, moment):
     """Kill a process once so many facts stand on the timeline; return whether it still ran."""
     while process.poll() is None and facts(session) < moment:
-        pass
+        time.sleep(0.001)
     was_running = process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -47,7 +48,7 @@ def moments():
     """Numbers of facts since the approval, drawn once: a graph of six takes about 60."""
     drawn = random.Random(23).sample(range(1, 60), 20)
     return [
-        pytest.param(moment, runner, marks=[] if number == 3 else pytest.mark.wide)
+        pytest.param(moment, runner, marks=[] if number == 0 else pytest.mark.wide)
         for number, moment in enumerate(drawn)
         for runner in [("function", "command", "shared", "agent")[number % 4]]
     ]
@@ -55,6 +56,8 @@ def moments():
 
 @pytest.mark.parametrize(("moment", "runner"), moments())
 def test_a_killed_process_loses_nothing_and_doubles_nothing(repo, moment, runner):
+    if runner == "agent":
+        pytest.importorskip("pydantic_ai", reason="the extra agent is not installed")
     session = repo.session("p", checkpoints="off")
     proposed(session, SIX)
     before = facts(session)
