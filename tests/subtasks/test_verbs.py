@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 from tests.answers import seeds
@@ -228,3 +229,13 @@ def test_a_briefing_brings_the_states_of_sub_tasks_once_for_each_change(s):
     assert s.briefing("and now?").text == ""
     s.subtasks.approve()
     assert "| a | ready |" in s.briefing("and now?").text
+
+
+def test_without_the_engine_the_error_names_the_extra(s, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dbos", None)
+    monkeypatch.delitem(sys.modules, "sightline.subtasks.dbos_engine", raising=False)
+    s.subtasks.propose([{"id": "a", "goal": "A"}])
+    s.subtasks.approve()
+    with pytest.raises(SubtaskError, match="sightline-guard\\[tasks\\]") as error:
+        s.subtasks.run(runner=["true"])
+    assert error.value.kind == "engine"
