@@ -208,10 +208,14 @@ class Engine:
 
     def name_of(self, job: Job, subtask: str, round: int) -> str:
         """Return the name of the workflow of a sub-task: the same in every run."""
-        return f"{self._prefix}:{_short(job.session)}:{subtask}:{round}"
+        return f"{self._start_of(job)}{subtask}:{round}"
+
+    def _start_of(self, job: Job) -> str:
+        return f"{self._prefix}:{_short(job.session)}:"
 
     def due(self, job: Job, given: Collection[str]) -> Due:
-        """Wait until there is something to hand out, or a sub-task ended. given: the workflows that
+        """Wait until there is something to hand out, or all that was handed out ended: so the steps of
+        a run are as many as its levels, and not as many as its sub-tasks. given: the workflows that
         this run handed out and that count as not ended. Stopped."""
         registry = self._registry_of(job.session)
         finished: set[str] = set()
@@ -219,14 +223,14 @@ class Engine:
         while True:
             with self._working():
                 found = self._found(registry, job, given, finished)
-            if found.ready or found.ended or not given:
+            if found.ready or len(found.ended) == len(given):
                 return found
             if self._stopping.wait(POLL_S):
                 raise Stopped
             looks += 1
             if looks % LOOKS == 0:  # a workflow that ended without ending its sub-task
                 ended = DBOS.list_workflows(
-                    workflow_ids=list(given),
+                    workflow_ids=sorted(set(given).difference(found.ended)),
                     status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
                     load_input=False,
                     load_output=False,
@@ -239,17 +243,17 @@ class Engine:
         """Return what is to be handed out now. finished: workflows that ended. A sub-task whose
         workflow ended without ending it fails: nobody would carry it out any more."""
         ready: list[tuple[str, int]] = []
-        left = set(given)
+        left, start = set(given), self._start_of(job)
         for task in registry.graph():
             if job.subtasks and task.id not in job.subtasks:
                 continue
             if task.state not in ("ready", "running"):
                 continue
-            name = self.name_of(job, task.id, task.round)
+            name = f"{start}{task.id}:{task.round}"
             if name in finished:
                 why = "the engine gave it up: see what its process printed"
                 _give_up(registry, task.id, task.round, why)
-            elif name in given:
+            elif name in left:
                 left.discard(name)
             else:
                 ready.append((task.id, task.round))
