@@ -299,7 +299,13 @@ class Subtasks:
         if spec.kind == "command":
             return command_runner(spec.arguments)
         if spec.kind == AGENT:
-            return self._function_runner(function_named(AGENT_MAKER)(spec.name))
+            try:
+                maker = function_named(AGENT_MAKER)
+            except SubtaskError as error:
+                raise SubtaskError(
+                    "runner", "", *words.no_runner(f"{AGENT}:{spec.name}")
+                ) from error
+            return self._function_runner(maker(spec.name))
         return self._function_runner(function_named(spec.name))
 
 

@@ -159,7 +159,7 @@ def result_text(task: SubTask, result: TaskResult | None) -> str:
     """Return what became of a sub-task, for the parent's model."""
     lines = [f"Sub-task {task.id} {_is_now(task)}."]
     if task.reason:
-        lines.append(f"Why: {task.reason}.")
+        lines.append(f"Why: {task.reason.rstrip('.')}.")
     if task.result:
         lines.append(task.result)
     if result is None:
