@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 COMMAND = ("sh", "-c", "echo by $SIGHTLINE_SUBTASK > $SIGHTLINE_SUBTASK.txt; echo done")
@@ -99,7 +101,8 @@ def test_wrong_usage_of_run(two, args):
 
 
 @pytest.mark.wide
-def test_without_the_agent_the_error_says_so(two):
+def test_without_the_agent_the_error_says_so(two, monkeypatch):
     pytest.importorskip("dbos")
+    monkeypatch.setitem(sys.modules, "sightline.reference_agent.agent", None)
     two("task", "run", "--agent", "some-model")
     assert "no runner 'agent:some-model'" in two("task", "show", "api").out

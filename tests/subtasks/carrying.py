@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import sys
 import threading
@@ -12,7 +10,6 @@ from typing import Any
 
 import sightline
 from sightline.config.settings import Settings
-from sightline.subtasks.subtask import ResultTodo, TaskResult
 
 
 def six(work):
@@ -40,37 +37,29 @@ def clash(work):
     return "edited"
 
 
-def answered(messages, _info):
+def answered(task, asked):
     """A scripted model: it answers the hand-over of a sub-task with one structured answer."""
-    from pydantic_ai.messages import ModelResponse, TextPart
-
-    prompt = messages[-1].parts[-1].content
-    task = prompt.split("# Sub-task ")[1].split("\n")[0]
-    if task == "bad":
-        return ModelResponse([TextPart("I cannot do this, and there is no answer.")])
     changes = [{"path": f"src/{task}.txt", "create": True, "content": f"made by {task}\n"}]
-    if "You may write only" not in prompt:
+    if not any("You may write only" in text for text in asked.texts):
         line = 5 * "atdfb".index(task[0]) + 2
         edit = {"old": f"line {line}\n", "new": f"line of {task}\n"}
         changes.append({"path": "app.py", "edits": [edit]})
     todos = [{"text": f"look at {task}", "status": "done"}]
-    answer = {"summary": f"did {task}", "todos": todos, "fileChanges": changes}
-    return ModelResponse([TextPart(json.dumps(answer))])
+    return {"summary": f"did {task}", "todos": todos, "fileChanges": changes}
 
 
 def agent(work):
-    """An agent that asks a model once, and applies its structured answer in its own session."""
-    from pydantic_ai.direct import model_request
-    from pydantic_ai.messages import ModelRequest, TextPart
-    from pydantic_ai.models.function import FunctionModel
+    """The reference agent with a scripted model."""
+    from tests.reference_agent.providers import Script, function_model
 
-    asked = [ModelRequest.user_text_prompt(work.prompt)]
-    reply = asyncio.run(model_request(FunctionModel(answered), asked))
-    texts = [part.content for part in reply.parts if isinstance(part, TextPart)]
-    done = work.session.answer("".join(texts))
-    assert not done.refused, done.text
-    todos = tuple(ResultTodo(todo.text, todo.state) for todo in done.todos)
-    return TaskResult(done.answer.summary, todos=todos)
+    from sightline.api.subtask_verbs import agent_function
+
+    task = work.task.id
+    plan = {"fileRequests": [{"patterns": ["app.py"]}]}
+    script = Script(lambda asked: answered(task, asked), plan=plan)
+    if task == "bad":
+        script = Script(*["There is no JSON in this."] * 10)
+    return agent_function(function_model(script))(work)
 
 
 COMMAND = [

@@ -21,7 +21,7 @@ from sightline.subtasks import task_registry as steps
 from sightline.subtasks.carry_out import Job, Options
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
-from sightline.subtasks.subtask import Graph, SubTask, TaskResult
+from sightline.subtasks.subtask import Graph, ResultTodo, SubTask, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -30,9 +30,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 AGENT = "agent"
 """Kind of a runner: the reference agent."""
 
-AGENT_MAKER = "sightline.reference_agent.delegated:task_function"
-"""The function of the reference agent that takes the name of a model and returns a function that
-carries out sub-tasks with the model. That package lies above this one, so it is found by its name."""
+AGENT_RUN = "sightline.reference_agent.agent:run"
+"""The function by which the reference agent pursues one goal in one session. Its package lies above
+this one, so it is found by its name."""
 
 CONCURRENCY = 4
 
@@ -299,13 +299,7 @@ class Subtasks:
         if spec.kind == "command":
             return command_runner(spec.arguments)
         if spec.kind == AGENT:
-            try:
-                maker = function_named(AGENT_MAKER)
-            except SubtaskError as error:
-                raise SubtaskError(
-                    "runner", "", *words.no_runner(f"{AGENT}:{spec.name}")
-                ) from error
-            return self._function_runner(maker(spec.name))
+            return self._function_runner(agent_function(spec.name))
         return self._function_runner(function_named(spec.name))
 
 
@@ -360,6 +354,34 @@ def function_named(name: str) -> Callable[..., Any]:
         raise SubtaskError("runner", "", *words.no_runner(name)) from error
     function: Callable[..., Any] = found
     return function
+
+
+class NotReached(Exception):
+    """The agent ended without its goal. The message says why, for the result of the sub-task."""
+
+
+def agent_function(model: Any) -> Callable[..., TaskResult]:
+    """Return a function that carries out a sub-task with the reference agent. It asks nobody: the
+    sub-task was approved, and the guard holds it to its scope. model: a name or a model of Pydantic
+    AI. SubtaskError where the extra `agent` is not installed."""
+    try:
+        run = function_named(AGENT_RUN)
+    except SubtaskError as error:
+        raise SubtaskError("runner", "", *words.no_runner(f"{AGENT}:{model}")) from error
+
+    def carry_out(work: Any) -> TaskResult:
+        result = run(work.session, work.prompt, model=model, approve=lambda _: not work.must_stop())
+        if result.state != "done":
+            why = f"with the question: {result.question}" if result.question else result.state
+            raise NotReached(f"the agent ended {why}")
+        todos = result.answers[-1].todos if result.answers else ()
+        return TaskResult(
+            result.summary,
+            todos=tuple(ResultTodo(todo.text, todo.state, todo.detail) for todo in todos),
+            tokens=result.usage.input_tokens + result.usage.output_tokens,
+        )
+
+    return carry_out
 
 
 class AsyncSubtasks:
