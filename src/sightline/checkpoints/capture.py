@@ -223,7 +223,8 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
         if path.endswith("ignore") or (current and not S_ISREG(current.mode)):
             return None
         if current is None:
-            if path not in last and _has_below(last, path):
+            names = () if path in last else (*last.rows, *last.omitted)
+            if any(name.startswith(f"{path}/") for name in names):
                 return None
             continue
         if path not in last and not context.workspace.listed(path):
@@ -238,10 +239,6 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
             texts.append(found.data)
     taken = step(last.only(asked), Manifest(rows, omitted))
     return Capture(last.after(taken), tuple(texts), taken)
-
-
-def _has_below(last: Manifest, path: str) -> bool:
-    return any(each.startswith(f"{path}/") for each in (*last.rows, *last.omitted))
 
 
 def _too_large(context: SessionContext, file_size: int) -> str | None:

@@ -28,8 +28,7 @@ SECTIONS = {
     "Go back": ("undo", "checkpoint", "rewind"),
     "Find": ("find", "list", "related"),
     "For agents and scripts": (
-        *("read", "saw", "edit", "write", "run", "claim", "task", "session", "briefing"),
-        *("replay", "window"),
+        *("read", "saw", "edit", "write", "run", "task", "session", "briefing", "replay", "window"),
     ),
 }
 """Heading of the help -> the commands below it, those of the lab last."""
