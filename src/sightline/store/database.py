@@ -162,7 +162,7 @@ class Database:
                     db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                     self._full = durable
                 try:  # before BEGIN: a signal may raise as soon as the transaction has begun
-                    patiently(lambda: db.execute("BEGIN IMMEDIATE"))
+                    patiently(lambda: db.execute("BEGIN IMMEDIATE"), PATIENCE_S)
                     result = work()
                     db.execute("COMMIT")
                 finally:
