@@ -26,7 +26,10 @@ LAST = ["delete", "move", "claim release", "session delete"]
 WITH_MODEL = ["agent", "chat"]
 """Commands that ask a model; tests/reference_agent runs them."""
 
-NOT_HERE = {"hook", "watch", *WITH_MODEL, *LAST}
+WITH_ENGINE = ["task run", "task merge", "worker"]
+"""Commands that need the extra `tasks`; tests/cli/test_tasks.py runs them."""
+
+NOT_HERE = {"hook", "watch", *WITH_MODEL, *WITH_ENGINE, *LAST}
 ORDER = [*(name for name in COMMANDS if name not in NOT_HERE), *LAST]
 
 LABEL = "before the refactoring"
@@ -64,6 +67,8 @@ def ready(at, tmp_path, monkeypatch):
     at.put("src/news.py", "a = 9\n")
     at("changes", "--for-agent")
     at("checkpoint", LABEL)
+    for name in ("api", "docs", "deploy"):
+        at("task", "propose", name, "A part of the work")
     return at
 
 

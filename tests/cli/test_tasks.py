@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 
 import pytest
+from tests.cli.test_examples import example
 
 COMMAND = ("sh", "-c", "echo by $SIGHTLINE_SUBTASK > $SIGHTLINE_SUBTASK.txt; echo done")
 
@@ -73,6 +77,33 @@ def test_a_command_carries_them_out(two):
     shown = two("task", "show", "api", "--json").json
     assert shown["result"]["files"][0]["path"] == "api.txt"
     assert "Sub-task api completed.\ndone\n- created: api.txt" in two("task", "show", "api").out
+
+
+@pytest.mark.wide
+def test_the_examples_of_run_worker_and_merge_work(two, tmp_path, monkeypatch):
+    """A program called claude reads the goal, and changes the line that the user changes meanwhile."""
+    pytest.importorskip("dbos")
+    path = two.put("a.txt", "one\n")
+    os.rmdir(two.root / ".git")
+    git = ["git", "-C", two.root, "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *words], check=True)
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\necho two > a.txt\necho three > {path}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    two("task", "skip", "tests")
+    done = two(*example(two, "task run"))
+    assert done.code == 1, done.out
+    with two.spawn(*example(two, "worker"), own_group=True) as worker:
+        worker.stderr.readline()
+        os.killpg(worker.pid, signal.SIGINT)
+        assert worker.wait() == 130
+    two.put("a.txt", "one\n")
+    merged = two(*example(two, "task merge"))
+    assert merged.code == 0, merged.err
+    assert (two.root / "a.txt").read_text() == "two\n"
 
 
 @pytest.mark.wide

@@ -92,7 +92,7 @@ def show(call: Call, id: str) -> None:
 @command(
     Subtasks.propose,
     name="task propose",
-    example="task propose tests 'Write the tests' --after api --scope 'tests/**'",
+    example="task propose tests 'Write the tests' --scope 'tests/**'",
     without=("subtasks",),
 )
 @click.argument("id", required=False)
@@ -160,7 +160,7 @@ def complete(call: Call, id: str, result: str) -> None:
     _moved(call, lambda tasks: tasks.complete(id, result))
 
 
-@command(Subtasks.fail, name="task fail", example="task fail api --why 'no database'",
+@command(Subtasks.fail, name="task fail", example="task fail tests --why 'no database'",
          id=ID, why={"flag": "--why", "required": True})  # fmt: skip
 def fail(call: Call, id: str, why: str) -> None:
     _moved(call, lambda tasks: tasks.fail(id, why))
@@ -172,13 +172,13 @@ def skip(call: Call, id: str, why: str) -> None:
 
 
 @command(
-    Subtasks.cancel, name="task cancel", example="task cancel api", id=ID, why={"flag": "--why"}
+    Subtasks.cancel, name="task cancel", example="task cancel deploy", id=ID, why={"flag": "--why"}
 )
 def cancel(call: Call, id: str, why: str) -> None:
     _moved(call, lambda tasks: tasks.cancel(id, why))
 
 
-@command(Subtasks.retry, name="task retry", example="task retry api", id=ID)
+@command(Subtasks.retry, name="task retry", example="task retry tests", id=ID)
 def retry(call: Call, id: str) -> None:
     _moved(call, lambda tasks: tasks.retry(id))
 
