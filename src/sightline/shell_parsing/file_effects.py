@@ -173,6 +173,23 @@ def command_writings(simple: SimpleCommand) -> Iterator[Writing]:
             yield from (Writing(path, text, appends) for text in texts)
 
 
+def restored_paths(simple: SimpleCommand) -> tuple[str, ...]:
+    """Return the files and folders that git checkout or git restore takes back to their committed
+    text. The name of a branch may be among them."""
+    words = simple.words
+    if words[:1] != ["git"] or words[1:2] not in (["checkout"], ["restore"]):
+        return ()
+    at = words.index("--") if "--" in words else len(words)
+    options = [word for word in words[2:at] if word is not None and word[:1] == "-"]
+    names = [word for word in words[2:at] if word not in ("HEAD", *options)]
+    if words[1] == "restore" and "--staged" in options and "--worktree" in options:
+        options = []
+    if options or (names and words[at:]):  # of the index, a merge, or another commit
+        return ()
+    paths = (absolute_path(simple.cwd, word) for word in (*names, *words[at + 1 :]))
+    return tuple(path for path in paths if path is not None)
+
+
 def _printed(name: str, words: Sequence[Word]) -> list[str]:
     """Return the texts that echo or printf may print, depending on the shell."""
     known = [word for word in words if word is not None]

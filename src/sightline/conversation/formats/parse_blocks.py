@@ -173,6 +173,7 @@ def _call_block(block: Block, id: str | None, effect: Effect) -> Block:
         deed=effect.deed,
         paths=effect.paths,
         rewrites=effect.rewrites,
+        restored=effect.shell.restored if effect.shell else (),
         loose=False,
     )
 

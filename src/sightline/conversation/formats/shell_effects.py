@@ -21,6 +21,7 @@ from sightline.shell_parsing.file_effects import (
     all_pipelines,
     command_writings,
     pipeline_readings,
+    restored_paths,
 )
 
 QUIET = (
@@ -51,13 +52,15 @@ Pipeline = list[SimpleCommand]
 
 class ShellEffect(Struct, frozen=True):
     """The effect of a command line. printed: what it prints, in order: a Reading for each file, and
-    texts. certain: it prints nothing else."""
+    texts. certain: it prints nothing else. restored: files and folders that it takes back to their
+    committed text."""
 
     deed: Deed
     paths: tuple[str, ...]
     rewrites: tuple[Rewrite, ...]
     printed: tuple[Reading | str, ...] = ()
     certain: bool = False
+    restored: tuple[str, ...] = ()
 
 
 def shell_effect(call: Call) -> ShellEffect:
@@ -83,7 +86,9 @@ def shell_effect(call: Call) -> ShellEffect:
         deed = "write" if all(rewrite.old is None for rewrite in rewrites) else "edit"
     paths = written if deed in ("edit", "write") else read if deed == "read" else []
     certain = certain and ("||" not in line or len(read) < 2)
-    return ShellEffect(deed, tuple(dict.fromkeys(paths)), rewrites, printed, certain)
+    taken_back = (_spelling(path, unknown) for each in commands for path in restored_paths(each))
+    restored = tuple(path for path in taken_back if path is not None)
+    return ShellEffect(deed, tuple(dict.fromkeys(paths)), rewrites, printed, certain, restored)
 
 
 def _spelling(path: str, unknown: str) -> str | None:

@@ -55,7 +55,8 @@ class Block(Struct, frozen=True):
     messages; unknown: sent unchanged. text: the text that the model reads (for a call, its arguments as
     JSON). deed: what the tool does. paths: files that the block names, as the agent spells them.
     step: number of the model's answer, from 1; blocks between two answers have the number of the
-    earlier one. at: UTC microseconds. fixed: the block may never be changed. loose: the block may
+    earlier one. at: UTC microseconds. restored: files and folders that a call takes back to their
+    committed text. fixed: the block may never be changed. loose: the block may
     be dropped without a stub after the user's next message (thinking, where the format allows it).
     """
 
@@ -74,6 +75,7 @@ class Block(Struct, frozen=True):
     paths: tuple[str, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
     rewrites: tuple[Rewrite, ...] = ()
+    restored: tuple[str, ...] = ()
     loose: bool = False
 
 

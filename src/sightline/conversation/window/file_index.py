@@ -38,17 +38,20 @@ class Files:
         self.mentioned = self._mentions.paths
         self._shown: dict[str, ShownLines] = {}
         self._paths: dict[int, set[str]] = {}  # by place, for blocks that show lines
-        self._rewrites: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}  # of calls without a result
+        self._changes: dict[str, tuple[int, Block]] = {}  # calls without a result, by id
 
     def named(self, block: Block) -> Block:
         """Return a block that names each file in one way: in the folder, relative to it."""
-        if not self._folder or not (block.paths or block.excerpts or block.rewrites):
+        if not self._folder:
+            return block
+        if not (block.paths or block.excerpts or block.rewrites or block.restored):
             return block
         return structs.replace(
             block,
             paths=tuple(map(self._name, block.paths)),
             excerpts=tuple(structs.replace(e, path=self._name(e.path)) for e in block.excerpts),
             rewrites=tuple(structs.replace(r, path=self._name(r.path)) for r in block.rewrites),
+            restored=tuple(map(self._name, block.restored)),
         )
 
     def _name(self, path: str) -> str:
@@ -68,16 +71,21 @@ class Files:
             spans = [(excerpt.first, excerpt.last) for excerpt in excerpts]
             whole = any(excerpt.whole for excerpt in excerpts)
             self._shown.setdefault(path, ShownLines()).show(place, spans, whole=whole)
-        if block.kind == "call" and block.call is not None and block.rewrites:
-            self._rewrites[block.call] = place, block.rewrites
+        if block.kind == "call" and block.call is not None:
+            if block.rewrites or block.restored:
+                self._changes[block.call] = place, block
         elif block.kind == "result":
-            call_place, rewrites = self._rewrites.pop(block.call or "", (place, ()))
-            for rewrite in () if block.error else rewrites:
+            call_place, call = self._changes.pop(block.call or "", (place, None))
+            if block.error:
+                return
+            for rewrite in call.rewrites if call else ():
                 self._edit(call_place, rewrite)
                 if self.began is None and rewrite.old is not None:
                     self.began = block.step
                 self.current.rewrite(place, rewrite)
-            for excerpt in () if block.error else block.excerpts:
+            for name in call.restored if call else ():
+                self._restore(call_place, block.step, name)
+            for excerpt in block.excerpts:
                 self.current.show(place, excerpt)
 
     def _edit(self, place: int, rewrite: Rewrite) -> None:
@@ -90,6 +98,18 @@ class Files:
         else:  # an edit without an old text inserts lines
             inserted = rewrite.new.count("\n") - rewrite.old.count("\n") + (not rewrite.old)
             shown.move(inserted)
+
+    def _restore(self, call: int, step: int, name: str) -> None:
+        """Take the edited files of this name, or in the folder of this name, back to an earlier text.
+        call: place; step: of the call."""
+        folder = f"{name.rstrip('/')}/"
+        for path in self.edited:
+            if path == name or path.startswith(folder):
+                self.edited[path] = call
+                self.touched[path] = step
+                self.current.forget(path, call)
+                if path in self._shown:
+                    self._shown[path].restore()
 
     def paths_of(self, block: Block) -> tuple[str, ...]:
         """Return the paths of the files whose text a block shows or changes."""
@@ -197,6 +217,10 @@ class Era:
         self.runs: list[Run] = []
 
 
+UNKNOWN = 10**9
+"""Lines that stand for any number of lines."""
+
+
 class ShownLines:
     """The lines of one file that blocks show.
 
@@ -206,6 +230,7 @@ class ShownLines:
     """
 
     def __init__(self) -> None:
+        self._all: list[Shown] = []
         self._log: list[Shown | int] = []
         self._is_current = True
         self._counts: Counter[int] = Counter()  # lines that only the block at a place shows
@@ -213,7 +238,8 @@ class ShownLines:
 
     def show(self, place: int, spans: Iterable[Span], *, whole: bool) -> None:
         """Record that a block shows lines; whole: the file has no others."""
-        self._add(Shown(place, tuple(spans), whole))
+        self._all.append(Shown(place, tuple(spans), whole))
+        self._add(self._all[-1])
 
     def move(self, lines: int) -> None:
         """Record that an edit made the file longer (or, below 0, shorter) by a number of lines."""
@@ -225,8 +251,17 @@ class ShownLines:
         self._log = [e for e in self._log if isinstance(e, Shown) and e.place > place]
         self._is_current = False
 
+    def restore(self) -> None:
+        """Record that the file has an earlier text again. Nobody knows which, so none of the blocks so
+        far supersedes another."""
+        self._log = []
+        for shown in self._all:
+            self._log += [structs.replace(shown, whole=False), UNKNOWN, -UNKNOWN]
+        self._is_current = False
+
     def hide(self, place: int) -> None:
         """Record that a block shows nothing any more."""
+        self._all = [shown for shown in self._all if shown.place != place]
         self._log = [e for e in self._log if isinstance(e, int) or e.place != place]
         self._is_current = self._is_current and not self._counts[place]
 
@@ -298,7 +333,11 @@ class CurrentText:
             lines = rewrite.new.removesuffix("\n").split("\n")
             self._restart(rewrite.path, [(1, lines)], 0)
         elif not self._replace(rewrite.path, rewrite.old, rewrite.new):
-            self._restart(rewrite.path, [], place + 1)
+            self.forget(rewrite.path, place)
+
+    def forget(self, path: str, place: int) -> None:
+        """Forget the lines of a file, which the call with its result at a place changed."""
+        self._restart(path, [], place + 1)
 
     def runs(self, path: str) -> Sequence[KnownLines]:
         """Return the known lines."""
