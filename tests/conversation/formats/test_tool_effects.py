@@ -148,6 +148,29 @@ def test_tools_do_what_their_names_say(name, deed):
     assert of(name, {"path": "a"}).deed == deed
 
 
+@pytest.mark.parametrize(
+    ("command", "restored"),
+    [
+        ("git checkout ui/a.ts", ("ui/a.ts",)),
+        ("cd ui && git checkout HEAD -- a.ts b.ts", ("ui/a.ts", "ui/b.ts")),
+        ("git checkout -- cmd/cli/ && go test ./...", ("cmd/cli",)),
+        ("git restore a.ts", ("a.ts",)),
+        ("git restore --staged --worktree a.ts", ("a.ts",)),
+        ("git restore --staged a.ts", ()),
+        ("git restore --source=v1 a.ts", ()),
+        ("git checkout -b fix main", ()),
+        ("git checkout --ours a.ts", ()),
+        ("git checkout v1 -- a.ts", ()),
+        ("git checkout", ()),
+        ("git stash push -- a.ts", ()),
+    ],
+)
+def test_files_that_git_takes_back_to_their_committed_text(command, restored):
+    shell = of("bash", {"command": command}).shell
+    assert shell is not None
+    assert shell.restored == restored
+
+
 def test_files_of_one_call_are_all_named():
     args = "<file><path>a.ts</path></file><file>\n<path> b.ts </path></file>"
     assert of("read_file", {"args": args}).paths == ("a.ts", "b.ts")

@@ -87,9 +87,12 @@ def test_a_careful_policy_keeps_a_text_until_its_rent_is_the_whole_price_of_its_
     assert gone_after(1 / 3) == 10
 
 
-def test_no_lease_runs_before_the_session_edits():
-    talk = idle(Talk().typed("go").read("a.py", LONG), 99)
-    assert tiers(then(talk)) == {}
+def test_before_the_session_edits_a_lease_is_the_whole_price_and_then_begins_anew():
+    before = Talk().typed("mend a.py").read("a.py", LONG)
+    # (60 + 2 x 1,000 + 5 x 450) / 60 = 71.8
+    assert tiers(then(idle(grown(before), 69))) == {}
+    assert tiers(then(idle(grown(before), 70))) == {2: "untouched"}
+    talk = idle(Talk().typed("go").read("a.py", LONG), 60)
     edited = grown(talk).edit("b.py", "x", "y")
     assert tiers(then(idle(edited, LEASE - 1))) == {}
     assert tiers(then(idle(edited, LEASE))) == {2: "untouched"}
@@ -99,7 +102,7 @@ def test_a_new_file_is_no_beginning():
     talk = Talk().typed("go").read("a.py", LONG).edit("plan.md", "", LONG)
     new = structs.replace(talk.blocks[3].rewrites[0], old=None)
     talk.blocks[3] = structs.replace(talk.blocks[3], rewrites=(new,))
-    assert tiers(then(idle(talk, 99))) == {}
+    assert tiers(then(idle(talk, 60))) == {}
 
 
 def test_without_a_share_nothing_has_a_lease():
@@ -325,6 +328,26 @@ def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
         talk.blocks[3], rewrites=(structs.replace(talk.blocks[3].rewrites[0], old=None),)
     )
     assert tiers(then(talk)) == {2: "superseded"}
+
+
+@pytest.mark.parametrize(
+    ("restored", "failed", "goes"),
+    [
+        (("src/a.py",), False, {4: "untouched", 5: "input"}),
+        (("src",), False, {4: "untouched", 5: "input"}),
+        (("main", "b.py"), False, {4: "superseded"}),
+        (("src/a.py",), True, {4: "superseded"}),
+    ],
+)
+def test_a_file_that_git_takes_back_may_have_the_text_of_an_older_read(restored, failed, goes):
+    talk = begun().read("src/a.py", LONG).edit("src/a.py", "w1", LONG)
+    new = structs.replace(talk.blocks[5].rewrites[0], old=None)
+    talk.blocks[5] = structs.replace(talk.blocks[5], rewrites=(new,))
+    talk.called("Bash", "run", {"command": "git checkout ..."}, "done", error=failed)
+    talk.blocks[7] = structs.replace(talk.blocks[7], restored=restored)
+    at_once = {place: tier for place, tier in goes.items() if tier == "superseded"}
+    assert tiers(then(grown(talk))) == at_once
+    assert tiers(then(idle(talk, LEASE))) == goes
 
 
 @pytest.mark.parametrize(

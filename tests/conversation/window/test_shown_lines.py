@@ -56,6 +56,20 @@ def test_a_whole_write_supersedes_what_was_shown_before_it_for_good():
     assert showing.is_superseded(1)
 
 
+def test_of_a_file_with_an_earlier_text_every_block_may_show_it_until_the_whole_file_is_read():
+    showing = shown((1, 1, 30), (2, 1, 40, "whole"), (4, 1, 40, "whole"))
+    showing.rewrite(3)
+    showing.restore()
+    assert not any(map(showing.is_superseded, (1, 2, 4)))
+    showing.show(5, [(1, 40)], whole=False)
+    assert not any(map(showing.is_superseded, (1, 2, 4, 5)))
+    showing.hide(2)
+    showing.restore()
+    assert [showing.is_superseded(place) for place in (1, 2, 4)] == [False, True, False]
+    showing.show(6, [(1, 40)], whole=True)
+    assert all(map(showing.is_superseded, (1, 2, 4, 5)))
+
+
 def test_lines_that_an_edit_may_have_moved_must_be_shown_wherever_they_are():
     assert not shown((1, 10, 20), 5, (2, 10, 20)).is_superseded(1)
     assert not shown((1, 10, 20), 5, (2, 15, 25)).is_superseded(1)

@@ -75,18 +75,21 @@ class Files:
             if block.rewrites or block.restored:
                 self._changes[block.call] = place, block
         elif block.kind == "result":
-            call_place, call = self._changes.pop(block.call or "", (place, None))
-            if block.error:
-                return
-            for rewrite in call.rewrites if call else ():
-                self._edit(call_place, rewrite)
-                if self.began is None and rewrite.old is not None:
-                    self.began = block.step
-                self.current.rewrite(place, rewrite)
-            for name in call.restored if call else ():
-                self._restore(call_place, block.step, name)
-            for excerpt in block.excerpts:
+            changes = self._changes.pop(block.call or "", None)
+            if changes is not None and not block.error:
+                self._change(*changes, place)
+            for excerpt in () if block.error else block.excerpts:
                 self.current.show(place, excerpt)
+
+    def _change(self, place: int, call: Block, result: int) -> None:
+        """Carry out the changes of a call. place, result: of the call and of its result."""
+        for rewrite in call.rewrites:
+            self._edit(place, rewrite)
+            if self.began is None and rewrite.old is not None:
+                self.began = call.step
+            self.current.rewrite(result, rewrite)
+        for name in call.restored:
+            self._restore(place, call.step, name)
 
     def _edit(self, place: int, rewrite: Rewrite) -> None:
         self.edited[rewrite.path] = place

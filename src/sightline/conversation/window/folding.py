@@ -7,8 +7,9 @@ a price: an edit fails, the agent reads the text again and edits again.
 1. Nothing is folded below the soft budget, and the results of the newest answers stay.
 2. A text of a file, and a result that no tool can produce again, has a lease. The lease ends when the
    rent since the last use reaches `share` of the price of a loss. So large texts go first.
-3. No lease runs before the first edit of the session: the agent reads before it edits.
-4. A file that a user or a plan names stays until the agent edits the file. The newest text that the
+3. The agent reads before it edits. So the lease of a file's text ends at the whole price before the
+   first edit of the session, and begins anew with this edit.
+4. After it, a file that a user or a plan names stays until the agent edits the file. The newest text that the
    agent wrote into a file stays.
 5. What newer blocks show as well needs no lease, nor do searches, listings and outputs of commands.
 6. While the cache is warm, blocks are folded when the rent that they paid without a lease reaches the
@@ -302,16 +303,20 @@ class Folding:
             return "again", self._age(candidate)
         if not self.rules.share:
             return tier, self._age(candidate)
-        if self._needs_no_lease(candidate):
+        share = self.rules.share
+        if self._is_early(candidate):
+            share = max(share, 1)
+        elif self._is_named(candidate):
             return None
-        idle = self._age(candidate) - self.rules.share * self._worth(candidate)
+        idle = self._age(candidate) - share * self._worth(candidate)
         return (tier, idle) if idle > 0 else None
 
-    def _needs_no_lease(self, candidate: Candidate) -> bool:
-        """Return whether a file's text stays however old it is: before the first edit of the session,
-        and where a user or a plan names the file and the agent has not edited it."""
-        if not candidate.paths or self._files.began is None:
-            return bool(candidate.paths)
+    def _is_early(self, candidate: Candidate) -> bool:
+        """Return whether a block is about files, and the session has not begun to edit."""
+        return bool(candidate.paths) and self._files.began is None
+
+    def _is_named(self, candidate: Candidate) -> bool:
+        """Return whether a user or a plan names a file of the block that the agent has not edited."""
         mentioned, edited = self._files.mentioned, self._files.edited
         for path in candidate.paths:  # noqa: SIM110 - faster, and it runs for each block
             if path in mentioned and path not in edited:
@@ -381,7 +386,7 @@ class Folding:
                 continue
             tokens, age = candidate.block.tokens, self._age(candidate)
             price = recovery(self._prices, tokens, self._window)
-            if not self._needs_no_lease(candidate):
+            if not (self._is_early(candidate) or self._is_named(candidate)):
                 price *= (self._step + 1) / (self._step + 1 + age)
                 price = max(price - self._prices.read * tokens * age, 0.0)
             prices[candidate.place] = price
