@@ -89,7 +89,13 @@ class Files:
                 self.began = call.step
             self.current.rewrite(result, rewrite)
         for name in call.restored:
-            self._restore(place, call.step, name)
+            for path in self.edited:
+                if path == name or path.startswith(f"{name}/"):
+                    self.edited[path] = place
+                    self.touched[path] = call.step
+                    self.current.forget(path, result)
+                    if path in self._shown:
+                        self._shown[path].restore()
 
     def _edit(self, place: int, rewrite: Rewrite) -> None:
         self.edited[rewrite.path] = place
@@ -101,18 +107,6 @@ class Files:
         else:  # an edit without an old text inserts lines
             inserted = rewrite.new.count("\n") - rewrite.old.count("\n") + (not rewrite.old)
             shown.move(inserted)
-
-    def _restore(self, call: int, step: int, name: str) -> None:
-        """Take the edited files of this name, or in the folder of this name, back to an earlier text.
-        call: place; step: of the call."""
-        folder = f"{name.rstrip('/')}/"
-        for path in self.edited:
-            if path == name or path.startswith(folder):
-                self.edited[path] = call
-                self.touched[path] = step
-                self.current.forget(path, call)
-                if path in self._shown:
-                    self._shown[path].restore()
 
     def paths_of(self, block: Block) -> tuple[str, ...]:
         """Return the paths of the files whose text a block shows or changes."""
