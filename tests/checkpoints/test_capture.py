@@ -14,7 +14,7 @@ from tests.support.examples import examples
 
 import sightline
 from sightline.checkpoints import take
-from sightline.checkpoints.capture import CHANGING
+from sightline.checkpoints.capture import BATCH_BYTES, CHANGING
 from sightline.config.settings import Settings
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import LOOKED_AT
@@ -193,3 +193,22 @@ def test_a_known_path_is_compared_again_where_times_do_not_tell_that_it_changed_
     file.write_text("x\n", encoding="ascii")
     os.utime(file, ns=(OLD_NS, OLD_NS))
     assert files(session, session.checkpoint()) == files(session, first)
+
+
+def test_many_bytes_of_changed_files_are_stored_in_batches(session, monkeypatch):
+    """As in a first checkpoint: they do not all stand in memory, and none is read past its time."""
+    session.checkpoint()
+    later(session)
+    batches = []
+    keep = session._context.store.keep
+
+    def counted(texts):
+        batches.append(sum(map(len, texts.values())))
+        keep(texts)
+
+    monkeypatch.setattr(session._context.store, "keep", counted)
+    for name in "abc":
+        Path(session._context.workspace.root, "d", name).write_bytes(name.encode() * BATCH_BYTES)
+    second = session.checkpoint()
+    assert set(files(session, second)) == {"d/a", "d/b", "d/c"}
+    assert batches == [BATCH_BYTES] * 3

@@ -36,7 +36,8 @@ BATCH_TEXTS, BATCH_BYTES = 1000, 2 << 20
 
 
 CHANGED_MAX = 1000
-"""Changed files up to which a capture opens each by its path; a walk of the tree reads more in less time."""
+"""Changed files up to which a capture opens each by its path; a walk of the tree reads more in less time.
+Their texts are in memory together, so they may have BATCH_BYTES in all."""
 
 READING = 0.15
 """The share of a capture's time in which files are read. A daemon reads files ahead (keep_texts);
@@ -91,6 +92,7 @@ def capture_changed(
         return None
     # What was left out for another reason than an ignore file may be covered by now.
     changed = {path for path in last.omitted if tree.row(path) is not None}
+    room = BATCH_BYTES
     for folder in earlier.listings.keys() | tree.listings.keys():
         before = earlier.listings.get(folder, NO_LISTING)
         now = tree.listings.get(folder, NO_LISTING)
@@ -101,8 +103,10 @@ def capture_changed(
         if now.hidden != before.hidden or not names.isdisjoint(now.linked):
             return None  # a changed file may be another name of a secret one
         changed.update(folder + name for name in names | before.files.keys() - now.files.keys())
-        if len(changed) > CHANGED_MAX:
-            return None
+        sizes = [int(now.files[name][0]) for name in names]
+        room -= sum([each for each in sizes if each <= context.settings.checkpoint_file_bytes])
+        if len(changed) > CHANGED_MAX or room < 0:
+            return None  # a walk of the tree stores the texts in batches, and ends in time
     captured = capture_paths(context, last, changed)
     return captured and structs.replace(captured, tree=tree)
 
