@@ -267,3 +267,23 @@ def test_one_look_is_bounded_and_the_next_goes_on(tmp_path):
         looks += 1
     assert names == [str(number) for number in range(20)]
     assert looks > 5
+
+
+@pytest.mark.parametrize("ending", ["prompt", "stopped"])
+def test_rows_that_name_each_other_in_a_circle_end_the_search(tmp_path, ending):
+    """As in a transcript that was damaged, or that somebody made by hand."""
+    kind = "system" if ending == "prompt" else "user"
+    lines = [
+        {"type": kind, "uuid": "a", "parentUuid": "b"},
+        {"type": kind, "uuid": "b", "parentUuid": "a"},
+        {"type": "assistant", "uuid": "c", "parentUuid": "b"},
+    ]
+    if ending == "stopped":
+        said = {"promptKept": True}
+        lines.append({"type": "system", "parentUuid": "b", "promptSubmitEnding": said})
+    lines.append({"type": "user", "promptId": "p", "promptSource": "typed", "parentUuid": "b"})
+    at = {"timestamp": "2026-01-01T00:00:00Z"}
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(line | at, separators=(",", ":")) + "\n" for line in lines))
+    _, found = transcripts.went_back(str(path), "p", 0)
+    assert found == path.stat().st_size

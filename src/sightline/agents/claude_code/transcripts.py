@@ -42,6 +42,10 @@ ANSWER = b'"type":"assistant"'
 TAIL = 1 << 16
 """Bytes in which the row before a prompt mostly is."""
 
+CHAIN_MAX = 32
+"""Rows that are followed from one to the row before it. Rows of a damaged transcript may name each other
+in a circle."""
+
 HOST = "Claude Code"
 
 
@@ -127,14 +131,18 @@ def _left_at(file: IO[bytes], end: int, parent: object) -> int | None:
 
 def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
     """Return the time of the last message before a prompt that another hook stopped: 0 for the first prompt,
-    None where the last PART_MAX bytes lack the row. ending: the row that says so, behind the prompt
-    where the conversation keeps it. end: the offset of that row."""
+    None where the last PART_MAX bytes lack the row, or more than CHAIN_MAX rows lie between. ending: the
+    row that says so, behind the prompt where the conversation keeps it. end: the offset of that row."""
     parent = ending.get("parentUuid")
     is_inside = nested(ending, "promptSubmitEnding", "promptKept") is True
     row, _ = _row_of(file, end, parent)
-    while row is not None and is_inside:
+    for _ in range(CHAIN_MAX):
+        if row is None or not is_inside:
+            break
         is_inside, parent = "promptSource" not in row, row.get("parentUuid")
         row, _ = _row_of(file, end, parent)
+    else:
+        return None
     if row is None:
         return 0 if parent is None else None
     return _message_time(file, end, row)
@@ -142,9 +150,12 @@ def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:
 
 def _message_time(file: IO[bytes], end: int, row: Row) -> int | None:
     """Return the time of a row, or of the last message before a row of type "system". The client writes
-    such rows (the duration of a turn) also when the hooks of the next prompt have begun."""
-    while row.get("type") == "system" and row.get("parentUuid") is not None:
-        before, _ = _row_of(file, end, row["parentUuid"])
+    such rows (the duration of a turn) also when the hooks of the next prompt have begun. Of more than
+    CHAIN_MAX such rows, return the time of the last one that was followed."""
+    for _ in range(CHAIN_MAX):
+        if row.get("type") != "system" or row.get("parentUuid") is None:
+            break
+        before, _rest = _row_of(file, end, row["parentUuid"])
         if before is None:
             break
         row = before
