@@ -273,7 +273,7 @@ def test_one_look_is_bounded_and_the_next_goes_on(tmp_path):
 def test_rows_that_name_each_other_in_a_circle_end_the_search(tmp_path, ending):
     """As in a transcript that was damaged, or that somebody made by hand."""
     kind = "system" if ending == "prompt" else "user"
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"type": kind, "uuid": "a", "parentUuid": "b"},
         {"type": kind, "uuid": "b", "parentUuid": "a"},
         {"type": "assistant", "uuid": "c", "parentUuid": "b"},
