@@ -252,3 +252,23 @@ def test_a_runner_that_no_process_can_find_is_refused(parent):
         with pytest.raises(SubtaskError) as error:
             parent.subtasks.run(runner=runner)
         assert error.value.kind == "runner"
+
+
+def test_files_that_a_command_removed_in_the_shared_tree_are_in_the_result(repo, parent):
+    """No session has read them: only the checkpoint before the attempt has their texts."""
+    repo.put("src/a.txt", "mine\n")
+    before = repo.text("log.txt"), repo.text("src/a.txt")
+    proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
+    code = "from pathlib import Path; Path('log.txt').unlink(); Path('src/a.txt').unlink()"
+    [task] = parent.subtasks.run(runner=[sys.executable, "-c", code], isolation="shared")
+    assert (task.state, "scope" in task.reason) == ("failed", True)
+    [(_, result)] = parent.subtasks.conflicts()
+    assert [(each.path, each.reason) for each in result.conflicts] == [("log.txt", "scope")]
+    assert {(each.path, each.kind) for each in result.files} == {
+        ("log.txt", "deleted"),
+        ("src/a.txt", "deleted"),
+    }
+    [checkpoint] = parent.checkpoints()
+    assert checkpoint.label == "before attempt 1 at sub-task a"
+    parent.rewind(checkpoint.id, force_paths=["log.txt", "src/a.txt"])
+    assert (repo.text("log.txt"), repo.text("src/a.txt")) == before

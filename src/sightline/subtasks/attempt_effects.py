@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
+from sightline.changes.untracked import is_gone, manifest, newest
 from sightline.checkpoints.automatic import before_batch
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation.progress import AnswerRecord, read_progress
@@ -16,9 +17,11 @@ from sightline.guard.edit import attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
-from sightline.model.events import AnswerGiven, Changed, Fact, Moved, SessionStarted
+from sightline.model.events import AnswerGiven, Changed, CommandEnded, Fact, Moved, SessionStarted
+from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.text import decode
+from sightline.model.timeline import Recorded
 from sightline.subtasks import words
 from sightline.subtasks.subtask import (
     ChangedFile,
@@ -68,13 +71,19 @@ def collect(
 def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
     """Return a result with the files that the session of an attempt changed in the shared tree. A
     change that a command made is not taken back by a rewind for certain; one outside of the scope is
-    a conflict."""
+    a conflict. Files that a command removed, and that no session had read, are those of a checkpoint."""
     first: dict[str, Revision] = {}
     last: dict[str, Revision] = {}
     outside: dict[str, None] = dict.fromkeys(result.outside)
-    for row in context.store.timeline(session=context.session, kinds=[Changed, Moved]):
+    for row in context.store.timeline(
+        session=context.session, kinds=[Changed, Moved, CommandEnded]
+    ):
         fact = row.fact
-        if isinstance(fact, Changed):
+        if isinstance(fact, CommandEnded):
+            for path, revision_before in _removed_unread(context, row, fact, last):
+                first[path], last[path] = revision_before, MISSING
+                outside[path] = None
+        elif isinstance(fact, Changed):
             first.setdefault(fact.path, fact.before)
             last[fact.path] = fact.after
             if fact.cause.kind != "agent" and fact.cause.confidence != "certain":
@@ -97,6 +106,20 @@ def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
     return structs.replace(
         result, files=tuple(files), conflicts=tuple(conflicts), outside=tuple(outside)
     )
+
+
+def _removed_unread(
+    context: SessionContext, ended: Recorded, command: CommandEnded, changed: Container[str]
+) -> list[tuple[str, Revision]]:
+    """Return the files that a command removed and no fact names, each with its revision before."""
+    gone = [path for path in command.paths if path not in changed]
+    checkpoint = newest(context, ended.position) if gone else None
+    entries = manifest(context, checkpoint) if checkpoint is not None else EMPTY
+    return [
+        (path, entries[path].revision)
+        for path in gone
+        if path in entries and is_gone(context, path)
+    ]
 
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:

@@ -16,6 +16,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.automatic import before_batch
 from sightline.errors import ClaimRefused, SightlineError, SubtaskError
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.process import alive
@@ -172,6 +173,8 @@ class Workbench:
     def _run(self, attempt: Attempt, runner: Runner, options: Options) -> Done:
         """Run an attempt that began, to its end or its return."""
         context, parent = attempt.context, self._context
+        if attempt.isolation == "shared":
+            before_batch(parent, words.before_attempt(attempt.task.id, attempt.task.attempt))
         context.append(
             [
                 SessionStarted("subtask", parent.session, parent.store.position()),

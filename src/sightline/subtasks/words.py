@@ -63,6 +63,11 @@ def lost_too_often(times: int) -> str:
     return f"the process that carried it out died {times} times"
 
 
+def before_attempt(subtask: str, number: int) -> str:
+    """Return the label of the checkpoint before an attempt in the shared tree."""
+    return f"before attempt {number} at sub-task {subtask}"
+
+
 def lost_attempt(attempt: int, left: Sequence[str]) -> str:
     """Word that the process of an attempt died. left: files that could not be set back."""
     stays = f"; not set back: {named([*map(quoted, left)], NAMED)}" if left else ""
