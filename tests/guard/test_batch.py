@@ -69,3 +69,10 @@ def test_a_batch_is_one_append_of_intents_and_one_of_ends(three_files):
     facts = [entry.fact for entry in three_files._context.store.timeline(kinds=kinds)]
     assert [type(fact) for fact in facts] == [WriteIntended] * 3 + [Changed] * 3
     assert [fact.path for fact in facts] == [*NAMES, *NAMES]
+
+
+def test_a_new_protected_file_is_refused_as_protected(s):
+    outcome = s.answer('{"fileChanges": [{"path": "sightline.toml", "content": "x"}]}')
+    [change] = outcome.changes
+    assert change.state == "refused"
+    assert "sightline.toml is protected" in str(outcome)

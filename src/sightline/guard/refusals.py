@@ -95,7 +95,7 @@ def refused(
     if reason == "stale" and not diff:
         hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."
     kind = case.sight.kind
-    if ruling.state == "unseen" and kind == "missing":
+    if ruling.state == "unseen" and kind == "missing" and reason != "scope":
         message, hint = f"{quoted(path)} does not exist.", words.MISSING
     elif ruling.state == "unseen" and kind in NOT_TEXT:
         message, hint = (
