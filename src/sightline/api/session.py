@@ -57,8 +57,6 @@ from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 from sightline.subtasks.runners import Assignment, Runner
 from sightline.subtasks.subtask import SubTask, TaskResult
-from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.words import summary_of
 
 TIDY_EVERY = 16
 """Turns between two removals of automatic checkpoints that take too much room, in a session that
@@ -1061,7 +1059,7 @@ class Session:
         Raises:
             ValueError, TypeError.
         """
-        summary = summary_of(TaskRegistry(self._context).graph())
+        summary = self.subtasks.summary()  # it reads only facts that are new since the last one
         return compose.briefing(self._context, message, budget, subtasks=summary)
 
     def close(self) -> None:

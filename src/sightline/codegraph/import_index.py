@@ -39,7 +39,7 @@ from sightline.errors import PathError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import settled, tick_of
-from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, Listing, Row, Tree
+from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, Listing, Row
 from sightline.model.revision import Revision, Stamp, compare, revision_of
 
 BATCH = 100
@@ -257,9 +257,9 @@ class ImportIndex:
                     if not self._vouches(path, row, known):
                         rows[path] = row
         beside = self.unread - found
-        beside.update(path for path in self._sources if _row(self._tree, path) is None)
+        beside.update(path for path in self._sources if self._tree.row(path) is None)
         for path in beside:
-            stands = _row(self._tree, path) or _stat(workspace, path)
+            stands = self._tree.row(path) or _stat(workspace, path)
             if stands is None or not self._vouches(path, stands, self.tables.known(path)):
                 rows[path] = stands
         self.unread |= rows.keys()
@@ -479,13 +479,6 @@ def _shuffled(rows: dict[str, Row | None]) -> Iterator[tuple[str, Row | None]]:
     batches = list(iter(lambda: list(islice(waiting, BATCH)), []))
     SystemRandom().shuffle(batches)
     return chain.from_iterable(batches)
-
-
-def _row(tree: Tree, path: str) -> Row | None:
-    """Return a file's row in a tree."""
-    cut = path.rfind("/") + 1
-    listing = tree.listings.get(path[:cut])
-    return listing.files.get(path[cut:]) if listing is not None else None
 
 
 def index_of(workspace: Workspace) -> ImportIndex:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import is_gone, manifest, newest
@@ -17,7 +17,15 @@ from sightline.guard.edit import attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
-from sightline.model.events import AnswerGiven, Changed, CommandEnded, Fact, Moved, SessionStarted
+from sightline.model.events import (
+    AnswerGiven,
+    Changed,
+    CommandEnded,
+    Fact,
+    Moved,
+    SessionStarted,
+    SubtaskEnded,
+)
 from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.text import decode
@@ -28,15 +36,12 @@ from sightline.subtasks.subtask import (
     ChangeKind,
     Conflict,
     Graph,
-    ResultTodo,
     SubTask,
     TaskResult,
     decode_result,
     with_applied,
 )
 from sightline.subtasks.worktree import FileBytes, Worktree
-
-revision = revision_of
 
 
 def collect(
@@ -195,28 +200,28 @@ def result_of(context: SessionContext, task: SubTask) -> TaskResult | None:
     return None if data is None else decode_result(data)
 
 
-class MergedTodos(Struct, frozen=True):
-    """The facts that put the to-dos of a child among those of its parent, and their texts."""
-
-    facts: tuple[Fact, ...] = ()
-    texts: tuple[bytes, ...] = ()
-
-
-def merged_todos(parent: SessionContext, todos: Iterable[ResultTodo]) -> MergedTodos:
-    """Return the facts that add the to-dos of a child to its parent's list. One with a text that
-    the list has already takes the child's state."""
+def completion(
+    parent: SessionContext, task: SubTask, result: TaskResult
+) -> tuple[list[Fact], list[bytes]]:
+    """Return the facts that complete a sub-task, and their texts. The to-dos of the child come to those of
+    its parent; one with a text that the list has already takes the child's state."""
+    encoded = result.encoded()
+    record = revision_of(encoded)
+    facts: list[Fact] = [
+        SubtaskEnded(task.id, "completed", result.summary, task.attempt, record=record)
+    ]
+    if not result.todos:
+        return facts, [encoded]
     states = {"in_progress", "done", "dropped"}
-    given = list(todos)
-    if not given:
-        return MergedTodos()
     progress = read_progress(parent)
     merged: dict[str, Todo] = {todo.text: todo for todo in progress.todos}
-    for each in given:
+    for each in result.todos:
         state = each.state if each.state in states else "proposed"
         item = Item(each.text, state, each.detail)  # type: ignore[arg-type]
         merged[each.text] = renewed(merged.get(each.text), item, progress.turn)
-    record = AnswerRecord(todos=tuple(merged.values())).encoded()
-    return MergedTodos((AnswerGiven(revision_of(record), turn=progress.turn),), (record,))
+    todos = AnswerRecord(todos=tuple(merged.values())).encoded()
+    facts.append(AnswerGiven(revision_of(todos), turn=progress.turn))
+    return facts, [encoded, todos]
 
 
 def siblings_on(context: SessionContext, graph: Graph, task: SubTask, path: str) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from sightline.model.events import (
     SubtaskReturned,
     SubtaskStarted,
 )
+from sightline.model.revision import revision_of
 from sightline.sessions.claims import claim
 from sightline.sessions.lifecycle import ID_LENGTH_MAX
 from sightline.sessions.presence import environment
@@ -255,7 +256,7 @@ class Workbench:
         task = attempt.task
         if result.files and attempt.isolation == "worktree":
             encoded = result.encoded()
-            fact = SubtaskReported(task.id, task.attempt, effects.revision(encoded), result.texts)
+            fact = SubtaskReported(task.id, task.attempt, revision_of(encoded), result.texts)
             decided = self.registry.decide(
                 _of_attempt(task, lambda _: [fact]), blobs=[encoded, *texts], durable=True
             )
@@ -270,13 +271,8 @@ class Workbench:
         return self._complete(attempt, result)
 
     def _complete(self, attempt: Attempt, result: TaskResult) -> Done:
-        task, encoded = attempt.task, result.encoded()
-        todos = effects.merged_todos(self._context, result.todos)
-        ended = SubtaskEnded(
-            task.id, "completed", result.summary, task.attempt, record=effects.revision(encoded)
-        )
-        facts: list[Fact] = [ended, *todos.facts]
-        self.registry.decide(_of_attempt(task, lambda _: facts), blobs=[encoded, *todos.texts])
+        facts, blobs = effects.completion(self._context, attempt.task, result)
+        self.registry.decide(_of_attempt(attempt.task, lambda _: facts), blobs=blobs)
         return self._left(attempt)
 
     def _failed(
@@ -303,7 +299,7 @@ class Workbench:
                     result.summary or None,
                     task.attempt,
                     reason,
-                    effects.revision(encoded),
+                    revision_of(encoded),
                     result.texts if keep else (),
                 )
             ]
@@ -401,18 +397,14 @@ def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
     if result.conflicts:
         text = words.result_text(task, structs.replace(result, files=()))
         raise SubtaskError("move", subtask, text, "Resolve the conflict in the file, or retry.")
-    encoded = result.encoded()
-    todos = effects.merged_todos(registry.context, result.todos)
-    ended = SubtaskEnded(
-        task.id, "completed", result.summary, task.attempt, record=effects.revision(encoded)
-    )
+    facts, blobs = effects.completion(registry.context, task, result)
 
     def decision(fold: TaskFold) -> Sequence[Fact]:
         now = fold.tasks[subtask]
         is_same = (now.state, now.attempt) == ("failed", task.attempt)
-        return [ended, *todos.facts] if is_same else []
+        return facts if is_same else []
 
-    registry.decide(decision, blobs=[encoded, *todos.texts])
+    registry.decide(decision, blobs=blobs)
     return registry.task(subtask)
 
 

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from msgspec import Struct
 
 from sightline.errors import WorkspaceError
-from sightline.filesystem.git.repository import OURS, QUIET
+from sightline.filesystem.git.repository import OURS, QUIET, prefix_of, program
 from sightline.filesystem.git_control import git_top
 from sightline.filesystem.private_files import make_folder
 
@@ -74,8 +74,7 @@ def make(root: str, folder: str, lock: Lock) -> Worktree:
     top = git_top(root)
     if top is None:
         raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
-    prefix = os.path.relpath(root, top).replace(os.sep, "/")
-    prefix = "" if prefix == "." else f"{prefix}/"
+    prefix = prefix_of(root, top)
     if os.path.lexists(folder):
         remove(top, folder, lock)
     make_folder(os.path.dirname(folder))
@@ -145,10 +144,13 @@ def _committed(top: str, commit: str, name: str) -> bytes | None:
 
 def _git(folder: str, *arguments: str) -> bytes:
     """Return what git prints. WorkspaceError where it fails."""
+    git = program()
+    if git is None:
+        raise WorkspaceError("git is not installed, or not on PATH.", "")
     environ = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         done = subprocess.run(
-            ["git", *OURS, "-C", folder, *arguments],
+            [git, *OURS, "-C", folder, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=environ | QUIET,

@@ -56,8 +56,7 @@ class Repository:
     @property
     def prefix(self) -> str:
         """Return the beginning of git's names of workspace paths: "", or a folder ending in "/"."""
-        folder = os.path.relpath(self.root, self.top).replace(os.sep, "/")
-        return "" if folder == "." else f"{folder}/"
+        return prefix_of(self.root, self.top)
 
     def moves(self, since_ns: int) -> tuple[Move, ...]:
         """Return the operations that moved the tree after a moment, oldest first, by the log of HEAD."""
@@ -186,6 +185,13 @@ class Repository:
 
     def _log_of_head(self) -> str:
         return read_text(self.folder, "logs/HEAD", tail=LOG_BYTES)
+
+
+def prefix_of(root: str, top: str) -> str:
+    """Return the beginning of git's names of workspace paths: "", or a folder ending in "/". root: the
+    workspace; top: the top folder of its tree."""
+    folder = os.path.relpath(root, top).replace(os.sep, "/")
+    return "" if folder == "." else f"{folder}/"
 
 
 def repository(root: str, path: str) -> Repository | None:
