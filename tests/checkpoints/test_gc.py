@@ -229,7 +229,8 @@ def _sweep(root, home, go):
             gc(session._context, settings, age_us=0, room=0)
 
 
-@pytest.mark.parametrize("writers", [2, pytest.param(8, marks=pytest.mark.wide)])
+@pytest.mark.wide
+@pytest.mark.parametrize("writers", [2, 8])
 def test_two_sweeps_beside_many_writers_break_nothing(place, writers):
     """What each wrote last, and what that replaced, is there; every row is what the facts say."""
     root, home = str(place.root), str(place.home / "state")

@@ -179,6 +179,7 @@ def test_what_a_provider_would_refuse_is_kept_and_mended_in_the_view(s, messages
     assert s.conversation.messages() == messages
 
 
+@pytest.mark.wide
 def test_a_result_of_20_mb_is_kept_and_folded(s):
     big = "x = 1\n" * (20_000_000 // 6)
     say(s, HELLO, answer("1"), results("1", text=big))

@@ -34,7 +34,7 @@ VERBS = {
 
 
 @pytest.mark.parametrize(
-    "name", ["edit", "changes", *widely("read", "edit_lines", "notice", "check")]
+    "name", ["edit", *widely("changes", "read", "edit_lines", "notice", "check")]
 )
 @pytest.mark.parametrize(
     "saved",
@@ -48,7 +48,7 @@ def test_a_verb_holds_the_lines_of_a_text_a_few_times_at_most(name, saved):
     assert peak_of(VERBS[name], saved=saved) <= lists + COPIES * LINES
 
 
-@pytest.mark.parametrize("name", ["edit_lines", "read"])
+@pytest.mark.parametrize("name", ["edit_lines", *widely("read")])
 def test_a_verb_holds_no_list_of_very_many_lines(name, monkeypatch):
     monkeypatch.setattr(text, "MANY", LINES // 2)
     parts = 2_000_000  # those that are split at a time

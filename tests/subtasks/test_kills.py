@@ -47,13 +47,10 @@ def kill_after(session, process, moment):
 def moments():
     """Numbers of facts since the approval, drawn once: a graph of six takes about 60."""
     drawn = random.Random(23).sample(range(1, 60), 20)
-    return [
-        pytest.param(moment, runner, marks=[] if number == 0 else pytest.mark.wide)
-        for number, moment in enumerate(drawn)
-        for runner in [("function", "command", "shared", "agent")[number % 4]]
-    ]
+    return list(zip(drawn, ("function", "command", "shared", "agent") * 5, strict=True))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("moment", "runner"), moments())
 def test_a_killed_process_loses_nothing_and_doubles_nothing(repo, moment, runner):
     if runner == "agent":

@@ -239,6 +239,7 @@ def test_a_list_sums_to_the_crossings_it_was_made_of():
     assert [sum(int(line.split()[0]) for line in part) for part in (listed, most)] == [5, 5]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", trace_calls.OPERATIONS)
 def test_an_operation_is_listed_call_by_call(name):
     listed, _, most = run("--list", name, "--packages").partition("\nMost crossed:\n")

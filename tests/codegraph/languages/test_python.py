@@ -71,6 +71,7 @@ def test_shapes_one_after_the_other_do_not_disturb_each_other(shapes):
     assert ours(source.encode()) == by_parser(source)
 
 
+@pytest.mark.wide
 def test_the_standard_library_is_read_as_the_parser_reads_it():
     files = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))[::4]
     assert len(files) > 20
