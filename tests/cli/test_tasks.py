@@ -49,7 +49,7 @@ def test_sub_tasks_are_proposed_from_stdin(sl):
 def test_what_cannot_be_proposed_is_named(sl):
     done = sl("task", "propose", "a", "A", "--after", "b", "--file", "*.nothing")
     assert done.code == 1
-    assert "depends on 'b', which there is not" in done.err
+    assert "depends on 'b', which does not exist" in done.err
     assert "no file matches '*.nothing'" in done.err
 
 

@@ -70,7 +70,7 @@ def find_problems(proposals: Sequence[Proposal], known: Mapping[str, object]) ->
             if name == each.id:
                 add(field, "self_dependency", f"Sub-task {name!r} depends on itself.")
             elif name not in first and name not in known:
-                text = f"Sub-task {each.id!r} depends on {name!r}, which there is not."
+                text = f"Sub-task {each.id!r} depends on {name!r}, which does not exist."
                 add(field, "unknown_dependency", text)
     edges = {each.id: [d for d in each.dependencies if d != each.id] for each in proposals}
     for cycle in find_cycles(edges):
@@ -83,11 +83,14 @@ def find_problems(proposals: Sequence[Proposal], known: Mapping[str, object]) ->
 def _check_fields(each: Proposal, add: Callable[[str, SubtaskProblem, str], None]) -> None:
     """Add what is wrong with a proposal by itself."""
     if not each.id.strip() or not each.id.isprintable() or len(each.id) > ID_MAX:
-        add("id", "invalid_id", f"An id has 1 to {ID_MAX} printable characters.")
+        text = (
+            f"{each.id!r:.80} is no id of a sub-task: an id has 1 to {ID_MAX} printable characters."
+        )
+        add("id", "invalid_id", text)
     if not each.goal.strip():
         add("goal", "empty_goal", f"Sub-task {each.id!r} has no goal.")
     elif len(each.goal) > GOAL_MAX:
-        add("goal", "invalid", f"A goal has at most {GOAL_MAX:,} characters.")
+        add("goal", "invalid", f"The goal of {each.id!r} has more than {GOAL_MAX:,} characters.")
     for field in ("files", "scope"):
         if len(getattr(each, field)) > FILES_MAX:
             add(field, "invalid", f"Sub-task {each.id!r} names more than {FILES_MAX} {field}.")
