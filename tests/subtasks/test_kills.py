@@ -45,7 +45,8 @@ def kill_after(session, process, moment):
 
 
 def moments():
-    """Numbers of facts since the approval, drawn once: a graph of six takes about 60."""
+    """Return numbers of facts since the approval, drawn once, each with a runner. A graph of six takes about
+    60 facts."""
     drawn = random.Random(23).sample(range(1, 60), 20)
     return list(zip(drawn, ("function", "command", "shared", "agent") * 5, strict=True))
 
