@@ -12,9 +12,9 @@ a price: an edit fails, the agent reads the text again and edits again.
 4. After it, a file that a user or a plan names stays until the agent edits the file. The newest text that the
    agent wrote into a file stays.
 5. What newer blocks show as well needs no lease, nor do searches, listings and outputs of commands.
-6. While the cache is warm, blocks are folded when the rent that they paid without a lease reaches the
-   price of the change. The change begins where it pays most. A cold cache is written anew anyway, so
-   everything without a lease is folded then.
+6. While the cache is warm, blocks are folded when the rent that they paid without a lease reaches
+   twice the price of the change. The change begins where it pays most. A cold cache is written anew
+   anyway, so everything without a lease is folded then.
 7. A clear may also rebase an edited file: it adds the current text once at the end, and folds the old
    reads, the edits' arguments and their results behind the change.
 8. Above the hard budget a change must be made. It begins where, and takes with it what, makes a token
@@ -77,6 +77,11 @@ POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
 
 STUB_TOKENS = 50
 """Approximate tokens of a stub, before the stub exists and is counted."""
+
+SURE = 2
+"""Prices of a change that the blocks must have paid as rent before it. The change pays for itself if they
+would pay its price once more. At 1 that is as likely as not (a session goes on as long as it went on so
+far), at 2 it is twice as likely as not."""
 
 GAIN = 1.25
 """Tokens freed for each token of a current text, for which the text is worth adding."""
@@ -185,7 +190,7 @@ class Folding:
         if not is_warm:
             return self._clear(eligible, 0)
         gains = [
-            (rent - price, place)
+            (rent - SURE * price, place)
             for place, freed, rent, price in self._starts(eligible)
             if freed > 0
         ]
