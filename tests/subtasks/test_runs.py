@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -167,6 +168,42 @@ def test_a_command_that_wrote_outside_of_its_scope_fails(repo, parent, isolation
     else:
         assert result.files[0].applied  # a command in the shared tree writes as it likes
         assert result.outside in ((), ("app.py",))
+
+
+SETS_PROGRAMS = """
+import subprocess, sys
+from pathlib import Path
+marker = sys.argv[1]
+script = Path(marker + ".sh")
+script.write_text(f"#!/bin/sh\\ntouch '{marker}'\\ncat\\n")
+script.chmod(0o755)
+keys = ["filter.f.clean", "filter.f.smudge", "filter.f.process", "core.fsmonitor", "diff.external"]
+for key in [*keys, "diff.d.textconv"]:
+    subprocess.run(["git", "config", key, str(script)], check=True)
+subprocess.run(["git", "config", "filter.f.required", "true"], check=True)
+Path(".gitattributes").write_text("* filter=f diff=d\\n")
+hook = Path(subprocess.check_output(["git", "rev-parse", "--git-path", "hooks"], text=True).strip())
+hook.mkdir(exist_ok=True)
+for name in ("post-checkout", "post-index-change"):
+    (hook / name).write_text(script.read_text())
+    (hook / name).chmod(0o755)
+Path("app.py").write_text("changed\\n")
+Path(marker).unlink(missing_ok=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
+def test_programs_that_a_child_names_in_gits_settings_are_not_run(repo, parent, tmp_path):
+    marker = tmp_path / "ran"
+    proposed(parent, [{"id": "a", "goal": "A"}, {"id": "b", "goal": "B", "dependencies": ["a"]}])
+    sets = [sys.executable, "-c", SETS_PROGRAMS, str(marker)]
+    graph = parent.subtasks.run("a", runner=sets, isolation="worktree")
+    assert states(parent)["a"] == "completed", graph.by_id["a"].reason
+    parent.subtasks.run(runner=["true"], isolation="worktree")
+    assert states(parent)["b"] == "completed"
+    assert repo.text("app.py") == "changed\n"
+    assert "filter=f" in repo.text(".gitattributes")
+    assert not marker.exists()
 
 
 def test_a_conflict_of_siblings_is_shown_before_it_merges(repo, parent):

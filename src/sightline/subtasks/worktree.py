@@ -6,13 +6,20 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec import Struct
 
 from sightline.errors import WorkspaceError
-from sightline.filesystem.git.repository import OURS, QUIET, prefix_of, program
+from sightline.filesystem.git.repository import (
+    LIST_FILTERS,
+    OURS,
+    QUIET,
+    prefix_of,
+    program,
+    without_filters,
+)
 from sightline.filesystem.git_control import git_top
 from sightline.filesystem.private_files import make_folder
 
@@ -43,7 +50,16 @@ class Worktree(Struct, frozen=True):
     def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
         """Yield each file that differs from the beginning: its path from the top, its content then,
         and its content now."""
-        changed = _git(self.top, "diff", "--name-only", "--no-renames", "-z", self.commit)
+        changed = _git(
+            self.top,
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--name-only",
+            "--no-renames",
+            "-z",
+            self.commit,
+        )
         new = _git(self.top, "ls-files", "--others", "--exclude-standard", "-z")
         names = {os.fsdecode(name) for name in (changed + new).split(b"\0") if name}
         for name in sorted(names | self.dirty.keys()):
@@ -143,7 +159,12 @@ def _committed(top: str, commit: str, name: str) -> bytes | None:
 
 
 def _git(folder: str, *arguments: str) -> bytes:
-    """Return what git prints. WorkspaceError where it fails."""
+    """Return what git prints. It runs no filter: whoever worked in a worktree may have set one, for all
+    worktrees of the repository. WorkspaceError where git fails."""
+    return _run(folder, arguments, without_filters(_run(folder, LIST_FILTERS, {})))
+
+
+def _run(folder: str, arguments: Sequence[str], variables: Mapping[str, str]) -> bytes:
     git = program()
     if git is None:
         raise WorkspaceError("git is not installed, or not on PATH.", "")
@@ -153,7 +174,7 @@ def _git(folder: str, *arguments: str) -> bytes:
             [git, *OURS, "-C", folder, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=environ | QUIET,
+            env={**environ, **QUIET, **variables},
             timeout=TIMEOUT_S,
             check=False,
         )

@@ -40,6 +40,13 @@ QUIET = {
 
 OURS = ("--no-pager", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
+LIST_FILTERS = (
+    *("-c", "filter.sightline.required=false"),  # always there: no answer means that git failed
+    *("config", "-z", "--name-only", "--get-regexp"),
+    r"^filter\..*\.(clean|smudge|process|required)$",
+)
+"""Words for git, which prints the names of the settings of all filters (`without_filters`)."""
+
 
 class Repository:
     """A repository and its tree. top: the top folder of the tree; folder: the git folder of this tree;
@@ -185,6 +192,17 @@ class Repository:
 
     def _log_of_head(self) -> str:
         return read_text(self.folder, "logs/HEAD", tail=LOG_BYTES)
+
+
+def without_filters(names: bytes) -> dict[str, str]:
+    """Return the variables that switch git's filters off. names: what git printed for LIST_FILTERS. An
+    option `-c` could not name a filter with "=" in its name."""
+    keys = sorted(set(os.fsdecode(names).split("\0")) - {""})
+    variables = {"GIT_CONFIG_COUNT": str(len(keys))}
+    for at, key in enumerate(keys):
+        variables[f"GIT_CONFIG_KEY_{at}"] = key
+        variables[f"GIT_CONFIG_VALUE_{at}"] = "false" if key.endswith(".required") else ""
+    return variables
 
 
 def prefix_of(root: str, top: str) -> str:

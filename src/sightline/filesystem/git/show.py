@@ -11,7 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from sightline.filesystem.git.repository import OURS, Repository
+from sightline.filesystem.git.repository import (
+    LIST_FILTERS,
+    OURS,
+    Repository,
+    without_filters,
+)
 
 NAMES_BYTES = 1 << 20
 """The limit of a list of names."""
@@ -34,14 +39,6 @@ DIFF = (
 )
 
 FORMAT = "--format=%H%x00%an <%ae>%x00%aI%x00%P%x00%B"
-
-LIST_FILTERS = (
-    *("config", "-z", "--name-only", "--get-regexp"),
-    r"^filter\..*\.(clean|smudge|process|required)$",
-)
-
-ONE_FILTER = "filter.sightline.required=false"
-"""A setting that always exists, so an empty answer means that git failed."""
 
 
 class Touched(Struct, frozen=True):
@@ -158,10 +155,10 @@ class ChangeReader:
 
     def _ask(self, words: Sequence[str], limit: int) -> tuple[bytes, bool] | None:
         if self._overriding is None:
-            found = self._run(["-c", ONE_FILTER, *LIST_FILTERS], {}, NAMES_BYTES)
+            found = self._run(LIST_FILTERS, {}, NAMES_BYTES)
             if found is None or found[1]:
                 return None
-            self._overriding = _switching_off(found[0])
+            self._overriding = without_filters(found[0])
         return self._run(words, self._overriding, limit)
 
     def _run(
@@ -177,17 +174,6 @@ class ChangeReader:
         if len(output) > limit:
             return output[:limit], True
         return (output, False) if code == 0 else None
-
-
-def _switching_off(names: bytes) -> dict[str, str]:
-    """Return an environment that switches off the filters of these settings. An option `-c` could not
-    name a filter with "=" in its name."""
-    keys = sorted(set(os.fsdecode(names).split("\0")) - {""})
-    variables = {"GIT_CONFIG_COUNT": str(len(keys))}
-    for at, key in enumerate(keys):
-        variables[f"GIT_CONFIG_KEY_{at}"] = key
-        variables[f"GIT_CONFIG_VALUE_{at}"] = "false" if key.endswith(".required") else ""
-    return variables
 
 
 def _touched(answer: bytes, *, cut: bool) -> list[Touched]:
