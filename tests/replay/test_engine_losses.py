@@ -32,6 +32,18 @@ def test_an_edit_by_a_text_that_was_never_there_counts_for_nobody():
     assert (told.edits, told.lost_edits, told.unfounded) == (0, 0, 1)
 
 
+def test_empty_lines_at_the_end_of_a_file_are_not_lost_behind_its_current_text():
+    """A session of opencode (dayhaysoos/nimbus): no read shows the line, and the edit names it."""
+    talk = Talk().typed("go").edit("a.py", "x", "first\n}\n\n").read("a.py", "first\n}")
+    talk.edit("a.py", "}\n\n", "")
+    after = {
+        text: structs.replace(folded(1, 4), tails=(Tail(4, text, 1),))
+        for text in ("first\n}\n", "}\nlast\n")
+    }
+    assert made(talk, {3: after["first\n}\n"]}).lost_edits == 0
+    assert made(talk, {3: after["}\nlast\n"]}).lost_edits == 1
+
+
 def test_spaces_count():
     talk = Talk().typed("go").read("a.py", "  old text").edit("a.py", "    old text", "new")
     assert made(talk, {}).unfounded == 1

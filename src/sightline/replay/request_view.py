@@ -81,11 +81,16 @@ class View:
 
     def holds(self, text: str, holders: Sequence[int]) -> bool:
         """Return whether the view contains a text: in a visible block, or literally in a stub or a
-        tail. holders: places of the blocks that contain the text."""
+        tail. Empty lines at the end of a file are in no read, so not in a tail either: a text that ends
+        with them needs only its rest at the end of a tail. holders: places of the blocks that contain
+        the text."""
         visible = self.visible
         if any(visible[place] for place in reversed(holders)):
             return True
         if self._replacements is None:
             texts = dict.fromkeys(self._stubs.values())
-            self._replacements = "\0".join([*texts, *(text for _, _, text in self._tails)])
+            texts |= dict.fromkeys(text.rstrip("\n") + "\n" for _, _, text in self._tails)
+            self._replacements = "\0".join([*texts, ""])
+        if text.endswith("\n\n") and text.rstrip("\n") + "\n\0" in self._replacements:
+            return True
         return text in self._replacements
