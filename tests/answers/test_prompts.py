@@ -141,10 +141,22 @@ def test_a_prompt_that_leads_out_of_the_workspace_is_refused(place, trusting):
         trusting()
 
 
-def test_a_folder_of_prompts_that_is_a_file_is_an_error_in_words(place, s):
+def test_a_folder_of_prompts_that_is_a_file_is_an_error_in_words(place, trusting):
     place.put(".sightline/prompts", "x")
     with pytest.raises(PromptError, match=r"\.sightline/prompts cannot be read"):
-        s.prompts()
+        trusting()
+
+
+@pytest.mark.parametrize("kind", ["file", "broken link"])
+def test_a_folder_of_prompts_that_cannot_be_read_is_named_where_it_does_not_count(place, s, kind):
+    folder = place.put(".sightline/other", "no folder").parent / "prompts"
+    if kind == "file":
+        folder.write_text("no folder")
+    else:
+        folder.symlink_to("nowhere")
+    found = s.prompts()
+    assert found.unused == (".sightline/prompts",)
+    assert found.render("system")
 
 
 def test_a_built_in_prompt_that_is_missing_is_named(s, tmp_path, monkeypatch):

@@ -119,9 +119,9 @@ def load_prompts(context: SessionContext) -> Prompts:
     """Return the prompts of a session. PromptError for a file that is missing, no UTF-8, too long, of
     another name, or without its version; it names the file."""
     used = {name: _parsed(name, _built_in(name), "") for name in NAMES}
-    own = _own_files(context)
     if context.settings.prompts != "workspace":
-        return Prompts(tuple(used.values()), own)
+        return Prompts(tuple(used.values()), _unused_files(context))
+    own = _own_files(context)
     for path in own:
         name = path.removeprefix(f"{FOLDER}/").removesuffix(END)
         if name not in NAMES or not path.endswith(END):
@@ -151,6 +151,15 @@ def _own_files(context: SessionContext) -> tuple[str, ...]:
             f"{FOLDER} cannot be read: {error}", "Make it a folder, or remove it."
         ) from error
     return tuple(f"{FOLDER}/{name}" for name in names)
+
+
+def _unused_files(context: SessionContext) -> tuple[str, ...]:
+    """Return the files of prompts that do not count; the folder itself where it cannot be read, so that
+    a workspace cannot stop the agent with it."""
+    try:
+        return _own_files(context)
+    except PromptError:
+        return (FOLDER,)
 
 
 def _own_text(context: SessionContext, path: str) -> bytes:
