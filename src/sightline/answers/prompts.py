@@ -121,8 +121,7 @@ def load_prompts(context: SessionContext) -> Prompts:
     used = {name: _parsed(name, _built_in(name), "") for name in NAMES}
     if context.settings.prompts != "workspace":
         return Prompts(tuple(used.values()), _unused_files(context))
-    own = _own_files(context)
-    for path in own:
+    for path in _own_files(context):
         name = path.removeprefix(f"{FOLDER}/").removesuffix(END)
         if name not in NAMES or not path.endswith(END):
             known = ", ".join(each + END for each in NAMES)

@@ -90,7 +90,7 @@ class View:
         if self._replacements is None:
             texts = dict.fromkeys(self._stubs.values())
             texts |= dict.fromkeys(text.rstrip("\n") + "\n" for _, _, text in self._tails)
-            self._replacements = "\0".join([*texts, ""])
+            self._replacements = "".join(f"{text}\0" for text in texts)
         if text.endswith("\n\n") and text.rstrip("\n") + "\n\0" in self._replacements:
             return True
         return text in self._replacements
