@@ -217,6 +217,20 @@ def test_a_clear_waits_until_the_rent_has_paid_for_the_change():
     assert [folded_after(answers) for answers in (5, 6, 7, 8)] == [[], [], [], [2]]
 
 
+def test_thinking_pays_rent_from_the_users_next_message_on():
+    """Before it, the thinking could not go. About 240 tokens behind it are written anew, at 1.15
+    more than a cached token each: 280. The thinking pays 100 with each answer: six pay it twice."""
+
+    def dropped_after(early: int, late: int) -> tuple[int, ...]:
+        talk = Talk().typed("go").said(words(1_000))
+        talk.blocks[1] = structs.replace(talk.blocks[1], kind="thinking", loose=True, fixed=True)
+        talk = idle(idle(talk, early).typed(words(220)), late)
+        return folding_of(talk, prices=USUAL).decide(2_000).dropped
+
+    assert [dropped_after(0, answers) for answers in (4, 5, 6)] == [(), (), (1,)]
+    assert [dropped_after(20, answers) for answers in (4, 5, 6)] == [(), (), (1,)]
+
+
 def test_a_clear_begins_where_it_pays_most():
     """The first output is small, and a long text follows it."""
     talk = Talk().typed("go").ran("ls", words(200)).typed(words(30_000)).ran("ls", words(9_000))

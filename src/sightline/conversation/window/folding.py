@@ -132,8 +132,8 @@ class Folding:
         self._window = 0  # tokens of the view at the last decision
         self._candidates: list[Candidate] = []
         self._results: list[tuple[int, int]] = []  # of each answer: step, place of first result
-        self._thoughts: list[int] = []
-        self._last_user = 0
+        self._thoughts: list[int] = []  # loose thinking since the user's last message
+        self._old_thoughts: dict[int, int] = {}  # the rest -> step of the message that made it old
         self._answered: set[str] = set()
         self._files = Files(folder)
 
@@ -146,7 +146,8 @@ class Folding:
         self._files.add(place, named)
         self._paths.append(self._files.paths_of(named))
         if block.kind == "user":
-            self._last_user = place
+            self._old_thoughts |= dict.fromkeys(self._thoughts, block.step)
+            self._thoughts.clear()
         if block.loose:
             self._thoughts.append(place)
         if block.kind == "result":
@@ -174,6 +175,8 @@ class Folding:
             self._sizes[place] = tokens
         self._candidates = [each for each in self._candidates if each.place not in sizes]
         self._thoughts = [place for place in self._thoughts if place not in sizes]
+        for place in sizes.keys() & self._old_thoughts.keys():
+            del self._old_thoughts[place]
         self._files.hide(sizes)
 
     def decide(self, tokens: int, idle_s: float = 0.0) -> Decision:
@@ -205,12 +208,14 @@ class Folding:
         stays = freed = 0
         rent = 0.0
         end = len(self._blocks)
-        for place in sorted({*eligible, *self._old_thoughts()}, reverse=True):
+        for place in sorted({*eligible, *self._old_thoughts}, reverse=True):
             stays += sum(self._sizes[place : min(end, sent)])
             end = place
-            saved, idle = self._sizes[place], float(self._step - self._blocks[place].step)
+            saved = self._sizes[place]
             if place in eligible:
                 saved, idle = saved - STUB_TOKENS, eligible[place][1]
+            else:
+                idle = float(self._step - self._old_thoughts[place])
             freed += saved
             stays -= saved if place < sent else 0
             rent += self._prices.read * saved * idle
@@ -218,7 +223,7 @@ class Folding:
 
     def _clear(self, eligible: Eligible, start: int) -> Decision:
         """Fold from a place on."""
-        thoughts = tuple(place for place in self._old_thoughts() if place >= start)
+        thoughts = tuple(place for place in self._old_thoughts if place >= start)
         folds = (self._fold(place, why) for place, (why, _) in eligible.items() if place >= start)
         return self._rebase(Decision(tuple(filter(None, folds)), dropped=thoughts), start)
 
@@ -261,10 +266,6 @@ class Folding:
             if fold is not None:
                 replaceable.setdefault(path, []).append(fold)
         return replaceable
-
-    def _old_thoughts(self) -> tuple[int, ...]:
-        """Return the loose thinking before the user's last message."""
-        return tuple(self._thoughts[: bisect_left(self._thoughts, self._last_user)])
 
     @property
     def _step(self) -> int:
@@ -360,7 +361,7 @@ class Folding:
         for keep in (self.rules.keep, 1):
             prices = self._loss_prices(self._first_kept(keep)) | dict.fromkeys(eligible, 0.0)
             chosen = chosen or self._choose_room(prices, excess, is_warm=is_warm)
-        thoughts = tuple(place for place in self._old_thoughts() if not chosen or place in chosen)
+        thoughts = tuple(place for place in self._old_thoughts if not chosen or place in chosen)
         places = chosen.difference(thoughts) or self._loss_prices(len(self._blocks))
         tiers = {place: eligible[place][0] if place in eligible else "forced" for place in places}
         folds = [fold for place in sorted(places) if (fold := self._fold(place, tiers[place]))]
@@ -422,7 +423,7 @@ class Folding:
         sent = bisect_left(self._blocks, self._step, key=attrgetter("step"))
         parts: list[Part] = []
         stays, end = 0, len(self._blocks)
-        for place in sorted({*losses, *self._old_thoughts()}, reverse=True):
+        for place in sorted({*losses, *self._old_thoughts}, reverse=True):
             stays += sum(self._sizes[place : min(end, sent)])
             end = place
             freed = self._sizes[place] - (STUB_TOKENS if place in losses else 0)
