@@ -42,7 +42,7 @@ AGENTS = ("claude-code", "codex", "opencode")
 SHARES = (0.25, DEFAULT.share, 0.5, CAREFUL.share, 2.0)
 """The shares to choose from."""
 
-LOST = {DEFAULT.name: 0.01, CAREFUL.name: 0.0025}
+LOST = {DEFAULT.name: 0.01, CAREFUL.name: 0.0}
 """Policy -> the part of the edits that the chosen share may lose in the repositories tuned on."""
 
 SAMPLES = 2_000
