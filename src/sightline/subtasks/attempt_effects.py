@@ -31,6 +31,7 @@ from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded
 from sightline.subtasks import words
+from sightline.subtasks.runners import Outcome
 from sightline.subtasks.subtask import (
     ChangedFile,
     ChangeKind,
@@ -41,23 +42,22 @@ from sightline.subtasks.subtask import (
     decode_result,
     with_applied,
 )
-from sightline.subtasks.worktree import FileBytes, Worktree
+from sightline.subtasks.worktree import FileBytes
 
 
-def collect(
-    context: SessionContext, tree: Worktree, result: TaskResult
-) -> tuple[TaskResult, tuple[bytes, ...]]:
-    """Return a result with the files that differ in a worktree, and their texts. A change that cannot
-    be applied is a conflict."""
+def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tuple[bytes, ...]]:
+    """Return the result of a run in another tree with its changed files, and their texts. A change that
+    cannot be applied is a conflict."""
+    result = outcome.result
     files: list[ChangedFile] = []
     texts: list[bytes] = []
     conflicts = list(result.conflicts)
     outside = list(result.outside)
-    for name, before, after in tree.changes():
-        if not name.startswith(tree.prefix):
+    for name, before, after in outcome.changes:
+        if not name.startswith(outcome.prefix):
             outside.append(name)
             continue
-        path = name.removeprefix(tree.prefix)
+        path = name.removeprefix(outcome.prefix)
         files.append(_changed(path, before, after))
         why = _unfit(context, path, before, after)
         if why:
@@ -279,9 +279,10 @@ def _unfit(
     context: SessionContext, path: str, before: FileBytes, after: FileBytes
 ) -> tuple[str, str] | None:
     """Return why a change cannot be applied, as a reason and a sentence; None where it can be."""
-    if {before.kind, after.kind} != {"file"}:
+    kinds = {before.kind, after.kind}
+    if kinds - {"file", "secret"}:
         return "kind_changed", f"{path!r} is a symlink or a special file, which is not applied."
-    if not context.may_store(path):
+    if "secret" in kinds or not context.may_store(path):
         return "secret", f"{path!r} may hold secrets: its text is never kept, so it is not applied."
     if any(data is not None and decode(data) is None for data in (before.data, after.data)):
         return "binary", f"{path!r} is not text, and is not applied."

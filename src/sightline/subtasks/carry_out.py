@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from hashlib import sha256
 from time import monotonic
 from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct, convert, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_batch
 from sightline.errors import ClaimRefused, SightlineError, SubtaskError
-from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.process import alive
 from sightline.guard.unfinished import recover_all
 from sightline.model.events import (
@@ -34,14 +32,13 @@ from sightline.model.revision import revision_of
 from sightline.sessions.claims import claim
 from sightline.sessions.lifecycle import ID_LENGTH_MAX
 from sightline.sessions.presence import environment
-from sightline.store.sqlite import MemoryStore
 from sightline.subtasks import attempt_effects as effects
 from sightline.subtasks import handing_over, words, worktree
-from sightline.subtasks.runners import Assignment, Runner, RunnerFailed, RunnerSpec, end_left
+from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, run
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.worktree import Worktree
+from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
 
 Done = Literal["ended", "again", "elsewhere"]
 """What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
@@ -95,15 +92,20 @@ class Attempt(Struct, frozen=True):
 class Workbench:
     """Carries out the sub-tasks of one session. folder: for worktrees, private to the user.
     is_stopping: returns whether this process is about to end; attempts end then, too, and are made
-    again by another process."""
+    again by another process. withdraw: takes the order of a session back from workers elsewhere."""
 
     def __init__(
-        self, registry: TaskRegistry, folder: str, is_stopping: Callable[[], bool] = lambda: False
+        self,
+        registry: TaskRegistry,
+        folder: str,
+        is_stopping: Callable[[], bool] = lambda: False,
+        withdraw: Callable[[str], None] | None = None,
     ) -> None:
         self.registry = registry
         self._context = registry.context
         self._folder = folder
         self._is_stopping = is_stopping
+        self._withdraw = withdraw
 
     def carry_out(self, subtask: str, round: int, runner: Runner, options: Options) -> Done:
         """Make the next attempt at a sub-task, or end what a killed process left of one. round: of
@@ -127,9 +129,6 @@ class Workbench:
             finally:
                 _ACTIVE.discard(key)
         return "elsewhere"
-
-    def _locked(self) -> AbstractContextManager[object]:
-        return self._context.workspace.lock("git worktrees")
 
     def _key(self, task: SubTask) -> tuple[str, str, str, int]:
         return (self._context.workspace.root, self._context.session, task.id, task.attempt)
@@ -167,9 +166,7 @@ class Workbench:
         context.scope = task.scope
         name = sha256(f"{self._context.session}\0{task.id}".encode()).hexdigest()[:16]
         folder = os.path.join(self._folder, f"{name}-{task.attempt}")
-        return Attempt(
-            task, context, "worktree" if task.isolation == "worktree" else "shared", folder
-        )
+        return Attempt(task, context, convert(task.isolation, Isolation), folder)
 
     def _run(self, attempt: Attempt, runner: Runner, options: Options) -> Done:
         """Run an attempt that began, to its end or its return."""
@@ -182,31 +179,22 @@ class Workbench:
                 environment(parent.owner),
             ]
         )
-        tree: Worktree | None = None
-        own: SessionContext | None = None
+        os.makedirs(self._folder, 0o700, exist_ok=True)
         try:
-            if attempt.isolation == "worktree":
-                tree = worktree.make(parent.workspace.root, attempt.folder, self._locked)
             note = self._claim(attempt)
-            root = tree.root if tree else parent.workspace.root
-            prompt, handed = handing_over.compose(parent, self.registry.graph(), attempt.task, root)
-            own = context if tree is None else self._context_in(tree, attempt)
             stop = Stop(self, attempt.task, options.timeout_s)
-            os.makedirs(self._folder, 0o700, exist_ok=True)
-            given = Assignment(
-                attempt.task, prompt + note, root, context.session, attempt.isolation, own,
-                handed, stop, attempt.pid_file,
-            )  # fmt: skip
-            try:
-                result = runner(given)
-            except RunnerFailed as error:
-                return self._failed(attempt, stop.why or error.reason, error.result, options)
-            if stop.why:
-                return self._failed(attempt, stop.why, result, options)
-            if tree is not None:
-                result, texts = effects.collect(context, tree, result)
+            if attempt.isolation == "worktree":
+                outcome = self._in_worktree(attempt, runner, note, stop)
             else:
-                result, texts = effects.recorded(context, result), ()
+                outcome = run(self._given(attempt, parent.workspace.root, note, stop), runner)
+            failed = stop.why or outcome.failed
+            if failed:
+                is_lost = outcome.is_lost and not stop.why
+                return self._failed(attempt, failed, outcome.result, options, is_lost=is_lost)
+            if attempt.isolation == "shared":
+                result = effects.recorded(context, outcome.result)
+                return self._finish(attempt, result, (), options)
+            result, texts = effects.collect(context, outcome)
             return self._finish(attempt, result, texts, options)
         except SightlineError as error:
             return self._failed(attempt, error.message, TaskResult(), options)
@@ -214,28 +202,34 @@ class Workbench:
             reason = f"{type(error).__name__}: {error}"
             return self._failed(attempt, reason, TaskResult(), options)
         finally:
-            if own is not None and own is not context:
-                own.store.close()
-            if tree is not None:
-                worktree.remove(tree.repository, tree.top, self._locked)
             if os.path.lexists(attempt.pid_file):
                 os.unlink(attempt.pid_file)
 
-    def _context_in(self, tree: Worktree, attempt: Attempt) -> SessionContext:
-        """Return a context of a session of its own in a worktree, that nothing keeps."""
-        context, settings = attempt.context, self._context.settings
-        workspace = DiskWorkspace(
-            tree.root,
-            self._folder,
-            deadline_s=settings.deadline_s,
-            agents_refuse=settings.ignore_files == "refuse",
+    def _in_worktree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
+        """Run an attempt in a worktree of this repository."""
+        root = self._context.workspace.root
+        tree = worktree.make(
+            root, worktree.start_of(root), attempt.folder, worktree_lock(self._context)
         )
-        own = SessionContext(
-            context.session, MemoryStore(), workspace, settings, context.clock, context.owner
+        try:
+            given = self._given(attempt, tree.root, note, stop)
+            context = attempt.context
+            locks = self._folder
+            with private_context(tree, context, context.session, attempt.task, locks) as own:
+                return run_in(tree, structs.replace(given, context=own), runner)
+        finally:
+            worktree.remove(tree.repository, tree.top, worktree_lock(self._context))
+
+    def _given(self, attempt: Attempt, root: str, note: str, stop: Stop) -> Assignment:
+        """Return the assignment of an attempt. root: the folder with the files that it hands over."""
+        prompt, handed = handing_over.compose(
+            self._context, self.registry.graph(), attempt.task, root
         )
-        own.scope = attempt.task.scope
-        own.append([SessionStarted("subtask")])
-        return own
+        context = attempt.context
+        return Assignment(
+            attempt.task, prompt + note, root, context.session, attempt.isolation, context,
+            handed, stop, attempt.pid_file,
+        )  # fmt: skip
 
     def _claim(self, attempt: Attempt) -> str:
         """Claim the files that siblings share, and return words on the claims of others for the child.
@@ -254,7 +248,7 @@ class Workbench:
     ) -> Done:
         """Apply the changes of an attempt that ended well, and record its end."""
         task = attempt.task
-        if result.files and attempt.isolation == "worktree":
+        if result.files and attempt.isolation != "shared":
             encoded = result.encoded()
             fact = SubtaskReported(task.id, task.attempt, revision_of(encoded), result.texts)
             decided = self.registry.decide(
@@ -283,13 +277,17 @@ class Workbench:
         options: Options,
         *,
         keep: bool = False,
+        is_lost: bool = False,
     ) -> Done:
         """Record that an attempt failed: the sub-task is returned while attempts are left, else it
-        failed. keep: keep the texts of changes that were not applied."""
+        failed. keep: keep the texts of changes that were not applied; is_lost: through no fault of its
+        own, so it does not count."""
         task, encoded = attempt.task, result.encoded()
         is_stopped = self._is_stopping()
 
         def facts(now: SubTask) -> Sequence[Fact]:
+            if is_lost and not is_stopped:
+                return _lost(now, reason)
             if is_stopped or now.failures + 1 < options.attempts:
                 return [SubtaskReturned(task.id, task.attempt, reason, is_lost=is_stopped)]
             return [
@@ -338,18 +336,15 @@ class Workbench:
                 left = effects.take_back(attempt.context)
             reason = words.lost_attempt(task.attempt, left)
 
-            def facts(now: SubTask) -> Sequence[Fact]:
-                returned = SubtaskReturned(task.id, task.attempt, reason, is_lost=True)
-                if now.lost + 1 < LOST_MAX:
-                    return [returned]
-                why = words.lost_too_often(LOST_MAX)
-                return [returned, SubtaskEnded(task.id, "failed", None, task.attempt, why)]
-
-            self.registry.decide(_of_attempt(task, facts))
+            self.registry.decide(_of_attempt(task, lambda now: _lost(now, reason)))
             if attempt.context.store.session(attempt.context.session) is not None:
                 attempt.context.append([SessionEnded("lost")])
         if attempt.isolation == "worktree":
-            worktree.remove(self._context.workspace.root, attempt.folder, self._locked)
+            worktree.remove(
+                self._context.workspace.root, attempt.folder, worktree_lock(self._context)
+            )
+        elif attempt.isolation == "remote" and self._withdraw is not None:
+            self._withdraw(attempt.context.session)
         if os.path.lexists(attempt.pid_file):
             os.unlink(attempt.pid_file)
 
@@ -430,6 +425,15 @@ def _is_shared(task: SubTask, fold: TaskFold) -> bool:
         other.state == "running" and other.isolation == "shared" and not own.isdisjoint(other.files)
         for other in fold.tasks.values()
     )
+
+
+def _lost(task: SubTask, reason: str) -> Sequence[Fact]:
+    """Return the facts of an attempt that was lost. The sub-task fails with the last that it may lose."""
+    returned = SubtaskReturned(task.id, task.attempt, reason, is_lost=True)
+    if task.lost + 1 < LOST_MAX:
+        return [returned]
+    why = words.lost_too_often(LOST_MAX)
+    return [returned, SubtaskEnded(task.id, "failed", None, task.attempt, why)]
 
 
 def _of_attempt(

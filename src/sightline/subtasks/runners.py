@@ -17,6 +17,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.guard import host_writes
 from sightline.shell_parsing.secrets import without_secrets
 from sightline.subtasks.subtask import Isolation, SubTask, TaskResult
+from sightline.subtasks.worktree import FileBytes
 
 OUTPUT_BYTES = 65_536
 """The end of a command's output that is kept."""
@@ -67,9 +68,31 @@ class RunnerFailed(Exception):
         self.result = result or TaskResult()
 
 
-Runner = Callable[[Assignment], TaskResult]
-"""Carries out an assignment and returns the result, without its files. RunnerFailed; any other
-exception fails the attempt, too."""
+class Outcome(Struct, frozen=True):
+    """The end of a run. changes: made in another tree than the workspace: of each file its path from
+    the top of that tree, its content at the beginning, and now; prefix: of the workspace's paths
+    there; failed: the reason why the runner failed, "" where it did not; is_lost: it failed through
+    no fault of its own."""
+
+    result: TaskResult = TaskResult()
+    changes: tuple[tuple[str, FileBytes, FileBytes], ...] = ()
+    prefix: str = ""
+    failed: str = ""
+    is_lost: bool = False
+
+
+Runner = Callable[[Assignment], TaskResult | Outcome]
+"""Carries out an assignment. It returns the result, without its files; or the outcome of a run in a
+tree that only the runner knows. RunnerFailed; any other exception fails the attempt, too."""
+
+
+def run(given: Assignment, runner: Runner) -> Outcome:
+    """Run an assignment."""
+    try:
+        done = runner(given)
+    except RunnerFailed as error:
+        return Outcome(error.result, failed=error.reason)
+    return done if isinstance(done, Outcome) else Outcome(done)
 
 
 def command_runner(arguments: Sequence[str]) -> Runner:

@@ -14,9 +14,9 @@ from sightline.model.revision import Revision
 from sightline.subtasks.dependency_graph import topological
 from sightline.subtasks.transitions import ENDS, State
 
-Isolation = Literal["worktree", "shared"]
+Isolation = Literal["worktree", "shared", "remote"]
 """Where an attempt works: in a git worktree of its own, whose changes are applied as one batch when it
-ended well; or in the workspace itself."""
+ended well; in the workspace itself; or in a worktree of another clone, by a worker that may run on another machine."""
 
 ChangeKind = Literal["created", "changed", "deleted"]
 

@@ -183,6 +183,14 @@ def result_text(task: SubTask, result: TaskResult | None) -> str:
     return "\n".join(lines)
 
 
+def too_large_to_send(kind: str, size: int, most: int) -> str:
+    """Return the sentence on files that are too many bytes for another machine. kind: of the files."""
+    return (
+        f"The {kind} files have {size / 1e6:.0f} MB, and another machine gets {most / 1e6:.0f} MB"
+        " at most. Commit what is large, or let git ignore it."
+    )
+
+
 def _is_now(task: SubTask) -> str:
     return {"running": "is running", "proposed": "waits for approval"}.get(
         task.state, f"is {task.state}" if task.state in ("pending", "ready") else task.state

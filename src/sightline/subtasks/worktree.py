@@ -29,22 +29,30 @@ Lock = Callable[[], AbstractContextManager[object]]
 
 
 class FileBytes(Struct, frozen=True):
-    """The content of a file. data: None for no file. kind: file, link or other."""
+    """The content of a file. data: None for no file. kind: file, link, other, or
+    secret for one whose content was not sent."""
 
     data: bytes | None
     mode: int | None = None
     kind: str = "file"
 
 
+class Start(Struct, frozen=True):
+    """A tree that a worktree begins with. commit: that it stands at; prefix: of the workspace's paths
+    from the top; dirty: the files that differ from the commit, by their path from the top."""
+
+    commit: str
+    prefix: str
+    dirty: dict[str, FileBytes]
+
+
 class Worktree(Struct, frozen=True):
-    """A worktree. top: its folder; root: the workspace in it; commit: that it stands at; dirty: the
-    files that differ from the commit from the beginning, by their path from the top."""
+    """A worktree. top: its folder; root: the workspace in it; repository: another tree of the same
+    repository."""
 
     top: str
     root: str
-    prefix: str
-    commit: str
-    dirty: dict[str, FileBytes]
+    start: Start
     repository: str
 
     def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
@@ -58,14 +66,14 @@ class Worktree(Struct, frozen=True):
             "--name-only",
             "--no-renames",
             "-z",
-            self.commit,
+            self.start.commit,
         )
         new = _git(self.top, "ls-files", "--others", "--exclude-standard", "-z")
         names = {os.fsdecode(name) for name in (changed + new).split(b"\0") if name}
-        for name in sorted(names | self.dirty.keys()):
-            before = self.dirty.get(name)
+        for name in sorted(names | self.start.dirty.keys()):
+            before = self.start.dirty.get(name)
             if before is None:
-                before = FileBytes(_committed(self.top, self.commit, name))
+                before = FileBytes(_committed(self.top, self.start.commit, name))
             after = read_bytes(os.path.join(self.top, name))
             if (before.data, before.kind) != (after.data, after.kind):
                 yield name, before, after
@@ -83,27 +91,52 @@ def can_have(root: str) -> bool:
     return True
 
 
-def make(root: str, folder: str, lock: Lock) -> Worktree:
-    """Make a worktree in a folder that does not exist yet, with the files of the workspace as they
-    are now, those that git ignores aside. lock: as for remove. WorkspaceError."""
-    root = os.path.realpath(root)
-    top = git_top(root)
-    if top is None:
-        raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
-    prefix = prefix_of(root, top)
+def repository_of(root: str) -> str:
+    """Return the name of a workspace's repository, the same in all its clones: the first commit of the
+    line of first parents. WorkspaceError for a clone that lacks it."""
+    top = _top(root)
+    if _git(top, "rev-parse", "--is-shallow-repository").strip() != b"false":
+        raise WorkspaceError(f"{top} is a shallow clone.", "Run: git fetch --unshallow")
+    return _git(top, "rev-list", "--max-parents=0", "--first-parent", "HEAD").decode().strip()
+
+
+def start_of(root: str) -> Start:
+    """Return the files of the workspace as they are now, those that git ignores aside. WorkspaceError."""
+    top = _top(root)
+    commit = _git(top, "rev-parse", "HEAD").decode().strip()
+    status = _git(top, "status", "--porcelain=v1", "--no-renames", "--untracked-files=all", "-z")
+    names = (os.fsdecode(entry[3:]) for entry in status.split(b"\0"))
+    return Start(
+        commit,
+        prefix_of(os.path.realpath(root), top),
+        {
+            name: read_bytes(os.path.join(top, name))
+            for name in names
+            if name and not name.endswith("/")  # a repository within
+        },
+    )
+
+
+def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
+    """Make a worktree in a folder that does not exist yet. root: in any tree of the repository.
+    lock: as for remove. WorkspaceError, also where the repository lacks the commit."""
+    top = _top(root)
     if os.path.lexists(folder):
         remove(top, folder, lock)
     make_folder(os.path.dirname(folder))
-    commit = _git(top, "rev-parse", "HEAD").decode().strip()
+    try:
+        _git(top, "cat-file", "-e", f"{start.commit}^{{commit}}")
+    except WorkspaceError as error:
+        raise WorkspaceError(
+            f"{top} does not have commit {start.commit[:12]}.", "Run there: git fetch"
+        ) from error
     with lock():
-        _git(top, "worktree", "add", "--detach", "--quiet", folder, commit)
-    status = _git(top, "status", "--porcelain=v1", "--no-renames", "--untracked-files=all", "-z")
-    dirty: dict[str, FileBytes] = {}
-    for entry in status.split(b"\0"):
-        name = os.fsdecode(entry[3:])
-        if name and not name.endswith("/"):  # a repository within
-            dirty[name] = _copy(os.path.join(top, name), os.path.join(folder, name))
-    return Worktree(folder, os.path.join(folder, prefix.rstrip("/")), prefix, commit, dirty, top)
+        _git(top, "worktree", "add", "--detach", "--quiet", folder, start.commit)
+    for name, content in start.dirty.items():
+        if os.path.isabs(name) or ".." in name.split("/"):
+            raise WorkspaceError(f"{name!r} lies outside of the tree.")
+        _put(os.path.join(folder, name), content)
+    return Worktree(folder, os.path.join(folder, start.prefix.rstrip("/")), start, top)
 
 
 def remove(repository: str, folder: str, lock: Lock) -> None:
@@ -134,20 +167,25 @@ def read_bytes(path: str) -> FileBytes:
         return FileBytes(None)
 
 
-def _copy(source: str, target: str) -> FileBytes:
-    found = read_bytes(source)
+def _top(root: str) -> str:
+    top = git_top(os.path.realpath(root))
+    if top is None:
+        raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
+    return top
+
+
+def _put(target: str, content: FileBytes) -> None:
     if os.path.lexists(target):
         os.unlink(target)
-    if found.data is None or found.kind == "other":
-        return found
+    if content.data is None or content.kind == "other":
+        return
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    if found.kind == "link":
-        os.symlink(os.fsdecode(found.data), target)
-        return found
+    if content.kind == "link":
+        os.symlink(os.fsdecode(content.data), target)
+        return
     with open(target, "wb") as file:
-        file.write(found.data)
-    os.chmod(target, found.mode or 0o600)
-    return found
+        file.write(content.data)
+    os.chmod(target, content.mode or 0o600)
 
 
 def _committed(top: str, commit: str, name: str) -> bytes | None:

@@ -1,0 +1,118 @@
+"""The run of an attempt in another clone of the repository, perhaps on another machine.
+
+The timeline stays where the attempt began. An order holds all that the run needs: the prompt, the
+commit, and the files that differ from it. The outcome brings back every changed file as bytes. Whoever
+began the attempt judges the changes and applies them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from msgspec import Struct, msgpack, structs
+
+from sightline.changes.session_context import SessionContext
+from sightline.errors import SightlineError, WorkspaceError
+from sightline.subtasks import words, worktree
+from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec
+from sightline.subtasks.subtask import SubTask
+from sightline.subtasks.worktree import FileBytes, Start
+from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
+
+BYTES_MAX = 64_000_000
+"""Bytes of all files of an order, or of an outcome."""
+
+
+class Order(Struct, frozen=True):
+    """A run of an attempt. session: of the attempt; handed: the files that the prompt shows, with their
+    texts."""
+
+    task: SubTask
+    session: str
+    prompt: str
+    handed: tuple[tuple[str, str], ...]
+    runner: RunnerSpec
+    start: Start
+
+
+def order_of(given: Assignment, runner: RunnerSpec) -> Order:
+    """Return the order for an assignment, without files that may hold secrets. WorkspaceError where the
+    other files are too many bytes."""
+    start = worktree.start_of(given.context.workspace.root)
+    dirty = {
+        name: content
+        for name, content in start.dirty.items()
+        if given.context.settings.may_store(name.removeprefix(start.prefix))
+    }
+    size = sum(len(content.data or b"") for content in dirty.values())
+    if size > BYTES_MAX:
+        raise WorkspaceError(words.too_large_to_send("uncommitted", size, BYTES_MAX))
+    start = structs.replace(start, dirty=dirty)
+    return Order(given.task, given.session, given.prompt, given.handed, runner, start)
+
+
+def carry_out(
+    order: Order,
+    runner: Runner,
+    clone: SessionContext,
+    folder: str,
+    must_stop: Callable[[], str],
+) -> Outcome:
+    """Carry out an order in a worktree of this clone. clone: any session in it; folder: for the
+    worktree, which does not exist yet. Whatever fails is the outcome."""
+    try:
+        tree = worktree.make(clone.workspace.root, order.start, folder, worktree_lock(clone))
+        try:
+            locks = os.path.dirname(folder)
+            with private_context(tree, clone, order.session, order.task, locks) as context:
+                given = Assignment(
+                    order.task, order.prompt, tree.root, order.session, "worktree", context,
+                    order.handed, must_stop, f"{folder}.pid",
+                )  # fmt: skip
+                return _to_send(run_in(tree, given, runner), clone)
+        finally:
+            remove(clone, folder)
+    except SightlineError as error:
+        return Outcome(failed=" ".join(filter(None, [error.message, error.hint])))
+    except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
+        return Outcome(failed=f"{type(error).__name__}: {error}")
+
+
+def remove(clone: SessionContext, folder: str) -> None:
+    """Remove what an order needs in a clone, or what a killed process left of it. WorkspaceError."""
+    worktree.remove(clone.workspace.root, folder, worktree_lock(clone))
+    if os.path.lexists(f"{folder}.pid"):
+        os.unlink(f"{folder}.pid")
+
+
+def encoded(value: Order | Outcome) -> bytes:
+    """Return an order or an outcome as bytes."""
+    return msgpack.encode(value)
+
+
+def decoded_order(data: bytes) -> Order:
+    """Return the order that bytes hold."""
+    return msgpack.decode(data, type=Order)
+
+
+def decoded_outcome(data: bytes) -> Outcome:
+    """Return the outcome that bytes hold."""
+    return msgpack.decode(data, type=Outcome)
+
+
+def _to_send(outcome: Outcome, clone: SessionContext) -> Outcome:
+    """Return an outcome without the bytes of files that may hold secrets. It fails where the other
+    files are too many bytes."""
+    hidden = FileBytes(b"", None, "secret")
+    changes = tuple(
+        (name, before, after)
+        if clone.settings.may_store(name.removeprefix(outcome.prefix))
+        else (name, hidden, hidden)
+        for name, before, after in outcome.changes
+    )
+    size = sum(len(each.data or b"") for _, *both in changes for each in both)
+    if size > BYTES_MAX:
+        why = words.too_large_to_send("changed", size, BYTES_MAX)
+        return Outcome(outcome.result, failed=why)
+    return structs.replace(outcome, changes=changes)

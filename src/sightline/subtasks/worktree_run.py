@@ -1,0 +1,51 @@
+"""The run of an attempt in a git worktree, with a session of its own that nothing keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from msgspec import structs
+
+from sightline.changes.session_context import SessionContext
+from sightline.filesystem.disk import DiskWorkspace
+from sightline.model.events import SessionStarted
+from sightline.store.sqlite import MemoryStore
+from sightline.subtasks.runners import Assignment, Outcome, Runner, run
+from sightline.subtasks.subtask import SubTask
+from sightline.subtasks.worktree import Worktree
+
+
+def run_in(tree: Worktree, given: Assignment, runner: Runner) -> Outcome:
+    """Run an assignment in a worktree, and return its changes, too."""
+    outcome = run(given, runner)
+    if outcome.failed:
+        return outcome
+    return structs.replace(outcome, prefix=tree.start.prefix, changes=tuple(tree.changes()))
+
+
+@contextmanager
+def private_context(
+    tree: Worktree, of: SessionContext, session: str, task: SubTask, locks: str
+) -> Iterator[SessionContext]:
+    """Open a context of a session in a worktree, that nothing keeps. of: another context of the
+    process; locks: the folder for its locks."""
+    settings = of.settings
+    workspace = DiskWorkspace(
+        tree.root,
+        locks,
+        deadline_s=settings.deadline_s,
+        agents_refuse=settings.ignore_files == "refuse",
+    )
+    own = SessionContext(session, MemoryStore(), workspace, settings, of.clock, of.owner)
+    own.scope = task.scope
+    own.append([SessionStarted("subtask")])
+    try:
+        yield own
+    finally:
+        own.store.close()
+
+
+def worktree_lock(context: SessionContext) -> Callable[[], AbstractContextManager[None]]:
+    """Return the lock under which the worktrees of a workspace's repository are made and removed."""
+    return lambda: context.workspace.lock("git worktrees")
