@@ -18,7 +18,12 @@ NONE = outcome(100, over=3)
 
 
 def test_the_cheapest_baseline_that_loses_no_more_edits_is_shown():
-    others = {"none": NONE, "dear": outcome(95), "cheap": outcome(90, 2), "careless": outcome(50, 3)}
+    others = {
+        "none": NONE,
+        "dear": outcome(95),
+        "cheap": outcome(90, 2),
+        "careless": outcome(50, 3),
+    }
     row = bench.judge("a", "default", 0, outcome(80, 2), others)
     assert (row.cost, row.baseline, row.baseline_cost) == (0.8, "cheap", 0.9)
     assert not row.is_dominated

@@ -92,7 +92,7 @@ def main(root, state, runner, database):
     with sightline.open_session(root, id="p", settings=settings) as session:
         session.subtasks.run(
             runner=runners.get(runner, six),
-            isolation="shared" if runner == "shared" else None,
+            isolation=runner if runner in ("shared", "remote") else None,
             concurrency=2,
         )
 

@@ -3,74 +3,31 @@
 from __future__ import annotations
 
 import os
-import pwd
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
-from contextlib import contextmanager
-from glob import glob
-from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.subtasks import carrying
+from tests.subtasks import carrying, postgresql
 from tests.subtasks.conftest import SIX, states
 from tests.subtasks.test_kills import PROGRAM, SOURCE, facts
 from tests.subtasks.test_runs import check_six, proposed
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
-BINARIES = sorted(glob("/usr/lib/postgresql/*/bin/initdb"))
 PATIENCE_S = 120
 
 pytestmark = [
     pytest.mark.wide,
-    pytest.mark.skipif(not BINARIES, reason="PostgreSQL's server is not installed"),
+    pytest.mark.skipif(not postgresql.BINARIES, reason="PostgreSQL's server is not installed"),
 ]
-
-
-@contextmanager
-def server(folder: Path):
-    """A PostgreSQL server of the test's own, on a free port, by a user who is not root."""
-    programs = Path(BINARIES[-1]).parent
-    data = folder / "data"
-    folder.mkdir(mode=0o755)
-    user: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam("postgres")
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
-        user = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-    subprocess.run(
-        [programs / "initdb", "-D", data, "-U", "ada", "-A", "trust", "-E", "UTF8"],
-        check=True, capture_output=True, env=environ, cwd="/", **user,
-    )  # fmt: skip
-    log = folder / "log"
-    options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
-    control: list[str | Path] = [programs / "pg_ctl", "-D", data, "-w", "-l", log]
-    run: dict[str, Any] = {"stdout": subprocess.DEVNULL, "env": environ, "cwd": "/", **user}
-    subprocess.run([*control, "-o", options, "start"], check=True, **run)
-    try:
-        yield f"postgresql://ada@127.0.0.1:{port}/postgres"
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], check=True, **run)
 
 
 @pytest.fixture
 def database():
-    """Its folder lies where another user than root may get to."""
-    base = Path(tempfile.mkdtemp(prefix="sightline-pg-"))
-    base.chmod(0o755)
-    with server(base / "pg") as url:
+    with postgresql.database() as url:
         yield url
-    shutil.rmtree(base)
 
 
 WORKER = """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from threading import RLock
 from time import sleep
-from typing import Any, Literal
+from typing import Any
 
 from sightline.api.async_verbs import coroutine
 from sightline.api.verbs import Positive, verb
@@ -21,7 +21,7 @@ from sightline.subtasks import task_registry as steps
 from sightline.subtasks.carry_out import Job, Options
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
-from sightline.subtasks.subtask import Graph, ResultTodo, SubTask, TaskResult
+from sightline.subtasks.subtask import Graph, Isolation, ResultTodo, SubTask, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -222,7 +222,7 @@ class Subtasks:
         id: str | None = None,
         *,
         runner: Callable[..., Any] | Sequence[str] | str,
-        isolation: Literal["worktree", "shared"] | None = None,
+        isolation: Isolation | None = None,
         attempts: Positive = 1,
         timeout_s: float | None = None,
         concurrency: Positive = CONCURRENCY,
@@ -238,7 +238,8 @@ class Subtasks:
             runner: A command (a list of words; the prompt is on its standard input), a function that
                 takes a Work, or "agent:MODEL".
             isolation: worktree: each works in a git worktree of its own, and its changes are applied
-                as one batch; shared: all work in this tree. Default: worktree where git has a commit.
+                as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
+                of the repository. Default: worktree where git has a commit.
             attempts: How many attempts of a sub-task may fail until it fails.
             timeout_s: Seconds of one attempt at most.
             concurrency: How many sub-tasks this process carries out at a time.
@@ -261,6 +262,9 @@ class Subtasks:
             Options(isolation, attempts, timeout_s),
             () if id is None else (id,),
         )
+        if isolation == "remote":
+            root, database = self._context.workspace.root, self._context.settings.tasks_database
+            engine_module().orders_queue(database, root)  # refuses where there is none
         with self._engine(concurrency if wait else 0) as engine:
             name = engine.submit(job)
             while wait and not engine.is_ended(name):
@@ -270,14 +274,17 @@ class Subtasks:
         return self._registry.graph()
 
     @contextmanager
-    def _engine(self, concurrency: int) -> Iterator[Any]:
+    def _engine(self, concurrency: int, *, takes_orders: bool = False) -> Iterator[Any]:
         """Run the engine of this workspace in this process while the block runs. concurrency:
-        sub-tasks at a time; 0 to carry out none. SubtaskError."""
+        sub-tasks at a time; 0 to carry out none. takes_orders: from other clones, too. SubtaskError."""
         context, settings = self._context, self._context.settings
         module = engine_module()
         state = os.path.dirname(store_file(settings.state_home, context.workspace.root))
         folder = os.path.join(state, "tasks")
         registries: dict[str, TaskRegistry] = {context.session: self._registry}
+        orders = ""
+        with suppress(SubtaskError):  # no other clone can help, which only a run elsewhere needs
+            orders = module.orders_queue(settings.tasks_database, context.workspace.root)
 
         def registry_of(session: str) -> TaskRegistry:
             if session not in registries:
@@ -289,9 +296,11 @@ class Subtasks:
             runner_of=self._runner_of,
             database=settings.tasks_database or module.sqlite_url(folder),
             folder=folder,
-            queue=module.queue_of(context.workspace.root),
+            queue=os.path.basename(state),  # the id of the store
             owner=context.owner,
             concurrency=concurrency,
+            orders=orders,
+            takes_orders=takes_orders,
         ) as engine:
             yield engine
 
@@ -303,10 +312,10 @@ class Subtasks:
         return self._function_runner(function_named(spec.name))
 
 
-def running_engine(subtasks: Subtasks, concurrency: int) -> AbstractContextManager[Any]:
+def running_worker(subtasks: Subtasks, concurrency: int) -> AbstractContextManager[Any]:
     """Run the engine in this process while a block runs: sub-tasks of all sessions of the workspace are
-    carried out. concurrency: how many at a time. SubtaskError."""
-    return subtasks._engine(concurrency)  # noqa: SLF001 - a part of it
+    carried out, and those that other clones hand over. concurrency: how many at a time. SubtaskError."""
+    return subtasks._engine(concurrency, takes_orders=True)  # noqa: SLF001 - a part of it
 
 
 def engine_module() -> Any:

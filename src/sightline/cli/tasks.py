@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sightline.api.json_shapes import fields, shape
-from sightline.api.subtask_verbs import Subtasks, running_engine
+from sightline.api.subtask_verbs import Subtasks, running_worker
 from sightline.cli import output
 from sightline.cli.input import from_stdin
 from sightline.cli.options import command, number_from
@@ -235,14 +235,17 @@ run.context_settings = {"allow_interspersed_args": False}
     metavar="N",
     help="Sub-tasks at a time.",
 )
-@click.option("--until-idle", is_flag=True, help="End when no run of a graph is left.")
+@click.option("--until-idle", is_flag=True, help="End when no work is left.")
 def worker(call: Call, concurrency: int, *, until_idle: bool) -> None:
     """Carry out sub-tasks of this workspace that others hand over.
 
-    Several workers share one queue. Work of a process that died is taken over. Ctrl-C ends it."""
-    with call.open() as session, running_engine(session.subtasks, concurrency) as engine:
+    Several workers share one queue. Work of a process that died is taken over. With a database of
+    PostgreSQL in tasks_database, also those that other clones run with --isolation remote. Ctrl-C ends it."""
+    with call.open() as session, running_worker(session.subtasks, concurrency) as engine:
         if not until_idle:
-            output.note(call, f"Carrying out sub-tasks of {session.workspace}. Ctrl-C ends this.")
+            others = ", and of other clones of its repository" if engine.takes_orders else ""
+            text = f"Carrying out sub-tasks of {session.workspace}{others}. Ctrl-C ends this."
+            output.note(call, text)
         while not until_idle or engine.has_work():
             sleep(LOOK_S)
 

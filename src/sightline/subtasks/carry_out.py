@@ -368,7 +368,7 @@ class Stop:
         if self._bench._is_stopping():  # noqa: SLF001 - a part of it
             self.why = "the process that carried it out was stopped"
         elif self._timeout_s is not None and now - self._began > self._timeout_s:
-            self.why = f"it took longer than {self._timeout_s:g} s"
+            self.why = words.too_long(self._timeout_s)
         elif now - self._looked >= LOOK_S:
             self._looked = now
             task = self._bench.registry.find(self._task.id)

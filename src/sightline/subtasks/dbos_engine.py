@@ -15,16 +15,20 @@ from threading import Condition, Event, Lock, Thread
 from typing import Any, Self
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, convert, structs, to_builtins
 
-from sightline.errors import SubtaskError
+from sightline.errors import SubtaskError, WorkspaceError
 from sightline.filesystem.process import alive
 from sightline.model.events import SubtaskEnded
 from sightline.model.json_text import compact_json
-from sightline.subtasks.carry_out import Job, Workbench
+from sightline.subtasks import words
+from sightline.subtasks.carry_out import Job, Options, Workbench
+from sightline.subtasks.dbos_orders import OrderTaker, RemoteOrders, Stopped
 from sightline.subtasks.runners import Runner, RunnerSpec
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
+from sightline.subtasks.worker_presence import is_postgresql
+from sightline.subtasks.worktree import repository_of
 
 VERSION = "1"
 """Raised when a workflow below changes its steps: workflows of another version are left alone."""
@@ -51,10 +55,6 @@ OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 """DBOS's states of a workflow that has not ended."""
 
 
-class Stopped(BaseException):
-    """This process is about to end. DBOS records no outcome for it, so another process goes on."""
-
-
 class Due(Struct, frozen=True):
     """The sub-tasks to hand out, each with the number of its retries; and the workflows whose
     sub-tasks ended."""
@@ -66,7 +66,9 @@ class Due(Struct, frozen=True):
 class Engine:
     """DBOS in this process, for one workspace: one at a time. database: a URL, sqlite:///… or
     postgresql://…. folder: for worktrees. queue: the name of the workspace among those that share the
-    database. concurrency: sub-tasks at a time in this process; 0 to carry out none."""
+    database. concurrency: sub-tasks at a time in this process; 0 to carry out none. orders: the name of
+    the queue of the repository's orders, "" where other machines cannot help; takes_orders: carry out
+    those of other clones, too."""
 
     _current: Engine | None = None
     _launching = Lock()
@@ -81,6 +83,8 @@ class Engine:
         queue: str,
         owner: str,
         concurrency: int,
+        orders: str = "",
+        takes_orders: bool = False,
     ) -> None:
         self._registry_of = registry_of
         self._runner_of = runner_of
@@ -91,6 +95,9 @@ class Engine:
         self._prefix = queue
         self._owner = owner
         self._concurrency = concurrency
+        self._orders = RemoteOrders(database, orders, queue, VERSION) if orders else None
+        self._takes_orders = takes_orders
+        self._taker: OrderTaker | None = None
         self._benches: dict[str, Workbench] = {}
         self._lock = Lock()
         self._idle = Condition(self._lock)
@@ -123,6 +130,10 @@ class Engine:
         with self._idle:  # attempts end by themselves now, and record why
             self._idle.wait_for(lambda: not self._busy, STOPPED_WITHIN_S)
             self._has_left = True
+        if self._taker is not None:
+            self._taker.close()
+        if self._orders is not None:
+            self._orders.close()
         self._leave()
 
     def _launch(self) -> None:
@@ -132,21 +143,35 @@ class Engine:
             "application_version": VERSION,
             "executor_id": self._owner,
             "log_level": "CRITICAL",
-            "max_executor_threads": max(self._concurrency, 1) + 64,
+            "max_executor_threads": 2 * max(self._concurrency, 1) + 64,
             "notification_listener_polling_interval_sec": POLL_S,
         }
         queues = [self._graphs, self._tasks] if self._concurrency else []
+        limits = {self._tasks: max(self._concurrency, 1)}
         try:
+            if self._orders is not None and self._takes_orders:
+                clone = self._registry_of("").context
+                self._taker = OrderTaker(
+                    self._orders,
+                    clone,
+                    self._folder,
+                    self._runner_of,
+                    self._stopping,
+                    self._working,
+                )
+                queues.append(self._orders.queue)
+                limits[self._orders.queue] = self._concurrency
             DBOS(config=config)
             DBOS.listen_queues(queues)
             DBOS.launch()
             DBOS.register_queue(self._graphs, polling_interval_sec=POLL_S)
-            DBOS.register_queue(
-                self._tasks,
-                worker_concurrency=max(self._concurrency, 1),
-                polling_interval_sec=POLL_S,
-                on_conflict="always_update" if self._concurrency else "never_update",
-            )
+            for name, limit in limits.items():
+                DBOS.register_queue(
+                    name,
+                    worker_concurrency=limit,
+                    polling_interval_sec=POLL_S,
+                    on_conflict="always_update" if self._concurrency else "never_update",
+                )
         except Exception as error:
             raise SubtaskError(
                 "engine",
@@ -188,10 +213,19 @@ class Engine:
             )
         return True
 
+    @property
+    def takes_orders(self) -> bool:
+        """Return whether this process carries out orders of other clones."""
+        return self._taker is not None
+
     def has_work(self) -> bool:
-        """Return whether a run of this workspace has not ended."""
+        """Return whether a run of this workspace, or an order that this process may take, has not
+        ended."""
+        queues = [self._graphs]
+        if self._taker is not None:
+            queues.append(self._taker.queue)
         open_runs = DBOS.list_workflows(
-            status=list(OPEN), queue_name=self._graphs, limit=1, load_input=False, load_output=False
+            status=list(OPEN), queue_name=queues, limit=1, load_input=False, load_output=False
         )
         return bool(open_runs)
 
@@ -264,18 +298,32 @@ class Engine:
         with self._lock:
             if job.session not in self._benches:
                 self._benches[job.session] = Workbench(
-                    self._registry_of(job.session), self._folder, self._stopping.is_set
+                    self._registry_of(job.session),
+                    self._folder,
+                    self._stopping.is_set,
+                    self._orders.withdraw if self._orders else None,
                 )
             bench = self._benches[job.session]
         with self._working():
             try:
-                done = bench.carry_out(subtask, round, self._runner_of(job.runner), job.options)
+                runner, options = self._runner(job)
+                done = bench.carry_out(subtask, round, runner, options)
             except SubtaskError as error:  # this process cannot find the runner
                 _give_up(bench.registry, subtask, round, error.message)
                 return "ended"
         if self._stopping.is_set() and done != "ended":
             raise Stopped
         return done
+
+    def _runner(self, job: Job) -> tuple[Runner, Options]:
+        """Return the runner of a job and its options. The time of a run elsewhere is the runner's to
+        count: from the moment on when a worker takes it. SubtaskError."""
+        if job.options.isolation != "remote":
+            return self._runner_of(job.runner), job.options
+        if self._orders is None:
+            raise SubtaskError("engine", "", *words.NO_POSTGRESQL)
+        runner = self._orders.runner(job.runner, job.options.timeout_s)
+        return runner, structs.replace(job.options, timeout_s=None)
 
     @contextmanager
     def _working(self) -> Iterator[None]:
@@ -311,6 +359,8 @@ class Engine:
                 ]
                 if dead:
                     DBOS.resume_workflows(dead, queue_name=queue)
+        if self._taker is not None:
+            self._taker.keep()
 
 
 def _engine() -> Engine:
@@ -375,9 +425,15 @@ def sqlite_url(folder: str) -> str:
     return f"sqlite:///{os.path.join(folder, 'tasks.db')}"
 
 
-def queue_of(root: str) -> str:
-    """Return a workspace's name among those that share a database."""
-    return sha256(os.fsencode(root)).hexdigest()[:16]
+def orders_queue(database: str | None, root: str) -> str:
+    """Return the name of the queue of a repository's orders. root: of a workspace in it. SubtaskError
+    where other machines cannot share the database, or the repository has no name."""
+    if not database or not is_postgresql(database):
+        raise SubtaskError("engine", "", *words.NO_POSTGRESQL)
+    try:
+        return f"sightline-orders-{repository_of(root)[:16]}"
+    except WorkspaceError as error:
+        raise SubtaskError("engine", "", error.message, error.hint) from error
 
 
 def _short(session: str) -> str:

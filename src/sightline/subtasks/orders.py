@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
+from glob import escape, glob
+from json import loads
 
-from msgspec import Struct, msgpack, structs
+from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SightlineError, WorkspaceError
+from sightline.filesystem.private_files import make_folder, write_file
+from sightline.filesystem.process import alive
+from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree
-from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec
+from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.worktree import FileBytes, Start
 from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
+
+OWNER = ".owner"
+"""End of the name of the file beside the worktree of an order, with the process that carries it out."""
 
 BYTES_MAX = 64_000_000
 """Bytes of all files of an order, or of an outcome."""
@@ -61,10 +70,13 @@ def carry_out(
 ) -> Outcome:
     """Carry out an order in a worktree of this clone. clone: any session in it; folder: for the
     worktree, which does not exist yet. Whatever fails is the outcome."""
+    locks = os.path.dirname(folder)
     try:
-        tree = worktree.make(clone.workspace.root, order.start, folder, worktree_lock(clone))
+        make_folder(locks)
+        write_file(f"{folder}{OWNER}", f"{clone.owner}\n{order.session}\n".encode())
         try:
-            locks = os.path.dirname(folder)
+            root, lock = clone.workspace.root, worktree_lock(clone)
+            tree = worktree.make(root, order.start, folder, lock)
             with private_context(tree, clone, order.session, order.task, locks) as context:
                 given = Assignment(
                     order.task, order.prompt, tree.root, order.session, "worktree", context,
@@ -80,25 +92,41 @@ def carry_out(
 
 
 def remove(clone: SessionContext, folder: str) -> None:
-    """Remove what an order needs in a clone, or what a killed process left of it. WorkspaceError."""
+    """Remove the worktree of an order and the files beside the worktree. WorkspaceError."""
     worktree.remove(clone.workspace.root, folder, worktree_lock(clone))
-    if os.path.lexists(f"{folder}.pid"):
-        os.unlink(f"{folder}.pid")
+    for path in (f"{folder}.pid", f"{folder}{OWNER}"):
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def sweep(clone: SessionContext, folder: str) -> None:
+    """Remove what killed processes left of orders in a clone, and end their commands. folder: with
+    the worktrees of orders. WorkspaceError."""
+    for path in glob(os.path.join(escape(folder), f"*{OWNER}")):
+        try:
+            with open(path, encoding="utf-8") as file:
+                owner, _, session = file.read().removesuffix("\n").partition("\n")
+        except FileNotFoundError:  # the order ended meanwhile
+            continue
+        if not alive(owner):
+            tree = path.removesuffix(OWNER)
+            end_left(f"{tree}.pid", session)
+            remove(clone, tree)
 
 
 def encoded(value: Order | Outcome) -> bytes:
-    """Return an order or an outcome as bytes."""
-    return msgpack.encode(value)
+    """Return an order or an outcome as JSON. Names of files may hold any bytes, as surrogates."""
+    return compact_json(to_builtins(value)).encode("utf-8", "surrogatepass")
 
 
 def decoded_order(data: bytes) -> Order:
-    """Return the order that bytes hold."""
-    return msgpack.decode(data, type=Order)
+    """Return the order of JSON."""
+    return convert(loads(data.decode("utf-8", "surrogatepass")), Order)
 
 
 def decoded_outcome(data: bytes) -> Outcome:
-    """Return the outcome that bytes hold."""
-    return msgpack.decode(data, type=Outcome)
+    """Return the outcome of JSON."""
+    return convert(loads(data.decode("utf-8", "surrogatepass")), Outcome)
 
 
 def _to_send(outcome: Outcome, clone: SessionContext) -> Outcome:

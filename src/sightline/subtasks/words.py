@@ -63,6 +63,33 @@ def lost_too_often(times: int) -> str:
     return f"the process that carried it out died {times} times"
 
 
+WORKER_STOPPED = "the worker that took it was stopped"
+WITHDRAWN = "the order was withdrawn"
+
+NO_POSTGRESQL = (
+    "Other machines can only help with a database of PostgreSQL.",
+    "Set tasks_database to its URL, here and where the workers run.",
+)
+
+
+def too_long(timeout_s: float) -> str:
+    """Word that an attempt took too long."""
+    return f"it took longer than {timeout_s:g} s"
+
+
+def worker_died(worker: str) -> str:
+    """Word that the worker of an attempt died. worker: its process."""
+    return f"the worker that took it, process {worker.rsplit(':', 2)[1]}, died or lost its network"
+
+
+def no_worker(seconds: float) -> str:
+    """Word that nobody took an attempt for another machine."""
+    return (
+        f"no worker of this repository was there for {seconds:g} s: start one in a clone that has this"
+        " commit, with the same tasks_database: sightline worker"
+    )
+
+
 def before_attempt(subtask: str, number: int) -> str:
     """Return the label of the checkpoint before an attempt in the shared tree."""
     return f"before attempt {number} at sub-task {subtask}"

@@ -170,7 +170,7 @@ def read_bytes(path: str) -> FileBytes:
 def _top(root: str) -> str:
     top = git_top(os.path.realpath(root))
     if top is None:
-        raise WorkspaceError(f"{root} is in no git tree.", "Use the shared tree.")
+        raise WorkspaceError(f"{root} is in no git tree.", "Sub-tasks can work in the shared tree.")
     return top
 
 
