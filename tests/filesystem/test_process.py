@@ -8,7 +8,15 @@ import sys
 
 import pytest
 
-from sightline.filesystem.process import alive, behind_shell, here, holder_of, owner, owner_of
+from sightline.filesystem.process import (
+    alive,
+    behind_shell,
+    here,
+    holder_of,
+    owner,
+    owner_of,
+    started_with,
+)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel's own files")
 
@@ -80,3 +88,14 @@ def test_a_shell_at_a_terminal_is_who_stays():
         pass
     assert os.waitpid(child, 0)[1] == 0
     assert int(said) == child
+
+
+@linux
+def test_processes_are_found_by_a_variable_that_they_were_started_with():
+    environ = os.environ | {"SIGHTLINE_TEST": "one two"}
+    words = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, env=environ) as child:
+        assert started_with("SIGHTLINE_TEST", "one two") == [child.pid]
+        assert started_with("SIGHTLINE_TEST", "one") == []
+        child.communicate(b"\n")
+    assert started_with("SIGHTLINE_TEST", "one two") == []

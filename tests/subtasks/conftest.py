@@ -48,5 +48,14 @@ def parent(repo):
     return session
 
 
+def runs(pid):
+    """Whether a process runs. One that ended, and that nobody waited for yet, does not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def states(session):
     return {task.id: task.state for task in session.subtasks.graph()}

@@ -81,7 +81,7 @@ def given(session):
     context = session._context
     root = context.workspace.root
     task = SubTask("a", "Go")
-    return Assignment(task, "# Go\n", root, "p/a.1", "remote", context, (), lambda: "", "")
+    return Assignment(task, "# Go\n", root, "p/a.1", "remote", context, (), lambda: "")
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil"])

@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from tests.subtasks import carrying, postgresql
-from tests.subtasks.conftest import LINES, SIX, git, states
+from tests.subtasks.conftest import LINES, SIX, git, runs, states
 from tests.subtasks.test_kills import PROGRAM, SOURCE
 from tests.subtasks.test_runs import check_six, proposed
 
@@ -227,7 +227,7 @@ def test_a_killed_worker_s_order_is_made_again_by_another(repo, session, machine
     assert one.left()
     one.start()  # a later worker of the clone ends and removes what is left
     wait_for(lambda: not one.left())
-    wait_for(lambda: not Path(f"/proc/{child}").exists())
+    wait_for(lambda: not runs(child))
 
 
 def test_a_killed_home_goes_on_and_withdraws_its_order(repo, session, machines, database):
@@ -259,7 +259,7 @@ def test_a_cancelled_sub_task_ends_on_the_worker(session, machines, database):
     session.subtasks.cancel("a")
     run.join()
     assert states(session) == {"a": "cancelled"}
-    wait_for(lambda: not Path(f"/proc/{child}").exists())
+    wait_for(lambda: not runs(child))
     wait_for(lambda: not one.left())
     assert rows(database) == 0
 

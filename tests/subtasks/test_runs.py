@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from tests.subtasks import carrying
-from tests.subtasks.conftest import LINES, SIX, STATES, states
+from tests.subtasks.conftest import LINES, SIX, STATES, runs, states
 from tests.support.examples import widely
 
 from sightline.errors import EditRefused, SubtaskError
@@ -193,6 +193,20 @@ Path(marker).unlink(missing_ok=True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+def test_no_process_of_a_child_outlives_its_attempt(repo, parent, isolation):
+    """Also one that made a session and a group of its own."""
+    proposed(parent, [{"id": "a", "goal": "Leave something behind"}])
+    pids = repo.home / "pids"
+    script = f"setsid sleep 600 & echo $! >> {pids}; sleep 600 & echo $! >> {pids}"
+    parent.subtasks.run(runner=["sh", "-c", script], isolation=isolation)
+    assert states(parent) == {"a": "completed"}
+    left = [int(line) for line in pids.read_text().split()]
+    assert len(left) == 2
+    assert not any(map(runs, left))
+
+
 def test_programs_that_a_child_names_in_gits_settings_are_not_run(repo, parent, tmp_path):
     marker = tmp_path / "ran"
     proposed(parent, [{"id": "a", "goal": "A"}, {"id": "b", "goal": "B", "dependencies": ["a"]}])

@@ -41,6 +41,25 @@ def arguments_of(name: str) -> list[str]:
         return []
 
 
+def started_with(name: str, value: str) -> list[int]:
+    """Return the other processes that were started with a variable of the environment; [] where the
+    system does not tell."""
+    wanted, found = os.fsencode(f"{name}={value}"), []
+    try:
+        pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        return []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                is_wanted = wanted in file.read().split(b"\0")
+        except OSError:  # it ended, or is another user's
+            continue
+        if is_wanted and pid != os.getpid():
+            found.append(pid)
+    return found
+
+
 def behind_shell(pid: int) -> int:
     """Return the process that started a shell, if pid is a shell; else the process itself."""
     shell = _program(pid)

@@ -83,11 +83,6 @@ class Attempt(Struct, frozen=True):
     isolation: Isolation
     folder: str
 
-    @property
-    def pid_file(self) -> str:
-        """Return the file with the process of its command."""
-        return f"{self.folder}.pid"
-
 
 class Workbench:
     """Carries out the sub-tasks of one session. folder: for worktrees, private to the user.
@@ -201,9 +196,6 @@ class Workbench:
         except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
             reason = f"{type(error).__name__}: {error}"
             return self._failed(attempt, reason, TaskResult(), options)
-        finally:
-            if os.path.lexists(attempt.pid_file):
-                os.unlink(attempt.pid_file)
 
     def _in_worktree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
         """Run an attempt in a worktree of this repository."""
@@ -228,7 +220,7 @@ class Workbench:
         context = attempt.context
         return Assignment(
             attempt.task, prompt + note, root, context.session, attempt.isolation, context,
-            handed, stop, attempt.pid_file,
+            handed, stop,
         )  # fmt: skip
 
     def _claim(self, attempt: Attempt) -> str:
@@ -319,7 +311,7 @@ class Workbench:
         """End what a process left of an attempt: apply the changes of one that ended well, give up
         any other."""
         attempt = self._attempt(task)
-        end_left(attempt.pid_file, attempt.context.session)
+        end_left(attempt.context.session)
         recover_all(attempt.context)
         if task.is_reported:
             result = effects.stored(attempt.context, task)
@@ -345,8 +337,6 @@ class Workbench:
             )
         elif attempt.isolation == "remote" and self._withdraw is not None:
             self._withdraw(attempt.context.session)
-        if os.path.lexists(attempt.pid_file):
-            os.unlink(attempt.pid_file)
 
 
 class Stop:

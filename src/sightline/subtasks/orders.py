@@ -80,7 +80,7 @@ def carry_out(
             with private_context(tree, clone, order.session, order.task, locks) as context:
                 given = Assignment(
                     order.task, order.prompt, tree.root, order.session, "worktree", context,
-                    order.handed, must_stop, f"{folder}.pid",
+                    order.handed, must_stop,
                 )  # fmt: skip
                 return _to_send(run_in(tree, given, runner), clone)
         finally:
@@ -94,9 +94,8 @@ def carry_out(
 def remove(clone: SessionContext, folder: str) -> None:
     """Remove the worktree of an order and the files beside the worktree. WorkspaceError."""
     worktree.remove(clone.workspace.root, folder, worktree_lock(clone))
-    for path in (f"{folder}.pid", f"{folder}{OWNER}"):
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+    with suppress(FileNotFoundError):
+        os.unlink(f"{folder}{OWNER}")
 
 
 def sweep(clone: SessionContext, folder: str) -> None:
@@ -109,9 +108,8 @@ def sweep(clone: SessionContext, folder: str) -> None:
         except FileNotFoundError:  # the order ended meanwhile
             continue
         if not alive(owner):
-            tree = path.removesuffix(OWNER)
-            end_left(f"{tree}.pid", session)
-            remove(clone, tree)
+            end_left(session)
+            remove(clone, path.removesuffix(OWNER))
 
 
 def encoded(value: Order | Outcome) -> bytes:

@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
+from sightline.filesystem.process import started_with
 from sightline.guard import host_writes
 from sightline.shell_parsing.secrets import without_secrets
 from sightline.subtasks.subtask import Isolation, SubTask, TaskResult
@@ -28,9 +29,8 @@ POLL_S = 0.2
 KILLED_AFTER_S = 5.0
 """Seconds from the request to end, until a command's processes are killed."""
 
-WITH_PID = 'echo $$ > "$0" && exec "$@"'
-"""A shell's line that notes its process before it becomes the command: a successor ends the command
-of a process that was killed."""
+SESSION = "SIGHTLINE_SESSION"
+"""The variable with the session of an attempt: its processes are known by the variable."""
 
 
 class RunnerSpec(Struct, frozen=True):
@@ -45,8 +45,7 @@ class RunnerSpec(Struct, frozen=True):
 class Assignment(Struct):
     """The argument of a runner. prompt: the text that the child begins with; root: the folder to work
     in; context: of the attempt's session in that folder; handed: the files that the prompt shows, with
-    their texts; must_stop: returns why the work is to be ended, "" for go on; pid_file: for the
-    process of a command."""
+    their texts; must_stop: returns why the work is to be ended, "" for go on."""
 
     task: SubTask
     prompt: str
@@ -56,7 +55,6 @@ class Assignment(Struct):
     context: SessionContext
     handed: tuple[tuple[str, str], ...]
     must_stop: Callable[[], str]
-    pid_file: str
 
 
 class RunnerFailed(Exception):
@@ -119,18 +117,15 @@ def command_runner(arguments: Sequence[str]) -> Runner:
 
 def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
     environ = os.environ | {
-        "SIGHTLINE_SESSION": assignment.session,
+        SESSION: assignment.session,
         "SIGHTLINE_SUBTASK": assignment.task.id,
     }
-    program = list(arguments)
-    if sys.platform != "win32":
-        program = ["/bin/sh", "-c", WITH_PID, assignment.pid_file, *arguments]
     with TemporaryFile() as prompt, TemporaryFile() as output:
         prompt.write(assignment.prompt.encode("utf-8", "surrogateescape"))
         prompt.seek(0)
         try:
             child = subprocess.Popen(
-                program,
+                list(arguments),
                 cwd=assignment.root,
                 env=environ,
                 stdin=prompt,
@@ -143,7 +138,8 @@ def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
         try:
             why = _wait(child, assignment.must_stop)
         finally:
-            _end(child)
+            end_group(child.pid, child.poll)
+            _end_processes(assignment.session, getattr(signal, "SIGKILL", signal.SIGTERM))
         size = output.seek(0, os.SEEK_END)
         output.seek(max(size - OUTPUT_BYTES, 0))
         said = output.read().decode("utf-8", "replace")
@@ -167,11 +163,6 @@ def _wait(child: subprocess.Popen[bytes], must_stop: Callable[[], str]) -> str:
                 return why
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the processes of a command that are left."""
-    end_group(child.pid, child.poll)
-
-
 def end_group(pid: int, poll: Callable[[], object]) -> None:
     """End the processes of a group: ask, and kill those that stay. poll: returns None while the first
     of them runs."""
@@ -190,15 +181,20 @@ def end_group(pid: int, poll: Callable[[], object]) -> None:
         poll()
 
 
-def end_left(pid_file: str, session: str) -> None:
-    """End the command of a process that was killed. session: of the attempt, which the environment of
-    the command names; another process with its number is left alone."""
-    try:
-        with open(pid_file, encoding="ascii") as file:
-            pid = int(file.read())
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            is_ours = f"SIGHTLINE_SESSION={session}\0".encode() in file.read() + b"\0"
-    except (OSError, ValueError):
-        return
-    if is_ours:
-        end_group(pid, lambda: None if os.path.exists(f"/proc/{pid}") else 0)
+def end_left(session: str) -> None:
+    """End the processes that are left of an attempt, whose own process was killed. session: of the
+    attempt."""
+    _end_processes(session, signal.SIGTERM)
+    _end_processes(session, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _end_processes(session: str, number: int) -> None:
+    """Send a signal to the processes of an attempt until they ended, for a few seconds: some may have
+    left its group, and some may start others meanwhile. session: of the attempt."""
+    until, asked = monotonic() + KILLED_AFTER_S, set[int]()
+    while (pids := started_with(SESSION, session)) and monotonic() < until:
+        for pid in set(pids) - asked:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        asked.update(pids)
+        sleep(0.02)
