@@ -193,6 +193,21 @@ Path(marker).unlink(missing_ok=True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
+def test_what_a_failed_attempt_removed_unread_is_there_for_the_next(repo):
+    """In the shared tree, with files that no session read, also one that git does not know."""
+    repo.put("unread.txt", "of the user\n")
+    repo.put("more/raw.bin", bytes(range(256)))
+    session = repo.session("p")
+    proposed(session, [{"id": "a", "goal": "Clean up"}])
+    script = "if mkdir ../once; then rm -r unread.txt more log.txt; exit 1; fi; cat unread.txt more/raw.bin"
+    session.subtasks.run(runner=["sh", "-c", script], isolation="shared", attempts=2)
+    task = session.subtasks.graph().by_id["a"]
+    assert (task.state, task.attempt) == ("completed", 2), task.reason
+    assert repo.text("unread.txt") == "of the user\n"
+    assert repo.bytes("more/raw.bin") == bytes(range(256))
+    assert repo.text("log.txt") == ""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
 @pytest.mark.parametrize("isolation", ["worktree", "shared"])
 def test_no_process_of_a_child_outlives_its_attempt(repo, parent, isolation):
@@ -319,7 +334,8 @@ def test_files_that_a_command_removed_in_the_shared_tree_are_in_the_result(repo,
         ("log.txt", "deleted"),
         ("src/a.txt", "deleted"),
     }
-    [checkpoint] = parent.checkpoints()
+    child = repo.session("p/a.1")
+    [checkpoint] = child.checkpoints()
     assert checkpoint.label == "before attempt 1 at sub-task a"
-    parent.rewind(checkpoint.id, force_paths=["log.txt", "src/a.txt"])
+    child.rewind(checkpoint.id, force_paths=["log.txt", "src/a.txt"])
     assert (repo.text("log.txt"), repo.text("src/a.txt")) == before

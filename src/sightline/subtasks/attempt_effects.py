@@ -20,6 +20,7 @@ from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
 from sightline.model.events import (
     AnswerGiven,
     Changed,
+    CheckpointTaken,
     CommandEnded,
     Fact,
     Moved,
@@ -174,13 +175,23 @@ def is_applied(context: SessionContext) -> bool:
 
 
 def take_back(context: SessionContext) -> tuple[str, ...]:
-    """Set back the files that the session of an attempt changed in the shared tree; return those that
-    stay, because somebody else changed them since or a command did."""
-    begun = context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)
-    start = next((row.position for row in begun), None)
-    if start is None:
+    """Set back the files that the session of an attempt changed in the shared tree, and those of the
+    checkpoint before it that a command removed unread; return those that stay, because somebody else
+    changed them since or a command did."""
+    begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)]
+    if not begun:
         return ()
-    report = rewind(context, start)
+    rows = [*context.store.timeline(session=context.session, kinds=[Changed, Moved, CommandEnded])]
+    changed = {row.fact.path for row in rows if isinstance(row.fact, Changed | Moved)}
+    gone = {
+        path
+        for row in rows
+        if isinstance(row.fact, CommandEnded)
+        for path, _ in _removed_unread(context, row, row.fact, changed)
+    }
+    own = context.store.timeline(session=context.session, kinds=[CheckpointTaken], oldest=1)
+    taken = [row.fact.checkpoint for row in own if isinstance(row.fact, CheckpointTaken)]
+    report = rewind(context, taken[0] if taken else begun[0].position, force_paths=gone)
     return tuple(each.path for each in report.left_alone)
 
 

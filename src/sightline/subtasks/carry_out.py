@@ -166,14 +166,14 @@ class Workbench:
     def _run(self, attempt: Attempt, runner: Runner, options: Options) -> Done:
         """Run an attempt that began, to its end or its return."""
         context, parent = attempt.context, self._context
-        if attempt.isolation == "shared":
-            before_batch(parent, words.before_attempt(attempt.task.id, attempt.task.attempt))
         context.append(
             [
                 SessionStarted("subtask", parent.session, parent.store.position()),
                 environment(parent.owner),
             ]
         )
+        if attempt.isolation == "shared":
+            before_batch(context, words.before_attempt(attempt.task.id, attempt.task.attempt))
         os.makedirs(self._folder, 0o700, exist_ok=True)
         try:
             note = self._claim(attempt)
