@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from tests.subtasks import carrying
-from tests.subtasks.conftest import LINES, SIX, STATES, runs, states
+from tests.subtasks.conftest import LINES, SIX, STATES, git, runs, states
 from tests.support.examples import widely
 
 from sightline.errors import EditRefused, SubtaskError
@@ -190,6 +190,51 @@ for name in ("post-checkout", "post-index-change"):
 Path("app.py").write_text("changed\\n")
 Path(marker).unlink(missing_ok=True)
 """
+
+
+HIDES = """
+git update-index --assume-unchanged app.py
+git update-index --skip-worktree log.txt
+echo app >> app.py
+echo log >> log.txt
+common=$(git rev-parse --git-common-dir)
+echo new.txt >> "$common/info/exclude"
+echo other.txt > "$common/info/more"
+git config core.excludesFile "$common/info/more"
+git config core.checkStat minimal
+git config core.trustctime false
+echo new > new.txt
+echo other > other.txt
+touch -r keep.txt before
+echo KEEP > keep.txt
+touch -r before keep.txt
+rm before
+echo "built.txt" > .gitignore
+echo built > built.txt
+git add -f built.txt
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
+def test_no_change_is_hidden_by_what_a_child_tells_git(repo, parent):
+    """Marks in the index, patterns outside of the tree, times set back, and a file added by force."""
+    repo.put("keep.txt", "keep\n")
+    git(repo.root, "add", "-A")
+    git(repo.root, "commit", "-q", "-m", "second")
+    proposed(parent, [{"id": "a", "goal": "Hide"}])
+    parent.subtasks.run(runner=["sh", "-e", "-c", HIDES], isolation="worktree")
+    task, result = parent.subtasks.show("a")
+    assert task.state == "completed", task.reason
+    assert repo.text("app.py") == f"{LINES}app\n"
+    found = {name: repo.text(name) for name in ("log.txt", "new.txt", "other.txt", "keep.txt")}
+    assert found == {
+        "log.txt": "log\n",
+        "new.txt": "new\n",
+        "other.txt": "other\n",
+        "keep.txt": "KEEP\n",
+    }
+    assert repo.text("built.txt") == "built\n"
+    assert result.outside == (".git/config", ".git/info/exclude", ".git/info/more")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")

@@ -53,10 +53,10 @@ def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tupl
     files: list[ChangedFile] = []
     texts: list[bytes] = []
     conflicts = list(result.conflicts)
-    outside = list(result.outside)
+    elsewhere: list[str] = []
     for name, before, after in outcome.changes:
         if not name.startswith(outcome.prefix):
-            outside.append(name)
+            elsewhere.append(name)
             continue
         path = name.removeprefix(outcome.prefix)
         files.append(_changed(path, before, after))
@@ -65,12 +65,11 @@ def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tupl
             conflicts.append(Conflict(path, why[0], why[1]))
         else:
             texts += [data for data in (before.data, after.data) if data is not None]
-    if outside:
-        text = f"It changed files outside of the workspace: {', '.join(outside[:5])}."
-        conflicts.append(Conflict(outside[0], "outside", text))
-    found = structs.replace(
-        result, files=tuple(files), conflicts=tuple(conflicts), outside=tuple(outside)
-    )
+    if elsewhere:
+        text = f"It changed files outside of the workspace: {', '.join(elsewhere[:5])}."
+        conflicts.append(Conflict(elsewhere[0], "outside", text))
+    outside = (*result.outside, *elsewhere)
+    found = structs.replace(result, files=tuple(files), conflicts=tuple(conflicts), outside=outside)
     return found, tuple(texts)
 
 

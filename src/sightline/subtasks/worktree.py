@@ -7,7 +7,8 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from hashlib import sha256
 
 from msgspec import Struct
 
@@ -24,6 +25,11 @@ from sightline.filesystem.git_control import git_top
 from sightline.filesystem.private_files import make_folder
 
 TIMEOUT_S = 120.0
+
+INDEX, EXCLUDED = ".index", ".excluded"
+"""Ends of the names of files beside a worktree: its first index, and patterns of ignored files."""
+
+DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-abbrev", "-z")
 
 Lock = Callable[[], AbstractContextManager[object]]
 
@@ -48,35 +54,62 @@ class Start(Struct, frozen=True):
 
 class Worktree(Struct, frozen=True):
     """A worktree. top: its folder; root: the workspace in it; repository: another tree of the same
-    repository."""
+    repository; settings: of git, which a child may change for all trees: the hash of each file;
+    has_modes: git looks at permissions."""
 
     top: str
     root: str
     start: Start
     repository: str
+    settings: dict[str, str]
+    has_modes: bool
 
     def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
         """Yield each file that differs from the beginning: its path from the top, its content then,
-        and its content now."""
-        changed = _git(
-            self.top,
-            "diff",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--name-only",
-            "--no-renames",
-            "-z",
-            self.start.commit,
+        and its content now. Git looks with the index and the ignored files of the beginning, and at
+        what the child added to its own index: marks that a child sets in either hide nothing."""
+        index = {"GIT_INDEX_FILE": f"{self.top}{INDEX}"}
+        modes = f"core.fileMode={str(self.has_modes).lower()}"
+        words = ("-c", modes, "-c", "core.trustctime=true", "-c", "core.checkStat=default", *DIFF)
+        raw = _git(self.top, *words, "--raw", self.start.commit, variables=index).split(b"\0")
+        added = _git(self.top, *DIFF, "--cached", "--name-only", self.start.commit)
+        excluded = ("--exclude-per-directory=.gitignore", f"--exclude-from={self.top}{EXCLUDED}")
+        new = _git(self.top, "ls-files", "--others", *excluded, "-z", variables=index)
+        before = {os.fsdecode(n): int(f[1:7], 8) for f, n in zip(raw[::2], raw[1::2], strict=False)}
+        names = {os.fsdecode(name) for name in (added + new).split(b"\0") if name}
+        for name in sorted(names | before.keys() | self.start.dirty.keys()):
+            old = self.start.dirty.get(name) or self._committed(name, before.get(name))
+            now = read_bytes(os.path.join(self.top, name))
+            if (old.data, old.kind) != (now.data, now.kind) or self._is_mode_new(old, now):
+                yield name, old, now
+
+    def changed_settings(self) -> tuple[str, ...]:
+        """Return the files of git's settings that differ from the beginning."""
+        now = _settings(_common_folder(self.top))
+        return tuple(
+            name
+            for name in sorted(self.settings.keys() | now.keys())
+            if self.settings.get(name) != now.get(name)
         )
-        new = _git(self.top, "ls-files", "--others", "--exclude-standard", "-z")
-        names = {os.fsdecode(name) for name in (changed + new).split(b"\0") if name}
-        for name in sorted(names | self.start.dirty.keys()):
-            before = self.start.dirty.get(name)
-            if before is None:
-                before = FileBytes(_committed(self.top, self.start.commit, name))
-            after = read_bytes(os.path.join(self.top, name))
-            if (before.data, before.kind) != (after.data, after.kind):
-                yield name, before, after
+
+    def _is_mode_new(self, old: FileBytes, now: FileBytes) -> bool:
+        """Return whether a file became executable, or is so no longer."""
+        modes = old.mode, now.mode
+        return self.has_modes and None not in modes and is_executable(old) != is_executable(now)
+
+    def _committed(self, name: str, mode: int | None) -> FileBytes:
+        """Return a file of the commit as git writes it to a tree. mode: of git, None where unknown."""
+        try:
+            data = _git(self.top, "cat-file", "--filters", f"{self.start.commit}:{name}")
+        except WorkspaceError:  # the commit lacks it
+            return FileBytes(None)
+        kind = {0o120000: "link", 0o160000: "other"}.get(mode or 0, "file")
+        return FileBytes(data, (mode or 0) & 0o777 or None, kind)
+
+
+def is_executable(file: FileBytes) -> bool:
+    """Return whether the owner of a file may execute it."""
+    return bool((file.mode or 0) & 0o100)
 
 
 def can_have(root: str) -> bool:
@@ -132,11 +165,27 @@ def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
         ) from error
     with lock():
         _git(top, "worktree", "add", "--detach", "--quiet", folder, start.commit)
+    common, core = _common_folder(folder), _core_settings(folder)
+    _keep_beginning(folder, common, core)
     for name, content in start.dirty.items():
         if os.path.isabs(name) or ".." in name.split("/"):
             raise WorkspaceError(f"{name!r} lies outside of the tree.")
         _put(os.path.join(folder, name), content)
-    return Worktree(folder, os.path.join(folder, start.prefix.rstrip("/")), start, top)
+    root = os.path.join(folder, start.prefix.rstrip("/"))
+    has_modes = core.get("filemode") != "false"
+    return Worktree(folder, root, start, top, _settings(common), has_modes)
+
+
+def _keep_beginning(folder: str, common: str, core: Mapping[str, str]) -> None:
+    """Keep the index of a new worktree beside it, and the patterns of ignored files outside of the tree.
+    common, core: of _common_folder and _core_settings."""
+    index = _git(folder, "rev-parse", "--git-path", "index")
+    shutil.copyfile(os.path.join(folder, os.fsdecode(index[:-1])), f"{folder}{INDEX}")
+    paths = [os.path.join(common, "info", "exclude")]
+    if "excludesfile" in core:
+        paths.append(os.path.join(common, os.path.expanduser(core["excludesfile"])))
+    with open(f"{folder}{EXCLUDED}", "wb") as file:
+        file.write(b"".join((read_bytes(path).data or b"") + b"\n" for path in paths))
 
 
 def remove(repository: str, folder: str, lock: Lock) -> None:
@@ -149,6 +198,9 @@ def remove(repository: str, folder: str, lock: Lock) -> None:
         except WorkspaceError:  # git does not know it, or only half of it was made
             shutil.rmtree(folder, ignore_errors=True)
             _git(repository, "worktree", "prune")
+    for kept in (INDEX, EXCLUDED):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{folder}{kept}")
     if os.path.lexists(folder):
         raise WorkspaceError(f"{folder} cannot be removed.", "Remove it, and try again.")
 
@@ -188,18 +240,40 @@ def _put(target: str, content: FileBytes) -> None:
     os.chmod(target, content.mode or 0o600)
 
 
-def _committed(top: str, commit: str, name: str) -> bytes | None:
-    """Return a file of a commit as git writes it to a tree; None where the commit lacks it."""
+def _common_folder(folder: str) -> str:
+    """Return git's folder that all trees of a repository share."""
+    found = _git(folder, "rev-parse", "--git-common-dir")
+    return os.path.join(folder, os.fsdecode(found[:-1]))
+
+
+def _core_settings(folder: str) -> dict[str, str]:
+    """Return the settings that decide how git looks at files, by the last word of their names."""
     try:
-        return _git(top, "cat-file", "--filters", f"{commit}:{name}")
-    except WorkspaceError:
-        return None
+        found = _git(folder, "config", "-z", "--get-regexp", r"^core\.(filemode|excludesfile)$")
+    except WorkspaceError:  # there are none
+        return {}
+    pairs = (os.fsdecode(pair).split("\n", 1) for pair in found.split(b"\0") if pair)
+    return {name.removeprefix("core."): value for name, value in pairs}
 
 
-def _git(folder: str, *arguments: str) -> bytes:
-    """Return what git prints. It runs no filter: whoever worked in a worktree may have set one, for all
+def _settings(common: str) -> dict[str, str]:
+    """Return the files of git's settings that all trees share, with their hashes. common: git's folder."""
+    files = [os.path.join(common, "config")]
+    for part in ("info", "hooks"):
+        for parent, _, names in os.walk(os.path.join(common, part)):
+            files += [os.path.join(parent, name) for name in names]
+    return {
+        f".git/{os.path.relpath(path, common)}": sha256(repr(read_bytes(path)).encode()).hexdigest()
+        for path in files
+        if os.path.lexists(path)
+    }
+
+
+def _git(folder: str, *arguments: str, variables: Mapping[str, str] | None = None) -> bytes:
+    """Return what git prints. variables: added to its environment. It runs no filter: whoever worked in a worktree may have set one, for all
     worktrees of the repository. WorkspaceError where git fails."""
-    return _run(folder, arguments, without_filters(_run(folder, LIST_FILTERS, {})))
+    filters = without_filters(_run(folder, LIST_FILTERS, {}))
+    return _run(folder, arguments, {**filters, **(variables or {})})
 
 
 def _run(folder: str, arguments: Sequence[str], variables: Mapping[str, str]) -> bytes:

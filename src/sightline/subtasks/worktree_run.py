@@ -17,11 +17,18 @@ from sightline.subtasks.worktree import Worktree
 
 
 def run_in(tree: Worktree, given: Assignment, runner: Runner) -> Outcome:
-    """Run an assignment in a worktree, and return its changes, too."""
+    """Run an assignment in a worktree, and return its changes, too. Git's settings that the run changed
+    are outside of the tree."""
     outcome = run(given, runner)
     if outcome.failed:
         return outcome
-    return structs.replace(outcome, prefix=tree.start.prefix, changes=tuple(tree.changes()))
+    outside = (*outcome.result.outside, *tree.changed_settings())
+    return structs.replace(
+        outcome,
+        result=structs.replace(outcome.result, outside=outside),
+        prefix=tree.start.prefix,
+        changes=tuple(tree.changes()),
+    )
 
 
 @contextmanager
