@@ -5,8 +5,10 @@ The process here is a thread of the test that stops at a fact, under the name of
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.subtasks.conftest import LINES
@@ -25,6 +27,20 @@ class Died(BaseException):
 def edits(work):
     work.session.edit("app.py", "line 1\n", "line one\n")
     work.session.create("new.py", "new\n")
+    return "edited"
+
+
+RAW = bytes(range(256))
+
+
+def edits_all_kinds(work):
+    """Text, a binary file, a symlink and permissions."""
+    work.session.edit("app.py", "line 1\n", "line one\n")
+    root = Path(work.session.workspace)
+    (root / "raw.bin").write_bytes(RAW)
+    (root / "old.bin").unlink()
+    (root / "link").symlink_to("app.py")
+    (root / "tool.sh").chmod(0o755)
     return "edited"
 
 
@@ -95,6 +111,45 @@ def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolati
     ]
     assert sorted(changed) == ["app.py", "new.py"]
     assert successor._context.store.pending() == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs symlinks and permissions")
+@pytest.mark.parametrize(
+    "number", [5, 11, *(pytest.param(n, marks=pytest.mark.wide) for n in range(1, 26))]
+)
+def test_a_successor_ends_what_died_between_text_and_the_rest(repo, monkeypatch, number):
+    repo.put("old.bin", RAW[::-1])
+    repo.put("tool.sh", "#!/bin/sh\n").chmod(0o644)
+    session = repo.session("p", checkpoints="off")
+    session.subtasks.propose([{"id": "a", "goal": "A"}])
+    session.subtasks.approve()
+    runner, options = Session._function_runner(edits_all_kinds), Options("worktree")
+    bench, registry = bench_of(session, repo, ended_process())
+    revive = dies_at(monkeypatch, number)
+    try:
+        bench.carry_out("a", 0, runner, options)
+    except Died:
+        pass
+    finally:
+        revive()
+    successor = repo.session("p", checkpoints="off")
+    bench, registry = bench_of(successor, repo)
+    while bench.carry_out("a", 0, runner, options) != "ended":
+        pass
+    task = registry.task("a")
+    assert task.state == "completed", task.reason
+    assert repo.text("app.py") == LINES.replace("line 1\n", "line one\n", 1)
+    assert repo.bytes("raw.bin") == RAW
+    assert os.readlink(repo.root / "link") == "app.py"
+    assert (repo.root / "tool.sh").stat().st_mode & 0o777 == 0o755
+    assert repo.names() == [".git", "app.py", "link", "log.txt", "raw.bin", "tool.sh"]
+    assert successor._context.store.pending() == []
+    child = repo.session(task.session)
+    child.rewind(0)
+    assert repo.text("app.py") == LINES
+    assert repo.bytes("old.bin") == RAW[::-1]
+    assert (repo.root / "tool.sh").stat().st_mode & 0o777 == 0o644
+    assert repo.names() == [".git", "app.py", "log.txt", "old.bin", "tool.sh"]
 
 
 def test_a_sub_task_that_kills_its_process_again_and_again_fails(repo):

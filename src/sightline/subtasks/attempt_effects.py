@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Sequence
 
 from msgspec import structs
@@ -28,10 +29,10 @@ from sightline.model.events import (
     SubtaskEnded,
 )
 from sightline.model.manifest import EMPTY
-from sightline.model.revision import MISSING, Revision, revision_of
+from sightline.model.revision import MISSING, Revision, as_link, is_link, revision_of
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded
-from sightline.subtasks import words
+from sightline.subtasks import byte_changes, words
 from sightline.subtasks.runners import Outcome
 from sightline.subtasks.subtask import (
     ChangedFile,
@@ -43,7 +44,7 @@ from sightline.subtasks.subtask import (
     decode_result,
     with_applied,
 )
-from sightline.subtasks.worktree import FileBytes
+from sightline.subtasks.worktree import FileBytes, is_executable
 
 
 def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tuple[bytes, ...]]:
@@ -64,7 +65,8 @@ def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tupl
         if why:
             conflicts.append(Conflict(path, why[0], why[1]))
         else:
-            texts += [data for data in (before.data, after.data) if data is not None]
+            both = (before, after)
+            texts += [each.data for each in both if each.data is not None and each.kind == "file"]
     if elsewhere:
         text = f"It changed files outside of the workspace: {', '.join(elsewhere[:5])}."
         conflicts.append(Conflict(elsewhere[0], "outside", text))
@@ -128,37 +130,44 @@ def _removed_unread(
 
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
-    """Write the changes of an attempt as one batch, all or none; return the result with the conflicts,
-    or with its files applied. Where the session of the attempt has written already, nothing is written again. The
+    """Write the changes of an attempt; return the result with the conflicts, or with its files applied.
+    Its texts are one batch, all or none. Where the session of the attempt has written that already, it is not written again. The
     guard judges each file by the text that the attempt began with: changes of others to other lines
-    are merged, and those to the same lines are conflicts."""
-    if is_applied(context):
-        return with_applied(result)
+    are merged, and those to the same lines are conflicts. What is not text follows, once nothing
+    stands against any file."""
+    is_begun = is_applied(context)
     wanted: list[tuple[str, Attempt]] = []
+    by_bytes: list[ChangedFile] = []
     conflicts: list[Conflict] = []
     for file in result.files:
-        texts = [_kept(context, each) for each in (file.before, file.after)]
-        if None in texts:
+        data = [_kept(context, each) for each in (file.before, file.after)]
+        if None in data:
             conflicts.append(
                 Conflict(file.path, "unverifiable", f"The text of {file.path!r} is gone.")
             )
             continue
-        before, after = (decode(data) for data in texts)
-        assert before is not None
-        assert after is not None
+        before, after = map(decode, data)
+        if before is None or after is None or _is_link(file) or data[0] == data[1]:
+            by_bytes.append(file)
+            continue
         try:
-            if file.before is not None:
+            if file.before is not None and not is_begun:
                 saw(context, file.path, text=before.plain, via="handover")
             wanted.append((file.path, _attempt(file, after.plain)))
         except PathError as error:
             conflicts.append(Conflict(file.path, "unverifiable", error.message))
+    if not is_begun:
+        conflicts += filter(None, (byte_changes.judge(context, file) for file in by_bytes))
+        conflicts += _judged(context, wanted, is_written=False)
+        if not conflicts and result.files:
+            before_batch(context, f"before the changes of sub-task {task.id}")
+            conflicts = _judged(context, wanted, is_written=True)
     if not conflicts:
-        conflicts = _judged(context, graph, task, wanted, is_written=False)
-    if not conflicts and wanted:
-        before_batch(context, f"before the changes of sub-task {task.id}")
-        conflicts = _judged(context, graph, task, wanted, is_written=True)
+        conflicts = byte_changes.write(context, by_bytes)
     if conflicts:
-        return structs.replace(result, conflicts=tuple(conflicts))
+        named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
+        return structs.replace(result, conflicts=named)
+    byte_changes.set_modes(context, result.files)
     return with_applied(result)
 
 
@@ -246,12 +255,7 @@ def siblings_on(context: SessionContext, graph: Graph, task: SubTask, path: str)
 
 
 def _judged(
-    context: SessionContext,
-    graph: Graph,
-    task: SubTask,
-    wanted: Sequence[tuple[str, Attempt]],
-    *,
-    is_written: bool,
+    context: SessionContext, wanted: Sequence[tuple[str, Attempt]], *, is_written: bool
 ) -> list[Conflict]:
     """Judge changes, and write them where all are allowed; return the conflicts."""
     try:
@@ -261,10 +265,19 @@ def _judged(
     conflicts = []
     for (path, _), outcome in zip(wanted, done, strict=True):
         if isinstance(outcome, EditRefused):
-            others = siblings_on(context, graph, task, path) if outcome.reason != "scope" else ()
-            message = words.sibling_conflict(path, others, outcome.message)
-            conflicts.append(Conflict(path, outcome.reason, message, others, outcome.diff))
+            conflicts.append(Conflict(path, outcome.reason, outcome.message, (), outcome.diff))
     return conflicts
+
+
+def _with_siblings(
+    context: SessionContext, graph: Graph, task: SubTask, conflict: Conflict
+) -> Conflict:
+    """Return a conflict with the siblings that changed its file meanwhile."""
+    if conflict.reason == "scope":
+        return conflict
+    others = siblings_on(context, graph, task, conflict.path)
+    message = words.sibling_conflict(conflict.path, others, conflict.message)
+    return structs.replace(conflict, siblings=others, message=message)
 
 
 def _attempt(file: ChangedFile, text: str) -> Attempt:
@@ -274,15 +287,25 @@ def _attempt(file: ChangedFile, text: str) -> Attempt:
 
 
 def _kept(context: SessionContext, named: Revision | None) -> bytes | None:
-    return b"" if named is None else context.store.blob(named)
+    return b"" if named is None or is_link(named) else context.store.blob(named)
 
 
 def _changed(path: str, before: FileBytes, after: FileBytes) -> ChangedFile:
     kind: ChangeKind = (
         "created" if before.data is None else "deleted" if after.data is None else "changed"
     )
-    old, new = (None if data is None else revision_of(data) for data in (before.data, after.data))
-    return ChangedFile(path, kind, old, new, after.mode)
+    mode = after.mode if is_executable(before) != is_executable(after) else None
+    return ChangedFile(path, kind, _revision(before), _revision(after), mode)
+
+
+def _is_link(file: ChangedFile) -> bool:
+    return any(each is not None and is_link(each) for each in (file.before, file.after))
+
+
+def _revision(file: FileBytes) -> Revision | None:
+    if file.data is None:
+        return None
+    return as_link(os.fsdecode(file.data)) if file.kind == "link" else revision_of(file.data)
 
 
 def _unfit(
@@ -290,10 +313,16 @@ def _unfit(
 ) -> tuple[str, str] | None:
     """Return why a change cannot be applied, as a reason and a sentence; None where it can be."""
     kinds = {before.kind, after.kind}
-    if kinds - {"file", "secret"}:
-        return "kind_changed", f"{path!r} is a symlink or a special file, which is not applied."
+    if "other" in kinds:
+        return "kind_changed", f"{path!r} is a special file, which is not applied."
     if "secret" in kinds or not context.may_store(path):
         return "secret", f"{path!r} may hold secrets: its text is never kept, so it is not applied."
-    if any(data is not None and decode(data) is None for data in (before.data, after.data)):
-        return "binary", f"{path!r} is not text, and is not applied."
+    if after.kind == "link" and _leads_out(path, os.fsdecode(after.data or b"")):
+        return "outside", f"{path!r} is a symlink that leads out of the workspace: not applied."
     return None
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Return whether a symlink at a path would lead out of the workspace."""
+    leads = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return os.path.isabs(target) or leads.split(os.sep)[0] == os.pardir

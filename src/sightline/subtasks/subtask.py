@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.model.json_text import compact_json
-from sightline.model.revision import Revision
+from sightline.model.revision import Revision, is_link
 from sightline.subtasks.dependency_graph import topological
 from sightline.subtasks.transitions import ENDS, State
 
@@ -22,8 +22,9 @@ ChangeKind = Literal["created", "changed", "deleted"]
 
 
 class ChangedFile(Struct, frozen=True):
-    """A file that an attempt changed. before, after: revisions; None for no file. mode: its new
-    permissions, None: as they are. applied: the change is in the workspace."""
+    """A file that an attempt changed. before, after: revisions (a symlink's as model.revision.as_link);
+    None for no file. mode: its new permissions, where the attempt made it executable, or no longer
+    executable. applied: the change is in the workspace."""
 
     path: str
     kind: ChangeKind
@@ -72,8 +73,8 @@ class TaskResult(Struct, frozen=True):
     @property
     def texts(self) -> tuple[Revision, ...]:
         """Return the revisions of its files' texts, each once."""
-        named = [rev for file in self.files for rev in (file.before, file.after) if rev is not None]
-        return tuple(dict.fromkeys(named))
+        named = (rev for file in self.files for rev in (file.before, file.after))
+        return tuple(dict.fromkeys(rev for rev in named if rev is not None and not is_link(rev)))
 
 
 def decode_result(data: bytes) -> TaskResult:

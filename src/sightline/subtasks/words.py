@@ -210,6 +210,23 @@ def result_text(task: SubTask, result: TaskResult | None) -> str:
     return "\n".join(lines)
 
 
+def needs_approval(path: str) -> str:
+    """Word that a change may not be written without the user."""
+    return (
+        f"{quoted(path)} is outside of the scope, or protected: a change needs the user's approval."
+    )
+
+
+def is_claimed(path: str) -> str:
+    """Word that another session claims a file."""
+    return f"{quoted(path)} is claimed by another session."
+
+
+def changed_bytes(path: str) -> str:
+    """Word that a file without text changed at home, too."""
+    return f"{quoted(path)} changed since the attempt began, and is no text that could be merged."
+
+
 def too_large_to_send(kind: str, size: int, most: int) -> str:
     """Return the sentence on files that are too many bytes for another machine. kind: of the files."""
     return (

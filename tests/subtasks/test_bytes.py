@@ -1,0 +1,151 @@
+"""What no text shows comes back from a worktree, too: binary files, symlinks and permissions."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.subtasks.conftest import LINES, git
+
+from sightline.subtasks.carry_out import Options, Workbench
+from sightline.subtasks.runners import command_runner
+from sightline.subtasks.task_registry import TaskRegistry
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a shell, symlinks and permissions")
+
+RAW = bytes(range(256))
+
+
+@pytest.fixture
+def kinds(repo):
+    """A repository with files of all kinds, one of them not committed."""
+    repo.put("raw.bin", RAW)
+    repo.put("gone.bin", RAW)
+    repo.put("tool.sh", "#!/bin/sh\n").chmod(0o755)
+    os.symlink("app.py", repo.root / "link")
+    os.symlink("app.py", repo.root / "gone")
+    git(repo.root, "add", "-A")
+    git(repo.root, "commit", "-q", "-m", "kinds")
+    repo.put("plain.sh", "#!/bin/sh\n").chmod(0o664)
+    return repo
+
+
+def ran(session, script, **more):
+    """The result of a command in a worktree."""
+    session.subtasks.propose([{"id": "a", "goal": "Change", **more}])
+    session.subtasks.approve()
+    context = session._context
+    bench = Workbench(TaskRegistry(context), f"{context.settings.state_home}/tasks")
+    bench.carry_out("a", 0, command_runner(["sh", "-e", "-c", script]), Options("worktree"))
+    return session.subtasks.show("a")
+
+
+def mode(place, name):
+    return (place.root / name).stat().st_mode & 0o777
+
+
+def test_every_kind_of_change_is_applied_and_a_rewind_takes_it_back(kinds):
+    session = kinds.session("p")
+    task, result = ran(
+        session,
+        "printf 'a\\0b' > raw.bin; rm gone.bin gone; printf 'n\\0w' > new.bin; ln -sf log.txt link;"
+        "mkdir deep; ln -s ../tool.sh deep/new; chmod -x tool.sh; chmod +x plain.sh;"
+        "echo '#!/bin/sh' > made.sh; chmod +x made.sh; echo more >> app.py",
+    )
+    assert task.state == "completed", task.reason
+    assert (kinds.bytes("raw.bin"), kinds.bytes("new.bin")) == (b"a\0b", b"n\0w")
+    assert os.readlink(kinds.root / "link") == "log.txt"
+    assert os.readlink(kinds.root / "deep" / "new") == "../tool.sh"
+    assert not os.path.lexists(kinds.root / "gone")
+    assert not os.path.lexists(kinds.root / "gone.bin")
+    assert mode(kinds, "tool.sh") & 0o111 == 0
+    assert mode(kinds, "plain.sh") == 0o775  # who may read it may execute it
+    assert mode(kinds, "made.sh") & 0o100
+    assert kinds.text("app.py") == f"{LINES}more\n"
+    changed = {file.path: (file.kind, file.applied) for file in result.files}
+    assert changed["link"] == changed["raw.bin"] == changed["tool.sh"] == ("changed", True)
+    assert changed["gone"] == changed["gone.bin"] == ("deleted", True)
+    kinds.session(task.session).rewind(0)
+    assert (kinds.bytes("raw.bin"), kinds.bytes("gone.bin")) == (RAW, RAW)
+    assert os.readlink(kinds.root / "link") == os.readlink(kinds.root / "gone") == "app.py"
+    assert (mode(kinds, "tool.sh"), mode(kinds, "plain.sh")) == (0o755, 0o664)
+    assert kinds.text("app.py") == LINES
+    assert not {"new.bin", "made.sh"}.intersection(kinds.names())
+    assert not os.path.lexists(kinds.root / "deep" / "new")
+
+
+def test_what_changed_at_home_meanwhile_is_a_conflict_and_nothing_is_applied(kinds):
+    session = kinds.session("p")
+    root = kinds.root
+    task, result = ran(
+        session,
+        f"printf 'mine' > {root}/raw.bin; printf 'a\\0b' > raw.bin; ln -sf app.py {root}/new;"
+        f"ln -s log.txt new; echo more >> app.py; chmod -x tool.sh",
+    )
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [
+        ("new", "modified"),
+        ("raw.bin", "modified"),
+    ]
+    assert kinds.bytes("raw.bin") == b"mine"
+    assert os.readlink(kinds.root / "new") == "app.py"
+    assert kinds.text("app.py") == LINES
+    assert mode(kinds, "tool.sh") == 0o755
+    kinds.put("raw.bin", RAW)  # resolved by the user
+    os.unlink(kinds.root / "new")
+    session.subtasks.merge("a")
+    assert kinds.bytes("raw.bin") == b"a\0b"
+    assert kinds.text("app.py") == f"{LINES}more\n"
+    assert mode(kinds, "tool.sh") & 0o111 == 0
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../outside", "deep/../../outside"])
+def test_a_symlink_that_leads_out_of_the_workspace_is_not_applied(kinds, target):
+    session = kinds.session("p")
+    task, result = ran(session, f"ln -s {target} out")
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [("out", "outside")]
+    assert not os.path.lexists(kinds.root / "out")
+
+
+def test_scope_claims_and_protection_hold_for_them_too(kinds):
+    session = kinds.session("p", source={"protect": ("plain.sh",)}, claims="enforce")
+    kinds.session("q").claim(["gone.bin"], ttl=600)
+    task, result = ran(
+        session,
+        "printf 'a\\0b' > raw.bin; chmod +x plain.sh; rm gone.bin",
+        scope=["plain.sh", "gone.bin"],
+    )
+    assert task.state == "failed"
+    assert {(each.path, each.reason) for each in result.conflicts} == {
+        ("gone.bin", "claimed"),
+        ("plain.sh", "scope"),
+        ("raw.bin", "scope"),
+    }
+    assert (kinds.bytes("raw.bin"), mode(kinds, "plain.sh")) == (RAW, 0o664)
+    assert kinds.bytes("gone.bin") == RAW
+
+
+def test_permissions_do_not_stand_in_the_way_of_a_user_s_edit(kinds):
+    session = kinds.session("p")
+    root = kinds.root
+    task, _ = ran(session, f"echo 'echo mine' >> {root}/tool.sh; chmod -x tool.sh")
+    assert task.state == "completed", task.reason
+    assert kinds.text("tool.sh") == "#!/bin/sh\necho mine\n"
+    assert mode(kinds, "tool.sh") & 0o111 == 0
+
+
+def test_a_repository_that_ignores_permissions_keeps_its_own(kinds):
+    git(kinds.root, "config", "core.fileMode", "false")
+    session = kinds.session("p")
+    task, result = ran(session, "chmod -x tool.sh; echo more >> app.py")
+    assert task.state == "completed", task.reason
+    assert [file.path for file in result.files] == ["app.py"]
+    assert mode(kinds, "tool.sh") == 0o755
+
+
+def test_a_large_binary_file_is_applied(kinds):
+    session = kinds.session("p", max_file_bytes=1_000)
+    task, _ = ran(session, "head -c 5000 /dev/zero > raw.bin; head -c 5000 /dev/zero > new.bin")
+    assert task.state == "completed", task.reason
+    assert kinds.bytes("raw.bin") == kinds.bytes("new.bin") == bytes(5_000)
