@@ -81,7 +81,7 @@ def given(session):
     context = session._context
     root = context.workspace.root
     task = SubTask("a", "Go")
-    return Assignment(task, "# Go\n", root, "p/a.1", "remote", context, (), lambda: "")
+    return Assignment(task, "# Go\n", root, "p/a.1", "remote", context, (), lambda: "", "")
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil"])
@@ -114,7 +114,7 @@ def test_a_killed_worker_s_worktree_is_swept_and_that_of_a_living_one_stays(repo
     lock = context.workspace.lock
     for name, owner in (("order-1", "elsewhere:1:1"), ("order-2", context.owner)):
         worktree.make(str(clone.root), start, str(folder / name), lambda: lock("git worktrees"))
-        (folder / f"{name}.owner").write_text(f"{owner}\np/a.1\n")
+        (folder / f"{name}.owner").write_text(f"{owner}\n")
     orders.sweep(context, str(folder))
     assert {name.partition(".")[0] for name in os.listdir(folder)} == {"order-2"}
     assert (folder / "order-2" / "app.py").exists()

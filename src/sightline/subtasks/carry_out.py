@@ -34,7 +34,15 @@ from sightline.sessions.lifecycle import ID_LENGTH_MAX
 from sightline.sessions.presence import environment
 from sightline.subtasks import attempt_effects as effects
 from sightline.subtasks import handing_over, words, worktree
-from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, run
+from sightline.subtasks.runners import (
+    Assignment,
+    Outcome,
+    Runner,
+    RunnerSpec,
+    end_left,
+    run,
+    token_of,
+)
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
@@ -220,7 +228,7 @@ class Workbench:
         context = attempt.context
         return Assignment(
             attempt.task, prompt + note, root, context.session, attempt.isolation, context,
-            handed, stop,
+            handed, stop, token_of(attempt.folder),
         )  # fmt: skip
 
     def _claim(self, attempt: Attempt) -> str:
@@ -311,7 +319,7 @@ class Workbench:
         """End what a process left of an attempt: apply the changes of one that ended well, give up
         any other."""
         attempt = self._attempt(task)
-        end_left(attempt.context.session)
+        end_left(attempt.folder)
         recover_all(attempt.context)
         if task.is_reported:
             result = effects.stored(attempt.context, task)

@@ -21,7 +21,7 @@ from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree
-from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left
+from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, token_of
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.worktree import FileBytes, Start
 from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
@@ -73,14 +73,14 @@ def carry_out(
     locks = os.path.dirname(folder)
     try:
         make_folder(locks)
-        write_file(f"{folder}{OWNER}", f"{clone.owner}\n{order.session}\n".encode())
+        write_file(f"{folder}{OWNER}", f"{clone.owner}\n".encode())
         try:
             root, lock = clone.workspace.root, worktree_lock(clone)
             tree = worktree.make(root, order.start, folder, lock)
             with private_context(tree, clone, order.session, order.task, locks) as context:
                 given = Assignment(
                     order.task, order.prompt, tree.root, order.session, "worktree", context,
-                    order.handed, must_stop,
+                    order.handed, must_stop, token_of(folder),
                 )  # fmt: skip
                 return _to_send(run_in(tree, given, runner), clone)
         finally:
@@ -104,12 +104,13 @@ def sweep(clone: SessionContext, folder: str) -> None:
     for path in glob(os.path.join(escape(folder), f"*{OWNER}")):
         try:
             with open(path, encoding="utf-8") as file:
-                owner, _, session = file.read().removesuffix("\n").partition("\n")
+                owner = file.read().strip()
         except FileNotFoundError:  # the order ended meanwhile
             continue
         if not alive(owner):
-            end_left(session)
-            remove(clone, path.removesuffix(OWNER))
+            tree = path.removesuffix(OWNER)
+            end_left(tree)
+            remove(clone, tree)
 
 
 def encoded(value: Order | Outcome) -> bytes:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from tempfile import TemporaryFile
 from time import monotonic, sleep
 
@@ -29,8 +30,8 @@ POLL_S = 0.2
 KILLED_AFTER_S = 5.0
 """Seconds from the request to end, until a command's processes are killed."""
 
-SESSION = "SIGHTLINE_SESSION"
-"""The variable with the session of an attempt: its processes are known by the variable."""
+ATTEMPT = "SIGHTLINE_ATTEMPT"
+"""The variable by which the processes of an attempt are known."""
 
 
 class RunnerSpec(Struct, frozen=True):
@@ -45,7 +46,7 @@ class RunnerSpec(Struct, frozen=True):
 class Assignment(Struct):
     """The argument of a runner. prompt: the text that the child begins with; root: the folder to work
     in; context: of the attempt's session in that folder; handed: the files that the prompt shows, with
-    their texts; must_stop: returns why the work is to be ended, "" for go on."""
+    their texts; must_stop: returns why the work is to be ended, "" for go on; token: of the processes."""
 
     task: SubTask
     prompt: str
@@ -55,6 +56,7 @@ class Assignment(Struct):
     context: SessionContext
     handed: tuple[tuple[str, str], ...]
     must_stop: Callable[[], str]
+    token: str
 
 
 class RunnerFailed(Exception):
@@ -117,7 +119,8 @@ def command_runner(arguments: Sequence[str]) -> Runner:
 
 def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
     environ = os.environ | {
-        SESSION: assignment.session,
+        ATTEMPT: assignment.token,
+        "SIGHTLINE_SESSION": assignment.session,
         "SIGHTLINE_SUBTASK": assignment.task.id,
     }
     with TemporaryFile() as prompt, TemporaryFile() as output:
@@ -139,7 +142,7 @@ def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
             why = _wait(child, assignment.must_stop)
         finally:
             end_group(child.pid, child.poll)
-            _end_processes(assignment.session, getattr(signal, "SIGKILL", signal.SIGTERM))
+            _end_processes(assignment.token, getattr(signal, "SIGKILL", signal.SIGTERM))
         size = output.seek(0, os.SEEK_END)
         output.seek(max(size - OUTPUT_BYTES, 0))
         said = output.read().decode("utf-8", "replace")
@@ -181,18 +184,24 @@ def end_group(pid: int, poll: Callable[[], object]) -> None:
         poll()
 
 
-def end_left(session: str) -> None:
-    """End the processes that are left of an attempt, whose own process was killed. session: of the
+def token_of(folder: str) -> str:
+    """Return a name for the processes of an attempt. folder: of the attempt, which no other has."""
+    return sha256(os.fsencode(folder)).hexdigest()[:32]
+
+
+def end_left(folder: str) -> None:
+    """End the processes that are left of an attempt, whose own process was killed. folder: of the
     attempt."""
-    _end_processes(session, signal.SIGTERM)
-    _end_processes(session, getattr(signal, "SIGKILL", signal.SIGTERM))
+    token = token_of(folder)
+    _end_processes(token, signal.SIGTERM)
+    _end_processes(token, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def _end_processes(session: str, number: int) -> None:
+def _end_processes(token: str, number: int) -> None:
     """Send a signal to the processes of an attempt until they ended, for a few seconds: some may have
-    left its group, and some may start others meanwhile. session: of the attempt."""
+    left its group, and some may start others meanwhile."""
     until, asked = monotonic() + KILLED_AFTER_S, set[int]()
-    while (pids := started_with(SESSION, session)) and monotonic() < until:
+    while (pids := started_with(ATTEMPT, token)) and monotonic() < until:
         for pid in set(pids) - asked:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
