@@ -34,6 +34,7 @@ from sightline.hooks.handlers.transcript import follow, is_sure, mark_of, reconc
 from sightline.hooks.handlers.turns import added_folders
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
+    attempt_of,
     begins_empty,
     find_added,
     find_project,
@@ -330,7 +331,8 @@ class Call:
             shared = self._shared
             if shared is not None and shared.root == root and shared.follow(settings):
                 return shared
-            self._opened[root] = OpenWorkspace(root, settings)
+            attempt = attempt_of(self.environ)
+            self._opened[root] = OpenWorkspace(root, settings, attempt)
         return self._opened[root]
 
     def _catch_up(self, session: Session, *, knows: bool) -> None:

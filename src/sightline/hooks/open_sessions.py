@@ -19,6 +19,7 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
+from sightline.subtasks.scope import scope_of
 
 SESSIONS_MAX = 64
 """Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
@@ -28,11 +29,13 @@ FIRST_LOOK_S = 10.0
 
 
 class OpenWorkspace:
-    """One workspace with its open store and sessions. Threads may share this."""
+    """One workspace with its open store and sessions. Threads may share this. attempt: the session of
+    the attempt at a sub-task that started the agents, None for no attempt."""
 
-    def __init__(self, root: str, settings: Settings) -> None:
+    def __init__(self, root: str, settings: Settings, attempt: str | None = None) -> None:
         self.root = root
         self.settings = settings
+        self._attempt = attempt
         self._store, self._tree = ports(root, settings, None)
         self._sessions: dict[tuple[str, str | None], Session] = {}
         self._lock = RLock()
@@ -89,7 +92,11 @@ class OpenWorkspace:
         self._store.close()
 
     def _start(self, id: str, parent: str | None, agent: str, owner: str | None) -> Session:
-        return start(
+        """Open a session. One that an attempt at a sub-task started is its child, and has its scope."""
+        attempt = self._store.session(self._attempt) if self._attempt is not None else None
+        if attempt is not None:
+            parent = parent or attempt.id
+        session = start(
             self._store,
             self._tree,
             self.settings,
@@ -99,6 +106,15 @@ class OpenWorkspace:
             owner=owner,
             holder=owner,
         )
+        if attempt is not None:
+            scope = scope_of(self._store, attempt.id, attempt.parent)
+            session._context.scope = scope  # noqa: SLF001 - faces compose the parts
+        return session
+
+
+def attempt_of(environ: Mapping[str, str]) -> str | None:
+    """Return the session of the attempt at a sub-task that a process works for; None for no attempt."""
+    return environ.get("SIGHTLINE_SESSION") if "SIGHTLINE_ATTEMPT" in environ else None
 
 
 def read_settings(root: str, environ: Mapping[str, str], home: str) -> Settings:

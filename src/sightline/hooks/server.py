@@ -27,7 +27,7 @@ from sightline.hooks.call import Call, host_process
 from sightline.hooks.client import open_pipe, remove
 from sightline.hooks.daemon_status import STATUS, DaemonStatus, is_read
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
-from sightline.hooks.open_sessions import OpenWorkspace, read_settings
+from sightline.hooks.open_sessions import OpenWorkspace, attempt_of, read_settings
 
 AGENT_OF_FAULTS = "answerer"
 """The agent that a line of the hooks' log names for a fault of the server itself."""
@@ -99,7 +99,7 @@ class HookServer:
     def start(self) -> None:
         """Open the store and the endpoints. SightlineError; then nothing is left open."""
         settings = read_settings(self.root, self._environ, self._home)
-        self._workspace = OpenWorkspace(self.root, settings)
+        self._workspace = OpenWorkspace(self.root, settings, attempt_of(self._environ))
         try:
             if self._kind == "up":
                 port, token = port_and_token(self._workspace.settings.state_home, self.root)

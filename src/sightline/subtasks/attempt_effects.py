@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Sequence
+from itertools import chain
+from operator import attrgetter
 
 from msgspec import structs
 
@@ -76,15 +78,14 @@ def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tupl
 
 
 def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
-    """Return a result with the files that the session of an attempt changed in the shared tree. A
-    change that a command made is not taken back by a rewind for certain; one outside of the scope is
-    a conflict. Files that a command removed, and that no session had read, are those of a checkpoint."""
+    """Return a result with the files that an attempt changed in the shared tree: its session, and the
+    sessions of agents that it started. A change that a command made is not taken back by a rewind for
+    certain; one outside of the scope is a conflict. Files that a command removed, and that no session
+    had read, are those of a checkpoint."""
     first: dict[str, Revision] = {}
     last: dict[str, Revision] = {}
     outside: dict[str, None] = dict.fromkeys(result.outside)
-    for row in context.store.timeline(
-        session=context.session, kinds=[Changed, Moved, CommandEnded]
-    ):
+    for row in _rows(context, family(context)):
         fact = row.fact
         if isinstance(fact, CommandEnded):
             for path, revision_before in _removed_unread(context, row, fact, last):
@@ -183,13 +184,14 @@ def is_applied(context: SessionContext) -> bool:
 
 
 def take_back(context: SessionContext) -> tuple[str, ...]:
-    """Set back the files that the session of an attempt changed in the shared tree, and those of the
-    checkpoint before it that a command removed unread; return those that stay, because somebody else
+    """Set back the files that an attempt and the agents that it started changed in the shared tree,
+    and those of the checkpoint before it that a command removed unread; return those that stay, because somebody else
     changed them since or a command did."""
     begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)]
     if not begun:
         return ()
-    rows = [*context.store.timeline(session=context.session, kinds=[Changed, Moved, CommandEnded])]
+    sessions = family(context)
+    rows = _rows(context, sessions)
     changed = {row.fact.path for row in rows if isinstance(row.fact, Changed | Moved)}
     gone = {
         path
@@ -199,8 +201,28 @@ def take_back(context: SessionContext) -> tuple[str, ...]:
     }
     own = context.store.timeline(session=context.session, kinds=[CheckpointTaken], oldest=1)
     taken = [row.fact.checkpoint for row in own if isinstance(row.fact, CheckpointTaken)]
+    left: list[str] = []
+    for session in reversed(sessions[1:]):
+        child = rewind(context.for_session(session), begun[0].position)
+        left += [each.path for each in child.left_alone]
     report = rewind(context, taken[0] if taken else begun[0].position, force_paths=gone)
-    return tuple(each.path for each in report.left_alone)
+    left += [each.path for each in report.left_alone]
+    return tuple(dict.fromkeys(left))
+
+
+def family(context: SessionContext) -> list[str]:
+    """Return the session of an attempt, and those of agents that the attempt started, parents first."""
+    sessions = [context.session]
+    for session in sessions:
+        sessions += [state.id for state in context.store.sessions(parent=session)]
+    return sessions
+
+
+def _rows(context: SessionContext, sessions: Sequence[str]) -> list[Recorded]:
+    """Return what sessions changed, and their commands, in the order of the timeline."""
+    kinds: list[type[Fact]] = [Changed, Moved, CommandEnded]
+    rows = (context.store.timeline(session=session, kinds=kinds) for session in sessions)
+    return sorted(chain.from_iterable(rows), key=attrgetter("position"))
 
 
 def stored(context: SessionContext, task: SubTask) -> TaskResult:
