@@ -101,8 +101,8 @@ def _data(context: SessionContext, after: Revision) -> bytes | Link | None:
 
 
 def _differs(file: ChangedFile, found: FileState) -> Conflict | None:
-    """Return the conflict with a file that is neither as the attempt began with it nor as it left it.
-    Permissions alone are in nobody's way."""
+    """Return the conflict with a file whose content is neither the one at the beginning of the attempt
+    nor the one at its end. New permissions alone never conflict."""
     ends = (file.before or MISSING, file.after or MISSING)
     if found.content in ends or ends[0] == ends[1]:
         return None
