@@ -140,6 +140,11 @@ def test_other_machines_need_postgresql_and_the_first_commit(repo, parent):
     assert "tasks_database" in caught.value.hint
     assert [task.state for task in parent.subtasks.graph()] == ["ready"]
     url = "postgresql://ada@127.0.0.1/x"
+    git(repo.home, "init", "-q", "empty")
+    with pytest.raises(SubtaskError, match="has no commit yet"):
+        orders_queue(url, str(repo.home / "empty"))
+    with pytest.raises(SubtaskError, match="is in no git tree"):
+        orders_queue(url, str(repo.home))
     queue = orders_queue(url, str(repo.root))
     git(repo.root, "commit", "-q", "--allow-empty", "-m", "later")
     assert orders_queue(url, str(repo.root)) == queue

@@ -153,7 +153,7 @@ class RemoteOrders:
     def _name(self, session: str) -> str:
         """Return the name of the workflow of an attempt. session: of the attempt."""
         text = f"{self._home}\0{session}"
-        return f"order:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+        return f"order:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 class OrderTaker:

@@ -130,6 +130,8 @@ def repository_of(root: str) -> str:
     top = _top(root)
     if _git(top, "rev-parse", "--is-shallow-repository").strip() != b"false":
         raise WorkspaceError(f"{top} is a shallow clone.", "Run: git fetch --unshallow")
+    if not can_have(top):
+        raise WorkspaceError(f"{top} has no commit yet.", "Commit once, and clone it again.")
     return _git(top, "rev-list", "--max-parents=0", "--first-parent", "HEAD").decode().strip()
 
 
