@@ -144,6 +144,29 @@ def test_a_repository_that_ignores_permissions_keeps_its_own(kinds):
     assert mode(kinds, "tool.sh") == 0o755
 
 
+def test_a_changed_repository_within_does_not_stop_an_attempt(kinds, tmp_path):
+    other = tmp_path / "other"
+    git(tmp_path, "init", "-q", str(other))
+    git(other, "commit", "-q", "--allow-empty", "-m", "one")
+    git(
+        kinds.root,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        str(other),
+        "sub",
+    )
+    git(kinds.root, "commit", "-q", "-m", "sub")
+    git(kinds.root / "sub", "commit", "-q", "--allow-empty", "-m", "two")
+    kinds.put("sub/new.txt", "x\n")
+    session = kinds.session("p")
+    task, result = ran(session, "echo more >> app.py")
+    assert task.state == "completed", task.reason
+    assert [file.path for file in result.files] == ["app.py"]
+
+
 def test_a_large_binary_file_is_applied(kinds):
     session = kinds.session("p", max_file_bytes=1_000)
     task, _ = ran(session, "head -c 5000 /dev/zero > raw.bin; head -c 5000 /dev/zero > new.bin")

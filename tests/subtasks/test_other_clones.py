@@ -259,6 +259,9 @@ def test_a_cancelled_sub_task_ends_on_the_worker(session, machines, database):
     session.subtasks.cancel("a")
     run.join()
     assert states(session) == {"a": "cancelled"}
+    proposed(session, [{"id": "b", "goal": "Go on"}])
+    session.subtasks.run(runner=["true"], isolation="remote")
+    assert states(session) == {"a": "cancelled", "b": "completed"}
     wait_for(lambda: not runs(child))
     wait_for(lambda: not one.left())
     assert rows(database) == 0

@@ -426,12 +426,13 @@ def sqlite_url(folder: str) -> str:
 
 
 def orders_queue(database: str | None, root: str) -> str:
-    """Return the name of the queue of a repository's orders. root: of a workspace in it. SubtaskError
+    """Return the name of the queue of a repository's orders, other ones for other versions: a worker of
+    another version takes none, and must not count as there. root: of a workspace in it. SubtaskError
     where other machines cannot share the database, or the repository has no name."""
     if not database or not is_postgresql(database):
         raise SubtaskError("engine", "", *words.NO_POSTGRESQL)
     try:
-        return f"sightline-orders-{repository_of(root)[:16]}"
+        return f"sightline-orders-{VERSION}-{repository_of(root)[:16]}"
     except WorkspaceError as error:
         raise SubtaskError("engine", "", error.message, error.hint) from error
 

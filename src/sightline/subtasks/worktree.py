@@ -229,9 +229,11 @@ def _top(root: str) -> str:
 
 
 def _put(target: str, content: FileBytes) -> None:
+    if content.kind == "other":  # a repository within, which is empty in a worktree
+        return
     if os.path.lexists(target):
         os.unlink(target)
-    if content.data is None or content.kind == "other":
+    if content.data is None:
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     if content.kind == "link":
