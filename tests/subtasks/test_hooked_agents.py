@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from tests.hooks.hooking import ENTRY
@@ -62,9 +63,9 @@ def attempt(repo, monkeypatch):
     session.subtasks.approve()
     bench = Workbench(TaskRegistry(session._context), f"{repo.state}/tasks")
 
-    def run(code, *names, attempts=1):
+    def run(code, *names, attempts=1, isolation="shared"):
         runner = command_runner([sys.executable, "-c", AGENT, ENTRY, str(code), *names])
-        bench.carry_out("a", 0, runner, Options("shared", attempts))
+        bench.carry_out("a", 0, runner, Options(isolation, attempts))
         return session.subtasks.show("a")
 
     return run
@@ -91,6 +92,15 @@ def test_the_agent_s_edits_of_a_failed_attempt_are_taken_back(repo, attempt):
     assert task.state == "ready", task.reason
     assert repo.text("src/old.txt") == "of the user\n"
     assert not os.path.exists(repo.root / "src" / "new.txt")
+
+
+def test_the_store_of_an_agent_in_a_worktree_goes_with_the_worktree(repo, attempt):
+    task, result = attempt(0, "src/new.txt", isolation="worktree")
+    assert task.state == "completed", task.reason
+    assert "src/new.txt allow" in result.output
+    assert repo.text("src/new.txt") == "by claude\n"
+    kept = Path(repo.state) / "workspaces"
+    assert len([*kept.glob("*/store.db")]) == len([*(kept / "paths").iterdir()]) == 1
 
 
 def test_an_agent_that_no_attempt_started_has_no_scope(repo, monkeypatch):

@@ -46,7 +46,7 @@ from sightline.subtasks.runners import (
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
+from sightline.subtasks.worktree_run import private_context, remove, run_in, worktree_lock
 
 Done = Literal["ended", "again", "elsewhere"]
 """What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
@@ -218,7 +218,7 @@ class Workbench:
             with private_context(tree, context, context.session, attempt.task, locks) as own:
                 return run_in(tree, structs.replace(given, context=own), runner)
         finally:
-            worktree.remove(tree.repository, tree.top, worktree_lock(self._context))
+            remove(self._context, attempt.folder)
 
     def _given(self, attempt: Attempt, root: str, note: str, stop: Stop) -> Assignment:
         """Return the assignment of an attempt. root: the folder with the files that it hands over."""
@@ -340,9 +340,7 @@ class Workbench:
             if attempt.context.store.session(attempt.context.session) is not None:
                 attempt.context.append([SessionEnded("lost")])
         if attempt.isolation == "worktree":
-            worktree.remove(
-                self._context.workspace.root, attempt.folder, worktree_lock(self._context)
-            )
+            remove(self._context, attempt.folder)
         elif attempt.isolation == "remote" and self._withdraw is not None:
             self._withdraw(attempt.context.session)
 

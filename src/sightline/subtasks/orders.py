@@ -20,7 +20,7 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
 from sightline.model.json_text import compact_json
-from sightline.subtasks import words, worktree
+from sightline.subtasks import words, worktree, worktree_run
 from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, token_of
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.worktree import FileBytes, Start
@@ -93,7 +93,7 @@ def carry_out(
 
 def remove(clone: SessionContext, folder: str) -> None:
     """Remove the worktree of an order and the files beside the worktree. WorkspaceError."""
-    worktree.remove(clone.workspace.root, folder, worktree_lock(clone))
+    worktree_run.remove(clone, folder)
     with suppress(FileNotFoundError):
         os.unlink(f"{folder}{OWNER}")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from msgspec import structs
 
@@ -11,6 +12,8 @@ from sightline.changes.session_context import SessionContext
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.model.events import SessionStarted
 from sightline.store.sqlite import MemoryStore
+from sightline.store.workspace_files import StoreInUse, delete_stored, find_stored
+from sightline.subtasks import worktree
 from sightline.subtasks.runners import Assignment, Outcome, Runner, run
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.worktree import Worktree
@@ -51,6 +54,17 @@ def private_context(
         yield own
     finally:
         own.store.close()
+
+
+def remove(of: SessionContext, folder: str) -> None:
+    """Remove the worktree of a run, and the store that hooks of a child kept of the worktree. of: a context
+    in another tree of the repository. WorkspaceError, StoreError."""
+    root = os.path.realpath(folder)
+    kept = find_stored(of.settings.state_home, root) if os.path.isdir(root) else None
+    if kept is not None:
+        with suppress(StoreInUse):
+            delete_stored(kept)
+    worktree.remove(of.workspace.root, folder, worktree_lock(of))
 
 
 def worktree_lock(context: SessionContext) -> Callable[[], AbstractContextManager[None]]:
