@@ -18,7 +18,7 @@ def printed(
     table: Callable[[Any], str],
     arguments: Sequence[str] | None,
 ) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name.
 
     about: the bench's own docstring. run: how the names asked for begin -> rows, each a NamedTuple

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What an attempt came to. reason: why it was refused, empty when accepted. told: what the
+    """The outcome of an attempt. reason: why it was refused, empty when accepted. told: what the
     agent was told of others' changes. carries: the refusal shows what changed, so that the next
     try needs no read. text: the refusal in full; lines: those it is about."""
 
@@ -78,21 +78,21 @@ class Baseline:
         return self._attempt(path, lambda _text: content, create=True)
 
     def news(self) -> str | None:
-        """None of them tells what changed."""
+        """Return nothing: no baseline tells what changed."""
         return None
 
     def informed(self, *, by_prompt: bool) -> str:
         raise NotImplementedError  # it has no conversation
 
     def together(self) -> None:
-        """It is all one to it."""
+        """Attempt the edits one by one: the baseline knows no batches."""
 
     def forked(self) -> Baseline:
-        """It knows no sessions."""
+        """Return the baseline itself: it knows no sessions."""
         return self
 
     def warned(self, path: str) -> bool:
-        """Whether the agent is told, before it acts, that this file was changed."""
+        """Return whether the agent is told, before it acts, that this file was changed."""
         return False
 
     def forget(self, path: str) -> None:
@@ -106,7 +106,7 @@ class Baseline:
         return self if self.survives_restart else type(self)(self.world)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: this baseline keeps nothing open."""
 
     def note(self, path: str, data: bytes) -> None:
         """Remember that these bytes were read or written."""

@@ -51,7 +51,7 @@ class Told(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of one history. missed: labelled changes that stand at the end, and are not on
+    """The outcome of one history. missed: labelled changes that stand at the end, and are not on
     the timeline. other_verdicts: questions answered in another way once the causes are true."""
 
     seed: int
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the histories and print what was said of them."""
+    """Play the histories and print the answers about them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", action="append", type=int, metavar="SEED", help="this history")
@@ -84,7 +84,7 @@ def played(seed: int) -> Outcome:
 
 
 def judged(seed: int, history: History) -> Outcome:
-    """What the timeline says of a history, and whether a wrong cause made a difference."""
+    """Return what the timeline says of a history, and whether a wrong cause made a difference."""
     store = history.first._context.store  # noqa: SLF001
     log = list(store.timeline())
     told = [
@@ -112,7 +112,7 @@ def said_of(recorded: Recorded) -> Iterator[tuple[str, str, str, str]]:
 
 
 def label_of(labels: Sequence[Label], path: str, revision: str, position: int) -> str:
-    """Who left these bytes there last, before the fact was recorded."""
+    """Return who wrote these bytes last, before the fact was recorded."""
     fit = [
         label.kind
         for label in labels
@@ -172,7 +172,7 @@ def revisions(log: Sequence[Recorded]) -> set[str]:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """What was done down, what was said across, then the shares."""
+    """Return what was done down, what was said across, then the shares."""
     counts = Counter((each.done or "nothing", each.said) for one in outcomes for each in one.told)
     rows = [*KINDS, *(["nothing"] if any(done == "nothing" for done, _ in counts) else [])]
     lines = [f"{'done / said':12}" + "".join(f"{said:>11}" for said in KINDS) + f"{'right':>9}"]
@@ -195,7 +195,7 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def all_right(one: Outcome) -> bool:
-    """Whether every cause of a history is right."""
+    """Return whether every cause of a history is right."""
     return all(each.done == each.said for each in one.told)
 
 

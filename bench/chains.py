@@ -1,4 +1,4 @@
-"""What does a chain of patterns cost, beside one str.endswith over the list of paths?
+"""Measure a chain of patterns beside one str.endswith over the list of paths.
 
     python bench/chains.py [--json] [--only NAME]...
 

@@ -1,4 +1,4 @@
-"""What does a checkpoint cost, beside git, tar and the bare walk in the same run?
+"""Measure a checkpoint beside git, tar and the bare walk, in the same run.
 
     python bench/checkpoints.py [--json] [--only NAME]... [--files N]
 
@@ -289,7 +289,7 @@ class Bench:
         return timed("many", f"{MANY} files, nothing changed", times, "bare walk", 3)
 
     def size(self) -> Row:
-        """What is stored after many checkpoints, beside git's after it packed all."""
+        """Return what is stored after many checkpoints, beside git's after it packed all."""
         shadow = Shadow(self.root, self.fresh())
         state = self.fresh()
         with opened(self.root, state) as session:
@@ -318,7 +318,7 @@ def timed(name: str, what: str, times: Times, beside: str, limit: float | None) 
 
 
 def megabytes(folder: str) -> float:
-    """What the files below a folder hold."""
+    """Return what the files below a folder hold."""
     sizes = [
         os.path.getsize(os.path.join(at, name))
         for at, _, names in os.walk(folder)
@@ -343,7 +343,7 @@ FIGURES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")

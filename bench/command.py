@@ -97,7 +97,7 @@ class CommandAgent:
         return self
 
     def close(self) -> None:
-        """Nothing is held open between commands."""
+        """Do nothing: a command keeps nothing open."""
 
     def _colleague(self, name: str, path: str, data: bytes) -> None:
         """Another agent of the same user, or one that this one started, writes."""

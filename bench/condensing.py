@@ -110,7 +110,7 @@ def failed_calls(messages: Sequence[Any]) -> set[str]:
 
 
 class Wanted(NamedTuple):
-    """What must be in a view, each in the order of KINDS."""
+    """The texts that a view must hold, each in the order of KINDS."""
 
     changed: list[str]
     typed: list[str]

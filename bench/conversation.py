@@ -1,4 +1,4 @@
-"""What does a conversation cost, beside the least that could keep it, in the same run?
+"""Measure a conversation beside the least that could keep one, in the same run.
 
     python bench/conversation.py [--json] [--only NAME]...
 
@@ -177,7 +177,7 @@ FIGURES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
     return printed(__doc__, (figure.name for figure in FIGURES), run, table, arguments)
 

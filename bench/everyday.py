@@ -1,4 +1,4 @@
-"""What does Sightline add to each tool call of Claude Code, in a small tree and in large ones?
+"""Measure the time that Sightline adds to each tool call of Claude Code, in a small tree and in large ones.
 
     python bench/everyday.py [--files NUMBER]... [--rounds NUMBER] [--json]
 
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
     @property
     def added_p95(self) -> float:
-        """What 95 of 100 calls stay below, beside the client's median."""
+        """Return what 95 of 100 calls stay below, beside the client's median."""
         return self.ours_p95 - self.alone
 
 

@@ -1,4 +1,4 @@
-"""How long does the list of all paths take, beside git's own?
+"""Measure the list of all paths beside git's own.
 
     python bench/finding.py [--json] [--only NAME]...
 
@@ -64,7 +64,7 @@ def _fill(folder: str, names: Sequence[str]) -> None:
 
 
 def git(root: str, *words: str, given: bytes = b"") -> bytes:
-    """What git answers."""
+    """Return what git answers."""
     return subprocess.run(
         ["git", "-C", root, *words],
         env={**os.environ, **QUIET},
@@ -142,7 +142,7 @@ def elsewhere(root: str) -> Times:
 
 
 def indexed(root: str) -> Times:
-    """The list, and the index of it that names are looked up in."""
+    """Measure the list of paths with the index of their names."""
     return interleaved(
         lambda: Index(listing(root).paths()).named("file_1.py"),
         partial(git, root, *LISTING),
@@ -170,7 +170,7 @@ FIGURES = (
 
 
 def run(only: Sequence[str]) -> Iterator[Row]:
-    """Measure each figure whose name begins so, all of them in one tree."""
+    """Measure each figure whose name begins with the text, in one tree."""
     with TemporaryDirectory(prefix="sightline-finding-") as folder:
         root = tracked(folder)
         for figure in FIGURES:

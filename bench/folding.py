@@ -1,4 +1,4 @@
-"""How long does deciding what to fold take, beside copying the list of blocks once?
+"""Measure the decision what to fold beside one copy of the list of blocks.
 
     python bench/folding.py [--json] [--only NAME]...
 
@@ -52,7 +52,7 @@ class Figure(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What was measured, in ms: of an answer, and of copying the list of blocks once."""
+    """The measured times, in ms: of an answer, and of copying the list of blocks once."""
 
     name: str
     what: str
@@ -181,7 +181,7 @@ def measured(figure: Figure) -> Row:
 
 
 def copied(blocks: Sequence[Block]) -> float:
-    """What copying the list once takes, in ms: the fastest of many."""
+    """Return what copying the list once takes, in ms: the fastest of many."""
     times = []
     for _ in range(200):
         began = thread_time()

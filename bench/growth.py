@@ -269,7 +269,7 @@ def timed(verb: str, work: Callable[[Session], object], large: Session, small: S
 
 
 def rows(only: Sequence[str], options: argparse.Namespace) -> Iterable[Row]:
-    """Measure what was asked for."""
+    """Measure the chosen figures."""
     wanted = [name for name in VERBS if name.startswith(tuple(only))]
     with tempfile.TemporaryDirectory(prefix="sightline-growth-") as folder:
         if wanted:

@@ -58,7 +58,7 @@ class Played(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what was asked for and print it. Exit 2 when nothing has that name."""
+    """Run the chosen scenarios and print the table. Exit 2 when nothing has that name."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", action="append", metavar="NAME", help="a scenario or a guard")

@@ -229,7 +229,7 @@ def corpus(folder: str) -> None:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the chosen measurements."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="guesses of a kind on a tree")
     parser.add_argument("--misses", action="store_true", help="list the misses of the tuned half")

@@ -76,18 +76,18 @@ class HookedAgent:
         return self._attempt(path, "Write", given, lambda _: content)
 
     def warned(self, path: str) -> bool:
-        """What is pushed at it are words beside other answers, no list of files to look at."""
+        """Return False: hooks push words beside other answers, and no list of files to look at."""
         return False
 
     def news(self) -> str:
-        """What a command's answer says. The command and the attempt are calls of one answer, so the
+        """Return what a command's answer says. The command and the attempt are calls of one answer, so the
         agent composed the attempt before."""
         if not self._heard:
             self._running("make notes", lambda: self.world.put(BESIDE, b"made\n"))
         return self._heard
 
     def informed(self, *, by_prompt: bool) -> str:
-        """What the session's start, a command's answer, the end of its batch or the user's next
+        """Return what the session's start, a command's answer, the end of its batch or the user's next
         message brings of changes: where the session stands is no news."""
         brought = self._words(self._says("UserPromptSubmit", prompt="go on")) if by_prompt else ""
         if not brought:  # an edit that was taken back is told with a turn's first calls
@@ -206,7 +206,7 @@ class HookedAgent:
         return self._says(event, **call, **told, **more)
 
     def _says(self, event: str, **fields: Any) -> dict[str, Any]:
-        """What a hook prints for the host, of one event."""
+        """Return what a hook prints for the host, of one event."""
         root, home = str(self.world.root), str(self.state)
         common = {"session_id": SESSION, "cwd": root, "hook_event_name": event}
         payload = common | {"transcript_path": f"{home}/{SESSION}.jsonl"} | fields
@@ -224,7 +224,7 @@ class HookedAgent:
 
 
 def _response(tool: str, given: dict[str, str], before: str, after: str) -> dict[str, Any]:
-    """What the host's tool says it did."""
+    """Return what the host's tool says it did."""
     told = {"filePath": given["file_path"], "originalFile": before, "userModified": False}
     if tool == "Write":
         return told | {"type": "update", "content": after}

@@ -1,4 +1,4 @@
-"""What does a hook cost an agent, beside the least that a process could do in its place?
+"""Measure a hook beside the least that a process could do in its place.
 
     python bench/hooks.py [--json] [--only NAME]...
 
@@ -42,7 +42,7 @@ FILES = 2_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
     return printed(__doc__, MEASURES, run, table, arguments)
 

@@ -101,7 +101,7 @@ class Host:
             Path(folder, f"f{n:05}.py").write_text(f"x = {n}\n{TEXT[:1300]}")
 
     def command_hooks(self, command: str) -> tuple[bytes, bytes]:
-        """What hooks are given before and after a shell command."""
+        """Return what hooks are given before and after a shell command."""
         before = json.loads(self._tool("Bash", command=command))
         told = {"stdout": "", "stderr": "", "interrupted": False}
         after = before | {"hook_event_name": "PostToolUse", "tool_response": told}
@@ -113,7 +113,7 @@ class Host:
         self.answer(self.payload("UserPromptSubmit", prompt="go on"))
 
     def call(self, command: list[str], raw: bytes) -> bytes:
-        """What a process prints that is given this payload."""
+        """Return what a process prints that is given this payload."""
         done = subprocess.run(
             command, input=raw, capture_output=True, env=self.environ, cwd=self.root, check=True
         )
@@ -138,7 +138,7 @@ class Host:
         self.answer(json.dumps(payload | {"error": "no"}).encode())
 
     def shown(self, name: str, session: str = "s") -> bytes:
-        """The agent was shown a file, which is put there."""
+        """Write a file, and show it to the agent."""
         lines = TEXT.count("\n") + 1
         file = {"filePath": self.put(name), "content": TEXT, "startLine": 1}
         told = {"type": "text", "file": file | {"numLines": lines, "totalLines": lines}}
@@ -158,7 +158,7 @@ class Host:
         return self._at(name)
 
     def payload(self, event: str, session: str = "s", **fields: Any) -> bytes:
-        """What a hook is given on stdin."""
+        """Return what a hook is given on stdin."""
         common = {"session_id": session, "cwd": self.root, "hook_event_name": event}
         transcript = {"transcript_path": os.path.join(self.home, f"{session}.jsonl")}
         return json.dumps(common | transcript | fields).encode()
@@ -185,7 +185,7 @@ class Host:
             os.sched_yield()
 
     def answers(self) -> int:
-        """How many calls were answered by the process that a hook left behind, once it answers."""
+        """Return how many calls were answered by the process that a hook left behind, once it answers."""
         while not (told := self._daemons()):
             os.sched_yield()
         return int(told[0].calls)
@@ -211,11 +211,11 @@ class Host:
         return place, f"/{path}", token
 
     def faults(self) -> list[fault_log.Fault]:
-        """What went wrong so far."""
+        """Return what went wrong so far."""
         return fault_log.faults(self.state)
 
     def seen(self) -> int:
-        """How many files of the crowd were recorded as shown."""
+        """Return how many files of the crowd were recorded as shown."""
         with self._session() as session:
             facts = session._context.store.timeline(kinds=[Seen])  # noqa: SLF001
             return len(
@@ -223,7 +223,7 @@ class Host:
             )
 
     def checkpoints(self) -> int:
-        """How many were taken."""
+        """Return the number of checkpoints that were taken."""
         with self._session() as session:
             return len(session.checkpoints())
 

@@ -60,7 +60,7 @@ IMPORTS, FIRST_MS = 120, 2_000.0
 
 
 class Row(NamedTuple):
-    """What was measured of a tree. files: judged, of so many paths; edges: files that they import;
+    """The figures of a tree. files: judged, of so many paths; edges: files that they import;
     misread: of the imports, those that ours reads otherwise than the parser. baseline: its
     precision and recall. ms: of a file, from its bytes to its files, in the middle; slow_ms: of the
     slowest hundredth."""
@@ -168,7 +168,7 @@ _RELATIVE = re.compile(r"^\s*from\s+(\.+)([\w.]*)\s+import", re.MULTILINE)
 
 
 def baseline(path: str, source: bytes, paths: frozenset[str]) -> set[str]:
-    """What the expression over the raw text takes for the files of a source."""
+    """Return what the expression over the raw text takes for the files of a source."""
     found = set()
     for dots, module in _RELATIVE.findall(source.decode(errors="replace")):
         folder = path.split("/")[:-1]

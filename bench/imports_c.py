@@ -86,7 +86,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="Includes against clang's preprocessor.")
     parser.add_argument("--tree", action="append", default=[], help="another tree to judge")
     parser.add_argument("--only", action="append", help="how the packages' names begin")
@@ -140,7 +140,7 @@ class Judge:
         self._own = ["-nostdinc", "-nostdinc++", "-ferror-limit=0"]
 
     def included(self, tree: str, units: Iterable[Unit]) -> dict[Place, set[str | None]]:
-        """What each directive that was met led to; None out of the tree, or to nothing."""
+        """Return what each directive that was met led to; None out of the tree, or to nothing."""
         index = self._clang.Index.create()
         met: dict[Place, set[str | None]] = {}
         for source, told in units:
@@ -170,7 +170,7 @@ def inside(tree: str, place: str) -> str | None:
 
 
 def reader(tree: str) -> Reader:
-    """Who reads the settings of a tree."""
+    """Return the reader of the settings of a tree."""
 
     def read(path: str) -> bytes | None:
         there = os.path.isfile(os.path.join(tree, path))
@@ -198,7 +198,7 @@ def ours(
     read: Reader,
     seen: int,
 ) -> Row:
-    """What Sightline answers for the directives that were met."""
+    """Return what Sightline answers for the directives that were met."""
     paths = listing(tree)
     resolver = C(paths, read)
     times, given = [], dict[Place, str]()
@@ -218,12 +218,12 @@ def ours(
 
 
 def fits(place: Place, given: dict[Place, str], met: dict[Place, set[str | None]]) -> bool:
-    """Whether the answer for a directive is one of the judge's."""
+    """Return whether the answer for a directive is one of the judge's."""
     return given.get(place) in met[place]
 
 
 def wanted(met: dict[Place, set[str | None]]) -> int:
-    """How many directives lead to a file of the tree."""
+    """Return how many directives lead to a file of the tree."""
     return sum(bool(found - {None}) for found in met.values())
 
 

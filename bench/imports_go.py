@@ -109,7 +109,7 @@ Triple = tuple[str, str, str]
 
 
 class Row(Struct, frozen=True):
-    """What one way of reading a tree was right in. first: of the files that define what sources
+    """The counts of right answers of one way of reading a tree. first: of the files that define what sources
     take from packages of several, the share that is among the first answered; by: by the alphabet."""
 
     tree: str
@@ -123,7 +123,7 @@ class Row(Struct, frozen=True):
 
     @property
     def kept(self) -> bool:
-        """Whether it is as good as was promised."""
+        """Return whether it is as good as was promised."""
         right = self.right >= PRECISION * self.given and self.right >= RECALL * self.wanted
         return right and median(self.times) <= MILLISECONDS
 
@@ -152,7 +152,7 @@ def main() -> int:
 
 
 def said(*command: str, cwd: str | None = None, given: str = "", system: str = "linux") -> str:
-    """What a command prints."""
+    """Return what a command prints."""
     environment = os.environ | {"GOFLAGS": "", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
     environment["GOOS"] = system
     done = subprocess.run(
@@ -188,7 +188,7 @@ def listing(tree: str) -> list[str]:
 
 
 def parsed(tree: str, asked: list[str]) -> Sources:
-    """What Go's parser reads in sources."""
+    """Return what Go's parser reads in sources."""
     with tempfile.TemporaryDirectory() as room:
         place = os.path.join(room, "judge.go")
         with open(place, "w", encoding="utf-8") as file:
@@ -255,7 +255,7 @@ def ours(
     wanted: set[Triple],
     seen: int,
 ) -> Row:
-    """What Sightline answers, and milliseconds per file: reading its imports and resolving them."""
+    """Return what Sightline answers, and milliseconds per file: reading its imports and resolving them."""
     files = frozenset(paths)
     resolver = Go(paths, lambda path: source_of(tree, path) if path in files else None)
     answers: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -306,7 +306,7 @@ OLD = re.compile(rb'import\s+(?:\w+\s+)?"([^"]+)"|^\s+(?:\w+\s+)?"([^"\n]+)"$', 
 
 
 def old_rule(name: str, tree: str, paths: list[str], asked: list[str], wanted: set[Triple]) -> Row:
-    """What the products before would do: an expression over raw source, and relative names alone."""
+    """Return what the products before would do: an expression over raw source, and relative names alone."""
     folders = {os.path.dirname(path) for path in paths}
     given, times = set(), []
     for path in asked:

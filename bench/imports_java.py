@@ -127,7 +127,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="Imports against Java's compiler.")
     parser.add_argument("--tree", action="append", default=[], help="another tree to judge")
     parser.add_argument("--java", help="the folder of the JDK; that of `javac` where not named")
@@ -176,12 +176,12 @@ _LINE = re.compile(rb"(?m)^import\s+(?:static\s+)?([\w.]+)\s*;")
 
 
 def of_library(java: str, tree: str, sources: list[str]) -> set[Edge]:
-    """What javac says of Java's own library: the tree is all there is."""
+    """Return what javac says of Java's own library: the tree is all there is."""
     return said(java, tree, sources, ["--system", "none", "--module-source-path", tree])
 
 
 def of_modules(java: str, tree: str, paths: list[str], sources: list[str]) -> set[Edge]:
-    """What it says of each module of a build, which finds the sources of the others."""
+    """Return what it says of each module of a build, which finds the sources of the others."""
     found = {os.path.dirname(path) for path in paths if os.path.basename(path) in BUILDS}
     modules = sorted(found | {""}, key=len, reverse=True)
     members: dict[str, list[str]] = {}
@@ -201,7 +201,7 @@ def of_modules(java: str, tree: str, paths: list[str], sources: list[str]) -> se
 
 
 def root_of(tree: str, path: str) -> str:
-    """The folder that a source's package is in, by what it declares."""
+    """Return the folder of a source's package, by the declared name."""
     text = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", source_of(tree, path), flags=re.DOTALL)
     declared = re.search(rb"\bpackage\s+([\w.]+)\s*;", text)
     package = declared[1].decode().replace(".", "/") if declared else ""

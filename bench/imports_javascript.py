@@ -111,7 +111,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="Imports against TypeScript's compiler.")
     parser.add_argument("--tree", action="append", default=[], help="another tree to judge")
     parser.add_argument("--seen", type=int, default=0, help="print so many differences")
@@ -148,7 +148,7 @@ def workspace(root: str) -> str:
 
 
 def ends_of(folder: str) -> list[str]:
-    """What a package exports, as ends of its name; of a pattern, ten that are there."""
+    """Return what a package exports, as ends of its name; of a pattern, ten that are there."""
     with open(os.path.join(folder, "package.json"), "rb") as file:
         exports = json.load(file).get("exports") or {}
     ends = [key[1:] for key in exports if key.startswith(".") and "*" not in key]
@@ -190,7 +190,7 @@ def measured(name: str, tree: str, typescript: str, seen: int) -> list[Row]:
 
 
 def wanted(path: str) -> bool:
-    """Whether a file is a source: what was built, and declarations, import what was built too."""
+    """Return whether a file is a source: what was built, and declarations, import what was built too."""
     built = re.search(r"(^|/)(dist|build|legacy|cjs|esm)/|\.d\.[mc]?ts$", path)
     folded = path.startswith("packages/zod/") and not path.startswith("packages/zod/src/")
     return not built and not folded
@@ -231,7 +231,7 @@ def listing(tree: str) -> list[str]:
 
 
 def ours(tree: str, paths: list[str], asked: list[str]) -> tuple[Answers, tuple[float, ...]]:
-    """What Sightline answers, and milliseconds per file: reading its imports and resolving them."""
+    """Return what Sightline answers, and milliseconds per file: reading its imports and resolving them."""
 
     def read(path: str) -> bytes | None:
         place = os.path.join(tree, path)
@@ -269,7 +269,7 @@ OLD = re.compile(
 
 
 def old_rule(tree: str, paths: set[str], asked: list[str]) -> tuple[Answers, tuple[float, ...]]:
-    """What the products before did: an expression over raw source, relative names, no ending first."""
+    """Return what the products before did: an expression over raw source, relative names, no ending first."""
     folders = {path[:at] for path in paths for at in range(len(path)) if path[at] == "/"}
     answers: Answers = {}
     times = []
@@ -300,7 +300,7 @@ def old_rule(tree: str, paths: set[str], asked: list[str]) -> tuple[Answers, tup
 def row(
     tree: str, way: str, judged: Answers, given: Answers, times: tuple[float, ...], seen: int
 ) -> Row:
-    """Counts what is right, and prints the first of what is not."""
+    """Count the right answers, and print the first wrong ones."""
     want = {(p, module, to) for p, found in judged.items() for module, to in found.items()}
     have = {(p, module, to) for p, found in given.items() for module, to in found.items()}
     for each in sorted(have - want)[:seen]:

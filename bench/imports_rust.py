@@ -45,7 +45,7 @@ Named = tuple[str, Names]
 
 
 class Judged(Struct, frozen=True):
-    """What the compiler says of a tree. pairs: sources and the files that they lead to, each with the
+    """The compiler's answers about a tree. pairs: sources and the files that they lead to, each with the
     files that will do as well; paths: the files that each path leads to; sources: what was compiled."""
 
     pairs: dict[tuple[str, str], set[str]]
@@ -64,7 +64,7 @@ class Crate(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """What one way of reading a tree was right in. judged: its answers that the compiler saw."""
+    """The counts of right answers of one way of reading a tree. judged: its answers that the compiler saw."""
 
     tree: str
     way: str
@@ -76,7 +76,7 @@ class Row(Struct, frozen=True):
 
     @property
     def kept(self) -> bool:
-        """Whether it is as good as was promised."""
+        """Return whether it is as good as was promised."""
         right = self.right >= PRECISION * self.judged and self.found >= RECALL * self.wanted
         return right and median(self.times) <= MILLISECONDS
 
@@ -148,7 +148,7 @@ def compared(
     times: tuple[float, ...],
     seen: int = 0,
 ) -> Row:
-    """Counts what is right, and prints the first of what is not."""
+    """Count the right answers, and print the first wrong ones."""
     wanted = {pair: either for pair, either in said.pairs.items() if pair[0] != pair[1]}
     found = {
         pair for pair, either in wanted.items() if any((pair[0], one) in pairs for one in either)
@@ -212,7 +212,7 @@ def crates_in(
 
 
 def library(target: dict[str, Any]) -> bool:
-    """Whether other crates may name a target."""
+    """Return whether other crates may name a target."""
     return not {"lib", "proc-macro", "rlib", "dylib", "cdylib"}.isdisjoint(target["kind"])
 
 
@@ -231,7 +231,7 @@ class Path:
 
 
 class Tree:
-    """What the compiler prints of one crate, read line by line."""
+    """The compiler's output for one crate, read line by line."""
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
@@ -285,7 +285,7 @@ class Tree:
 
 
 def module_of(text: str) -> str:
-    """The path of what a line identifies, in its crate."""
+    """Return the path of the item that a line identifies, in its crate."""
     whole = re.search(r"DefId\(\d+:\d+ ~ [^\[]+\[\w+\](?:::)?([^)]*)", text)
     return whole[1] if whole else ""
 
@@ -298,7 +298,7 @@ def file_of(text: str) -> str:
 
 
 def judged(tree: str, crates: list[Crate], files: frozenset[str]) -> Judged:
-    """What the compiler says of all crates."""
+    """Return what the compiler says of all crates."""
     trees = {crate.root: compiled(tree, crate) for crate in crates}
     said = Judged(defaultdict(set), defaultdict(set), set())
     for crate in crates:
@@ -321,7 +321,7 @@ def judged(tree: str, crates: list[Crate], files: frozenset[str]) -> Judged:
 
 
 def compiled(tree: str, crate: Crate) -> Tree:
-    """What the compiler prints of a crate."""
+    """Return what the compiler prints of a crate."""
     command = ["rustc", "--edition", crate.edition, "--crate-name", "judged", "--test", crate.root]
     command += ["-Zunpretty=hir-tree", "--cap-lints", "allow", "--cfg", "tokio_unstable"]
     command += [part for name in crate.features for part in ("--cfg", f'feature="{name}"')]
@@ -378,7 +378,7 @@ OLD = re.compile(
 
 
 def old_rule(name: str, tree: str, files: frozenset[str], said: Judged) -> Row:
-    """What an expression over raw source finds: `use` and `mod` at the beginning of a line."""
+    """Return what an expression over raw source finds: `use` and `mod` at the beginning of a line."""
     given: dict[Named, set[str]] = defaultdict(set)
     pairs, times = set(), []
     for path in sorted(said.sources):

@@ -17,7 +17,7 @@ PRECISION, RECALL, MILLISECONDS = 0.98, 0.95, 2.5
 
 
 class Row(Struct, frozen=True):
-    """What one way of reading a tree was right in. times: milliseconds per file, from its bytes to
+    """The counts of right answers of one way of reading a tree. times: milliseconds per file, from its bytes to
     its files; none of a way that promises nothing."""
 
     tree: str
@@ -39,7 +39,7 @@ class Row(Struct, frozen=True):
 
     @property
     def kept(self) -> bool:
-        """Whether it is as good as was promised."""
+        """Return whether it is as good as was promised."""
         right = self.precision >= PRECISION and self.recall >= RECALL
         return not self.times or (right and median(self.times) <= MILLISECONDS)
 

@@ -1,4 +1,4 @@
-"""What does folding cost and lose in a repository whose sessions nobody tuned on?
+"""Measure the cost and losses of folding in a repository whose sessions nobody tuned on.
 
     python bench/leave_one_out.py [PATH]... [--json] [--min-tokens N]
 

@@ -67,14 +67,14 @@ class Resumed(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether nothing that must be there is missing, and nothing is called stale that is
+        """Return whether nothing that must be there is missing, and nothing is called stale that is
         not."""
         pairs = (self.changed, self.pending, self.stale)
         return all(found == every for found, every in pairs) and not self.false_stale
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Resume what was asked for and print the table. Exit 2 when there is no session."""
+    """Resume the chosen sessions and print the table. Exit 2 when there is no session."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--upto", type=float, default=0.6, help="part of the messages (0 to 1)")
@@ -176,7 +176,7 @@ class Played:
         return set(chosen)
 
     def row(self) -> Resumed:
-        """What a new process remembers, held against what must be there."""
+        """Return what a new process remembers, held against what must be there."""
         with self._session() as session:
             begun = perf_counter()
             found = memory(session._context)  # noqa: SLF001
@@ -227,7 +227,7 @@ def _base(blocks: Sequence[Block]) -> str:
 
 
 def open_items(format: str, messages: Sequence[Any]) -> list[str]:
-    """What is open in the newest to-do list of a recording: by a reading of our own."""
+    """Return what is open in the newest to-do list of a recording: by a reading of our own."""
     lists: list[tuple[str, str]] = []
     tasks: dict[str, tuple[str, str]] = {}
     for name, given in _calls(format, messages):

@@ -101,7 +101,7 @@ def prefix(path: str, random: Random, _: list[str]) -> str:
 
 
 def machine(path: str, random: Random, _: list[str]) -> str:
-    """Where it lies on somebody's machine."""
+    """Return the path on somebody's machine."""
     return f"{random.choice(MACHINES)}/{path}"
 
 
@@ -161,7 +161,7 @@ def parted(path: str, random: Random, _: list[str]) -> str:
 
 
 def renamed(path: str, random: Random, folders: list[str]) -> str:
-    """What it was called before, itself or its folder; git knows."""
+    """Return what it was called before, itself or its folder; git knows."""
     above, _, own = split(path)
     if above and random.random() < 0.5:
         parts = above.split("/")

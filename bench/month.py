@@ -1,4 +1,4 @@
-"""How large does the store of a month of heavy use become, and does anything get slow by it?
+"""Measure the store of a month of heavy use, and the verbs on that store.
 
     python bench/month.py [--json] [--sessions N] [--operations N]
 
@@ -167,7 +167,7 @@ def _log(session: Session) -> list[object]:
 
 
 def report(sizes: Sequence[Size], speeds: Sequence[Speed], done: int) -> dict[str, Any]:
-    """All of it as one object."""
+    """Return the whole report as one object."""
     first, after = sizes[0], sizes[1]
     each = (first.facts + first.views + first.caches) / done
     return {

@@ -31,7 +31,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Evidence(NamedTuple):
-    """One attempt and what came of it.
+    """One attempt and its outcome.
 
     base: the file as the agent knew it when it composed the attempt: when it was shown, with what it
     was told since (known_after); shown: its lines that were (1-based, inclusive), None for
@@ -77,7 +77,7 @@ def judge(evidence: Evidence) -> Judgement:
 
 
 def lost(evidence: Evidence) -> bool:
-    """Whether bytes are gone that the attempt was not about, or what others deleted is back."""
+    """Return whether bytes are gone that the attempt did not name, or deleted bytes of others are back."""
     if evidence.before is None:
         return evidence.after is not None
     if evidence.after is None:
@@ -115,7 +115,7 @@ def known_after(base: bytes, now: bytes, told: str, path: str) -> bytes:
 
 
 def mergeable(evidence: Evidence) -> bool:
-    """Whether both sides' changes fit together, all of the file was shown, and it is still the
+    """Return whether both sides' changes fit together, all of the file was shown, and it is still the
     file of that name."""
     here = not evidence.elsewhere_now and not _unseen_would_go(evidence)
     return here and merged(evidence) is not None
@@ -146,7 +146,7 @@ def dressed(text: bytes, like: bytes) -> bytes:
 
 
 def hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[Hunk]:
-    """What differs between two texts, as half-open line ranges of both. Of equal lines, the lowest
+    """Return what differs between two texts, as half-open line ranges of both. Of equal lines, the lowest
     are the ones that were inserted or removed."""
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     found: list[Hunk] = []
@@ -172,7 +172,7 @@ def lines(data: bytes) -> list[bytes]:
 
 
 def region_untouched(evidence: Evidence) -> bool:
-    """Whether the lines a replacement is about stand on disk as they were shown, as often."""
+    """Return whether the lines a replacement is about stand on disk as they were shown, as often."""
     if evidence.target is None or evidence.before is None:
         return False
     base, before = lines(evidence.base), lines(evidence.before)
@@ -193,13 +193,13 @@ def _false_alarm(evidence: Evidence) -> bool:
 
 
 def seen_stands(evidence: Evidence) -> bool:
-    """Whether all that the agent saw stands there unchanged, byte for byte."""
+    """Return whether all that the agent saw stands there unchanged, byte for byte."""
     assert evidence.before is not None
     return _seen_stands(evidence, evidence.base, evidence.before)
 
 
 def _seen_stands(evidence: Evidence, base: bytes, before: bytes) -> bool:
-    """Whether all that was shown of `base` stands unchanged in `before`."""
+    """Return whether all that was shown of `base` stands unchanged in `before`."""
     if evidence.shown is None:
         return base == before
     old, new = base.splitlines(keepends=True), before.splitlines(keepends=True)
@@ -214,7 +214,7 @@ def _touches(span: Span, hunk: Hunk) -> bool:
 
 
 def _unseen_would_go(evidence: Evidence) -> bool:
-    """Whether a whole-file write would drop lines that were never shown."""
+    """Return whether a whole-file write would drop lines that were never shown."""
     if evidence.target is not None or evidence.shown is None:
         return False
     unseen = Counter(lines(evidence.base)) - Counter(map(plain, _shown_lines(evidence)))
@@ -229,7 +229,7 @@ def _shown_lines(evidence: Evidence) -> list[bytes]:
 
 
 def _ours_of_shown(evidence: Evidence, seen: bytes) -> bytes:
-    """What a replacement makes of the lines that were shown."""
+    """Return what a replacement makes of the lines that were shown."""
     gone = Counter(evidence.base.splitlines(keepends=True))
     gone.subtract(evidence.ours.splitlines(keepends=True))
     kept = Counter(seen.splitlines(keepends=True))

@@ -1,4 +1,4 @@
-"""What Sightline's readers find in recordings, beside a plain walk through their JSON.
+"""Compare Sightline's readers of recordings with a plain walk through the JSON.
 
     python bench/readers.py [PATH]... [--json]
 
@@ -56,7 +56,7 @@ class Compared(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare what was asked for and print it."""
+    """Compare the readers with the plain walk and print the counts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -83,7 +83,7 @@ def compare(path: str) -> Compared:
 
 
 def counts(conversation: Conversation) -> Counts:
-    """Return the counts of what a reader read. The shell counts as the walkers count it: only a
+    """Return the counts of a reader's calls, edits and reads. The shell counts as the walkers count it: only a
     command with a patch or a plain command is an edit, and only a plain command is a read."""
     messages = conversation.messages
     blocks = FORMATS[conversation.format].blocks(messages, len)

@@ -30,7 +30,7 @@ CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Replay what was asked for and print the counts. Exit 2 when there is no recording."""
+    """Replay the chosen recordings and print the counts. Exit 2 when there is no recording."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path, default=[CORPUS], metavar="PATH")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

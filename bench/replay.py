@@ -51,7 +51,7 @@ BESIDE = ("none", "age-batch")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play what was asked for and print it. Exit 2 when there is nothing to play, or to play it
+    """Play the chosen recordings and print the table. Exit 2 when there is nothing to play, or to play it
     by."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")

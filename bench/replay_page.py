@@ -174,7 +174,7 @@ def beyond(rows: Sequence[Row], at: int) -> list[Row]:
 
 
 class _Chart:
-    """Where values lie. The upward axis is that of square roots: small losses are told apart."""
+    """The places of values on a chart. The upward axis is that of square roots: small losses are told apart."""
 
     def __init__(self, low: float, high: float, top: float) -> None:
         self.low, self.high, self.top = low, high, top

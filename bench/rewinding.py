@@ -130,7 +130,7 @@ PROMISES = "promises"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what was asked for and print it; the exit status, 2 when nothing has that name."""
+    """Run the chosen measurements and print them; the exit status, 2 when nothing has that name."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--only", action="append", metavar="NAME")

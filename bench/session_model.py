@@ -60,7 +60,7 @@ class Conversation:
     # What a request brings.
 
     def hear(self, body: Body) -> tuple[dict[str, Body], list[str]]:
-        """Take in what is new in a request: the results by their calls, and the other texts."""
+        """Read the new messages of a request: the results by their calls, and the other texts."""
         news = body["messages"][self.messages :]
         self.messages = len(body["messages"])
         results, texts = {}, []

@@ -116,7 +116,7 @@ class Tree:
             self.left.append(Left(path, revision(after.get(path)), author))
 
     def formatted(self) -> list[tuple[str, str, str]]:
-        """What the formatter did since it was asked last: path, text before, text after."""
+        """Return what the formatter did since it was asked last: path, text before, text after."""
         if not self._journal.exists():
             return []
         rows = [json.loads(row) for row in self._journal.read_text().splitlines()]

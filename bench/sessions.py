@@ -215,7 +215,7 @@ class Player(Model):
     # Judging.
 
     def _settle(self, talk: Conversation) -> None:
-        """Look at what the tool calls of the last answer left on disk."""
+        """Read the files that the tool calls of the last answer wrote."""
         self._active = None
         before, after = self._before, self.tree.texts()
         self._states[talk.name] = (talk.uses, before, after)
@@ -323,7 +323,7 @@ class Player(Model):
                 self.counts["client's false refusal"] += 1
 
     def _was_right(self, use: Use, stood: Texts, after: Texts, failed: set[str]) -> bool:
-        """Whether there was a reason to refuse."""
+        """Return whether there was a reason to refuse."""
         text = stood.get(use.path)
         if text is None or use.name == "NotebookEdit":
             return True
@@ -484,7 +484,7 @@ def _run(claude: Claude, name: str, player: Player) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play what was asked for and print what came of it."""
+    """Play the chosen sessions and print their outcomes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--alone", action="store_true", help="the client without Sightline")
@@ -537,7 +537,7 @@ def count(sessions: Sequence[Played]) -> Counter[str]:
 
 
 def table(alone: Counter[str], guarded: Counter[str]) -> str:
-    """What the client does by itself, and with Sightline, as rows of Markdown."""
+    """Return what the client does by itself, and with Sightline, as rows of Markdown."""
     head = f"{guarded['sessions']} sessions of {guarded['steps'] // guarded['sessions']} steps"
     rows = [f"| {head} | Claude Code alone | with Sightline |", "|---|--:|--:|"]
     for name, parts in ROWS.items():

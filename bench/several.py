@@ -41,7 +41,7 @@ WORKER = str(Path(__file__).with_name("several_worker.py"))
 
 
 class Outcome(NamedTuple):
-    """What one run did, counted, and a sentence for each thing that went wrong."""
+    """The counts of one run, and a sentence for each failure."""
 
     seed: int
     door: str
@@ -174,7 +174,7 @@ class _Worker:
             )
 
     def ended(self) -> tuple[list[str], list[str]]:
-        """What it said, and its last words if it failed."""
+        """Return what it said, and its last words if it failed."""
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:

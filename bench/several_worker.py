@@ -45,7 +45,7 @@ PAUSE_S = 0.006
 
 
 def start(folder: str) -> None:
-    """The files as all of them find them."""
+    """Write the files that all agents begin with."""
     root = Path(folder, "workspace")
     root.mkdir(parents=True, exist_ok=True)
     for n in range(FILES):

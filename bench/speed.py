@@ -1,4 +1,4 @@
-"""What do the verbs cost, beside the least that could do the same work in the same run?
+"""Measure the verbs beside the least that could do the same work, in the same run.
 
     python bench/speed.py [--json] [--only NAME]...
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
     return printed(__doc__, (figure.name for figure in FIGURES), run, table, arguments)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Limit(NamedTuple):
-    """What a figure has to keep: a ratio to its floor, or milliseconds where a person waits."""
+    """The limit of a figure: a ratio to its floor, or milliseconds where a person waits."""
 
     ratio: float | None = None
     ms: float | None = None

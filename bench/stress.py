@@ -42,7 +42,7 @@ WORKER = str(Path(__file__).with_name("stress_worker.py"))
 
 
 class Outcome(NamedTuple):
-    """What a trial did, counted, and a sentence for each thing that went wrong."""
+    """The counts of a trial, and a sentence for each failure."""
 
     name: str
     counts: dict[str, int]
@@ -170,7 +170,7 @@ def _worker(work: str, folder: str, name: str, times: int) -> subprocess.Popen[s
 
 
 def _ended(worker: subprocess.Popen[str]) -> tuple[list[str], list[str]]:
-    """What a worker said, and its last words if it failed."""
+    """Return what a worker said, and its last words if it failed."""
     try:
         out, errors = worker.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
@@ -207,7 +207,7 @@ def _unsettled(folder: str) -> int:
 
 
 def _sound(session: Session) -> list[str]:
-    """What is wrong with a store that was just opened, and with the folder beside it."""
+    """Return what is wrong with a store that was just opened, and with the folder beside it."""
     store = session._context.store  # noqa: SLF001  as above
     wrong = store.verify()
     wrong += [f"a write of {intent.fact} is not settled" for intent in store.pending()]

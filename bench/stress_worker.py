@@ -77,13 +77,13 @@ def type_(folder: str, name: str, times: int) -> None:
 
 
 def whole(mark: str) -> str:
-    """A text of which any half would show: its first line says the hash of the rest."""
+    """Return a text of which any half would be noticed: its first line says the hash of the rest."""
     rest = f"{mark}\n" * 200
     return f"{revision(rest.encode())}\n{rest}"
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a file is one that whole() made, all of it."""
+    """Return whether a file holds a whole text of whole()."""
     head, _, rest = data.partition(b"\n")
     return head.decode() == revision(rest)
 

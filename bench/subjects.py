@@ -119,7 +119,7 @@ class LibraryAgent:
         return self._answer(lambda: self.session.write(path, content))
 
     def news(self) -> str | None:
-        """What it is told when it asks; the same however often it does."""
+        """Return the news that the session is told; the same however often it does."""
         with _share(self.world, self.session):
             told = self.session.notice()
             assert self.session.notice() == told
@@ -144,7 +144,7 @@ class LibraryAgent:
         self.session.dropped(path)
 
     def rewind(self, path: str) -> None:
-        """There is no verb for it yet; the fact it will record is known."""
+        """Refuse: this subject has no verb for a rewind; the fact it will record is known."""
         self.session._context.append([RewindEnded(self._began)])  # noqa: SLF001
 
     def mark(self) -> None:
@@ -204,7 +204,7 @@ class LibraryAgent:
 
 
 def taken_back(report: sightline.RewindReport, path: str) -> Answer:
-    """What a rewind says of one file."""
+    """Return what a rewind says of one file."""
     alone = [each.reason for each in report.left_alone if each.path == path]
     if path not in (*report.restored, *report.merged):
         return Answer(accepted=False, reason="left alone", text="".join(alone))

@@ -1,4 +1,4 @@
-"""What do sub-tasks cost beside the bare engine, and how fast is the ready set of a large graph?
+"""Measure sub-tasks beside the bare engine, and the ready set of a large graph.
 
     python bench/subtasks.py [--json] [--only NAME]... [--tasks N]
 

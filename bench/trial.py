@@ -83,7 +83,7 @@ class Guard(NamedTuple):
         return told if told and "reopen" in scenario.flags else [*found, *told]
 
     def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
-        """Whether it is run in a case."""
+        """Return whether it is run in a case."""
         here = not self.only or scenario.name in self.only
         lacks = {"lines": not self.lines, "rewind": not self.rewinds}
         return here and not lacks.get(attempt.kind, False)
@@ -109,7 +109,7 @@ def published(rule: type[Baseline]) -> Guard:
 
 
 class Outcome(NamedTuple):
-    """What one attempt came to. word: allow, notice, merge, hang, or the reason of a refusal;
+    """The outcome of one attempt. word: allow, notice, merge, hang, or the reason of a refusal;
     exact: an accepted attempt left what a careful person would have; recovery: tool calls that
     the agent needed after a refusal. wrong_notice: what is wrong with what it was told of the
     change before the attempt, "" where nothing is."""
@@ -183,7 +183,7 @@ class _Trial:
         return known
 
     def _wrong_notice(self, told: str | None, base: bytes) -> str:
-        """What is wrong with what the agent is told of the change: told without one, missing,
+        """Return what is wrong with what the agent is told of the change: told without one, missing,
         without what it has to say, or told more than once."""
         if told is None:
             return ""
@@ -218,7 +218,7 @@ class _Trial:
         return agent.forked() if "fork" in self.scenario.flags else agent
 
     def _meanwhile(self, agent: Agent) -> Agent:
-        """What happens before the attempt."""
+        """Return what happens before the attempt."""
         if "reopen" in self.scenario.flags:
             agent.close()
         if self.scenario.between is not None:
@@ -341,7 +341,7 @@ def _word(answer: Answer) -> str:
 
 
 def _exact(evidence: Evidence) -> bool:
-    """Whether an accepted attempt left exactly both sides' changes, in the file's own form."""
+    """Return whether an accepted attempt left exactly both sides' changes, in the file's own form."""
     best = merged(evidence)
     return not evidence.accepted or (
         best is not None

@@ -129,7 +129,7 @@ class Usage:
             session.read(path)
 
     def _save(self, path: str, mark: str) -> None:
-        """What a user does: one line is other than it was."""
+        """Save as a user does: one line is other than it was."""
         file = Path(self.root, path)
         lines = file.read_text(encoding="utf-8").split("\n")
         at = self.random.randrange(len(lines))

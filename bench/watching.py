@@ -1,4 +1,4 @@
-"""Is a change seen at once, all of them, and at what cost?
+"""Measure whether every change is seen at once, and its cost.
 
     python bench/watching.py [--json] [--only NAME]...
 
@@ -79,7 +79,7 @@ class Child:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Held up, as by a machine that has no time for it."""
+        """Stop a process for a while, as a loaded machine does."""
         self._process.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -354,7 +354,7 @@ FIGURES: dict[str, Callable[[str], Iterator[Row]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    """Measure the chosen figures and print them. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
     return printed(__doc__, FIGURES, run, table, arguments)
 

@@ -215,7 +215,7 @@ def arrived(reader: Reader) -> float:
 
 
 def drained(reader: Reader) -> dict[str, Any]:
-    """All that is said until it is quiet."""
+    """Return all news until none comes any more."""
     paths: set[str] = set()
     everything = False
     while True:

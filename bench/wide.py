@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="The promises over many random histories.")
     parser.add_argument("--examples", type=int, default=2_000)
     parser.add_argument("--steps", type=int, default=25)

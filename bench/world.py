@@ -46,7 +46,7 @@ class NotAnswering(Exception):
 
 
 class Entry(NamedTuple):
-    """What stands at a path. kind: file, link, directory, other; data: a file's bytes or a link's
+    """The file, folder or symlink at a path. kind: file, link, directory, other; data: a file's bytes or a link's
     target; inode tells two names of one file from two equal files."""
 
     kind: str
@@ -158,7 +158,7 @@ class World:
             self._program = None
 
     def expected(self, path: str, base: bytes, before: bytes | None) -> bytes | None:
-        """What would stand at a path if the agent had not tried."""
+        """Return what would stand at a path if the agent had not tried."""
         if self._adds is None or self._adds[0] != path:
             return before
         return base + self._adds[1]
@@ -201,7 +201,7 @@ class World:
         self._hear()
 
     def approve(self) -> None:
-        """The user is asked about an edit, and may be typing in the file meanwhile."""
+        """Answer for the user, who may be typing in the file meanwhile."""
         if self._during is not None:
             during, self._during = self._during, None
             during(self)

@@ -30,7 +30,7 @@ each_page = pytest.mark.parametrize(
 
 
 def matches(expected: str, printed: str) -> bool:
-    """Whether the output is as documented; `...` stands for anything, across lines too."""
+    """Return whether the output is as documented; `...` stands for anything, across lines too."""
     pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 

@@ -60,5 +60,5 @@ class SameReclaim(Baseline):
 
 
 def oldest(places: Sequence[int]) -> Sequence[int]:
-    """In the order in which they came."""
+    """Return the places in the order in which they came."""
     return places

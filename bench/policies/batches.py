@@ -55,7 +55,7 @@ class AgeBatch(Baseline):
         return self.fold(sorted(chosen), removed)
 
     def ordered(self, places: Sequence[int]) -> Sequence[int]:
-        """Which goes first."""
+        """Return the places in the order in which they go."""
         return places
 
 
@@ -65,7 +65,7 @@ class RandomBatch(AgeBatch):
     name = "random-batch"
 
     def ordered(self, places: Sequence[int]) -> Sequence[int]:
-        """Which goes first."""
+        """Return the places in the order in which they go."""
         return shuffled(places)
 
 

@@ -23,7 +23,7 @@ class Oracle(AgeBatch):
         self.needed: list[tuple[int, tuple[int, ...]]] = []
 
     def foresee(self, record: Record) -> None:
-        """What each call will need."""
+        """Return the texts that each call will need."""
         self.needed = [
             (turn.first, need.holders)
             for turn in record.turns
@@ -32,7 +32,7 @@ class Oracle(AgeBatch):
         self.ends = [turn.first for turn in record.turns]
 
     def ordered(self, places: Sequence[int]) -> Sequence[int]:
-        """What nobody will need soon, the oldest first."""
+        """Return what nobody will need soon, the oldest first."""
         here = len(self.blocks)
         ahead = [first for first in self.ends if first >= here][:HORIZON]
         until = ahead[-1] if ahead else here

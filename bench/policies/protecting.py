@@ -22,7 +22,7 @@ Count = Callable[[str], int]
 
 AGAIN = ("search", "list", "run", "web")
 ORDER: tuple[Tier, ...] = ("again", "other", "stale")
-"""Which goes first."""
+"""Return the places in the order in which they go."""
 
 PREVIEW = 200
 """Characters of a file that its stub repeats."""
@@ -63,7 +63,7 @@ class Protecting:
             self._open.append(place)
 
     def decide(self, tokens: int) -> Decision:
-        """What is folded now. tokens: of the window as it stands."""
+        """Return what is folded now. tokens: of the window as it stands."""
         ages = self._ages
         if tokens <= ages.soft:
             return Decision()
@@ -99,7 +99,7 @@ class Protecting:
         return "other" if age >= ages.other else None
 
     def _is_stale(self, path: str) -> bool:
-        """Whether a file was not modified, and not used for long."""
+        """Return whether a file was not modified, and not used for long."""
         files, ages = self._files, self._ages
         if path in files.edited:
             return False
@@ -121,7 +121,7 @@ class Protected:
         self._folder.add(block)
 
     def decide(self, ask: Ask) -> Decision:
-        """What is folded before this call."""
+        """Return what is folded before this call."""
         return self._folder.decide(ask.tokens)
 
 

@@ -21,7 +21,7 @@ class Gemini(Baseline):
     protected, batch = 50_000, 30_000
 
     def decide(self, ask: Ask) -> Decision:
-        """What stands behind the newest, if it is enough."""
+        """Return what stands behind the newest, if it is enough."""
         step = self.blocks[-1].step if self.blocks else 0
         passed = 0
         old: list[int] = []

@@ -34,7 +34,7 @@ class DeepAgents(Baseline):
     largest, lines, width = 20_000, 5, 1_000
 
     def decide(self, ask: Ask) -> Decision:
-        """What just came and is too large."""
+        """Return what just came and is too large."""
         step = self.blocks[-1].step if self.blocks else 0
         large = [
             place
@@ -92,7 +92,7 @@ class RangeDedup(Baseline):
             self.reads[block.excerpts[0].path] = [p for p in known if p not in covered] + [place]
 
     def decide(self, ask: Ask) -> Decision:
-        """Those that were covered since the last call."""
+        """Fold the results that newer ones cover since the last call."""
         covered, self.again = self.again, []
         return self.fold(covered, _pointer) if covered else NOTHING
 

@@ -22,7 +22,7 @@ ANSWERS = frozenset({"text", "thinking", "call", "result"})
 
 
 class Truncating(Baseline):
-    """What those that truncate share. steps: of which answers calls stand, oldest first; the first
+    """The base of the policies that truncate. steps: of which answers calls stand, oldest first; the first
     `spared` answers always stay."""
 
     spared = 1
@@ -47,7 +47,7 @@ class Truncating(Baseline):
         super().add(block)
 
     def without(self, steps: Collection[int]) -> Decision:
-        """These answers go, with what came back to them."""
+        """Drop these answers, with the results of their calls."""
         held = self._loop if self._thought >= self._loop else len(self.blocks) + 1
         places = [place for step in sorted(steps) for place in self._of[step]]
         dropped = [place for place in places if self.blocks[place].step < held]

@@ -161,7 +161,7 @@ class _Replay:
         at.write_bytes(text.encode())
 
     def _told_by(self, path: str, shown_by: str) -> str:
-        """What in the recording, besides the bytes themselves, speaks of the change."""
+        """Return what in the recording, besides the bytes themselves, speaks of the change."""
         name = path.replace("\\", "/").rpartition("/")[2]
         if any(name in command for command in self.commands[path]):
             return "a command names it"
@@ -206,7 +206,7 @@ class _Replay:
             self.whole.add(event.path)
 
     def _explained(self, event: Edited, refused: sightline.EditRefused) -> str:
-        """What in the recording, and not in the verdict, explains a refusal of ours; "" for
+        """Return what in the recording, and not in the verdict, explains a refusal of ours; "" for
         nothing."""
         if event.path in self.guessed:
             return "the file is only partly known from the recording"

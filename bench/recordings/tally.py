@@ -1,4 +1,4 @@
-"""What a replay counts, and how it is said."""
+"""The counts of a replay, and their words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Tally:
             setattr(self, name, getattr(self, name) + value)
 
     def as_json(self) -> dict[str, object]:
-        """All of it, with the format's number."""
+        """Return all counts, with the format's number."""
         return {"schema": 1, **vars(self)}
 
     def report(self) -> str:

@@ -106,7 +106,7 @@ class Scenario:
 
 
 def change(number: int, into: str = "value * 100") -> Intent:
-    """What the agent wants to do to one step."""
+    """Return what the agent wants to do to one step."""
     return Intent(f"    return value + {number}\n", f"    return {into}\n")
 
 

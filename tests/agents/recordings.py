@@ -281,7 +281,7 @@ SWE: dict[str, Any] = {
 
 
 def answer(number: int, told: str, *calls: Any) -> dict[str, Any]:
-    """What the model said, as OpenHands keeps it with each action."""
+    """Return what the model said, as OpenHands keeps it with each action."""
     said = {"role": "assistant", "content": told, "tool_calls": list(calls)}
     return {"id": f"chatcmpl-{number}", "choices": [{"message": said}]}
 

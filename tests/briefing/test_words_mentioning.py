@@ -16,7 +16,7 @@ REVISION = "ab" * 32
 
 
 def answer(text, *ways, left_out=0):
-    """What would be answered of a text's mentions, each with the rest of a Resolved."""
+    """Return what would be answered of a text's mentions, each with the rest of a Resolved."""
     found = [
         Resolved(mention, *way) for mention, way in zip(parse_mentions(text), ways, strict=True)
     ]

@@ -33,7 +33,7 @@ def inventory(folder):
 
 
 def standing(file):
-    """What would tell that somebody wrote to a file; when it was read last is nobody's harm."""
+    """Return what would tell that somebody wrote to a file; when it was read last is nobody's harm."""
     told = file.lstat()
     return told.st_ino, told.st_mode, told.st_size, told.st_mtime_ns, told.st_ctime_ns
 

@@ -217,7 +217,7 @@ class Line:
         os.write(self.terminal, keys.encode())
 
     def until(self, words):
-        """What the shell wrote until these words."""
+        """Return what the shell wrote until these words."""
         while words not in self.seen:
             try:
                 part = os.read(self.terminal, 1 << 16)

@@ -265,7 +265,7 @@ def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
 
 
 def daemon(host, monkeypatch):
-    """What doctor says of the daemon, asked with the environment of a host's hooks."""
+    """Return what doctor says of the daemon, asked with the environment of a host's hooks."""
     for key in ("SIGHTLINE_HOME", "SIGHTLINE_ANSWERER"):
         monkeypatch.delenv(key, raising=False)
     for key, value in host.environ.items():

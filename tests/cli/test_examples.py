@@ -128,7 +128,7 @@ def test_the_example_of_watch_prints_changes_until_it_is_interrupted(ready):
 
 
 def is_error(done, kind=None):
-    """Whether an answer is an error in the one shape, and nothing else."""
+    """Return whether an answer is an error in the one shape, and nothing else."""
     told = json.loads(done.out)
     assert list(told) == ["schema", "error"]
     assert list(told["error"]) == ["kind", "message", "hint"]

@@ -64,7 +64,7 @@ def changed(**lines):
 
 
 def saves(claude, path, text):
-    """What a user does in an editor, for a step to be preceded by."""
+    """Return what a user does in an editor, for a step to be preceded by."""
     return lambda: claude.put(path, text)
 
 

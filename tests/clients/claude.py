@@ -177,7 +177,7 @@ class Claude:
         )
 
     def left(self) -> list[str]:
-        """What there is of answerers after the last has ended, for which this waits."""
+        """Return what there is of answerers after the last has ended, for which this waits."""
         run = self.state / "run"
         for place in run.glob("*.lock"):
             with suppress(FileNotFoundError), place.open("rb") as file:
@@ -187,7 +187,7 @@ class Claude:
 
     @property
     def faults(self) -> str:
-        """What our hooks logged of their own faults, and those that did not end well."""
+        """Return what our hooks logged of their own faults, and those that did not end well."""
         log = self.state / "hooks.log"
         ended = [hook for run in self.runs for hook in run.hooks]
         bad = [str(hook) for hook in ended if hook.get("exit_code") not in GOOD or hook["stderr"]]
@@ -195,14 +195,14 @@ class Claude:
 
     @property
     def story(self) -> str:
-        """What was said in all runs, line by line: messages, and what hooks answered."""
+        """Return what was said in all runs, line by line: messages, and what hooks answered."""
         rows = [row for run in self.runs for row in run.rows if row["type"] in TOLD]
         hooks = [{key: row.get(key) for key in HOOK} for run in self.runs for row in run.hooks]
         said = [row.get("message", row.get("result")) for row in rows]
         return "\n".join(json.dumps(each)[:STORY_MAX] for each in [*said, *hooks])
 
     def status(self) -> dict[str, dict[str, Body]]:
-        """What Sightline knows: session -> path -> file."""
+        """Return what Sightline knows: session -> path -> file."""
         told = json.loads(self.sightline("status", "--json"))
         return {
             each["id"]: {file["path"]: file for file in each["files"]} for each in told["sessions"]

@@ -61,7 +61,7 @@ class Model:
         self.scripts[prompt] = steps
 
     def sent(self, step: int, prompt: str | None = None) -> str:
-        """What was new to the model when it was asked for a step, of the only prompt or of this;
+        """Return what was new to the model when it was asked for a step, of the only prompt or of this;
         a last step is asked for again when something else arrives."""
         asked = [r.news for r in self.requests if r.step == step and prompt in (None, r.prompt)]
         assert asked, f"no request for step {step} of {prompt or 'any prompt'}"
@@ -156,7 +156,7 @@ def _stream(id: str, blocks: list[Body]) -> Iterator[str]:
 
 
 def _in_parts(block: Body) -> tuple[Body, Body]:
-    """What of a block is empty at its start, and what fills it."""
+    """Return what of a block is empty at its start, and what fills it."""
     if block["type"] == "text":
         return {"text": ""}, {"type": "text_delta", "text": block["text"]}
     given = json.dumps(block["input"])
@@ -177,7 +177,7 @@ def _newest(prompts: dict[str, tuple[Step, ...]], messages: list[Body]) -> str:
 
 
 def _done(number: int, messages: list[Body]) -> int:
-    """How many steps of a script a conversation holds."""
+    """Return how many steps of a script a conversation holds."""
     called = (
         block["id"].split("x")
         for each in messages

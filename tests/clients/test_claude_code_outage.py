@@ -31,7 +31,7 @@ def held_store(claude):
 
 
 def messages(run):
-    """What the hooks told the user."""
+    """Return what the hooks told the user."""
     answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
     return [each["systemMessage"] for each in answers if "systemMessage" in each]
 

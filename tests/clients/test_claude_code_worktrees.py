@@ -29,7 +29,7 @@ def in_mode(claude, mode):
 
 
 def decisions(run):
-    """What our hooks decided on tools: allow, ask or deny."""
+    """Return what our hooks decided on tools: allow, ask or deny."""
     answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
     told = [each.get("hookSpecificOutput", {}) for each in answers]
     return [each["permissionDecision"] for each in told if "permissionDecision" in each]

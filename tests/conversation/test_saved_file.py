@@ -94,7 +94,7 @@ def few(session, *words):
 
 
 def messages_of(data):
-    """What a file of these bytes is read as: its messages."""
+    """Return what a file of these bytes is read as: its messages."""
     found = parse(data)
     return [each["message"] for each in found.records if each["kind"] == "message"]
 

@@ -33,7 +33,7 @@ SILENT: list[Any] = [
 
 
 def paths(messages):
-    """What the messages' calls may have written, below /w."""
+    """Return what the messages' calls may have written, below /w."""
     found = [files_written(call, "/w") for each in messages for call in calls(each)]
     assert None not in found
     return [path.removeprefix("/w/") for each in found for path in each or ()]

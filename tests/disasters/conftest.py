@@ -47,7 +47,7 @@ class Tree:
         return done.stdout
 
     def user(self, *args: str, code: int = 0, session: str = "agent"):
-        """What the user types; the answer. It leaves every file of git as it was."""
+        """Run a command that the user types, and return the answer. The files of git stay as they were."""
         before = self.kept_by_git()
         answer = self.shell("--session", session, *args)
         assert self.kept_by_git() == before, args
@@ -63,7 +63,7 @@ class Tree:
         return str(self.user("checkpoint", *label, "--json").json["checkpoint"]["id"])
 
     def rewind(self, to: str, *args: str, code: int = 0):
-        """What it says that it did."""
+        """Return what it says that it did."""
         return self.user("rewind", to, "--yes", "--json", *args, code=code).json
 
 

@@ -247,7 +247,7 @@ counts = pytest.mark.parametrize("stood", [FEW, LINKS_STOOD, MANY], ids=["few", 
 
 
 def opposite(stood):
-    """What stands comes to go, and the other way round, or changes."""
+    """Return a wanted state: each file that exists is deleted or changed, and each other one is made."""
     gone = {path: None if n % 3 else NEW for n, path in enumerate(stood)}
     return {path: NEW if stood[path] is None else gone[path] for path in stood}
 

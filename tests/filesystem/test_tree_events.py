@@ -58,7 +58,7 @@ def fresh(root):
 
 
 def description(tree):
-    """What a tree says, without the contents and the moments of the looks; and without the times of
+    """Return what a tree says, without the contents and the moments of the looks; and without the times of
     inodes: those change where a file gets a name that the tree does not show, which nothing tells."""
     return {
         folder: (

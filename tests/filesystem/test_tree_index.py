@@ -64,7 +64,7 @@ def learn(root, tree):
 
 
 def description(tree):
-    """What a tree says, without the contents and the moments of the looks."""
+    """Return what a tree says, without the contents and the moments of the looks."""
     return sorted((path, row[:CONTENT]) for path, row in tree.files()), hidden_entries(tree)
 
 

@@ -50,7 +50,7 @@ CHECKED = (
 
 
 def without_machine(text: str) -> str:
-    """What `doctor` prints, without what is different on every machine."""
+    """Return what `doctor` prints, without what is different on every machine."""
     for pattern in CHECKED:
         text = pattern.sub(lambda found: f"<{found[1]}>" + "\n" * found[0].endswith("\n"), text)
     return text

@@ -136,7 +136,7 @@ class Place:
         return self._run(self.hook_command(), payload)
 
     def hook_command(self) -> list[str]:
-        """What `sightline init` has Claude Code run; asked in a project apart."""
+        """Return what `sightline init` has Claude Code run; asked in a project apart."""
         if not self._hook:
             apart = Place()
             try:

@@ -49,7 +49,7 @@ class Story:
 
     @property
     def text(self) -> str:
-        """What was told so far."""
+        """Return what was told so far."""
         return "".join(f"{line}\n" for line in self._lines)
 
     def __call__(self, *args: str, stdin: str = "", process: bool = False) -> Answer:

@@ -37,7 +37,7 @@ ATTEMPTS = {
 
 
 def sight(believed, disk, shown=None, **more):
-    """What was shown (lines of `believed`, None for nothing) and what stands there."""
+    """Return what was shown (lines of `believed`, None for nothing) and what stands there."""
     body = None if believed is None else believed.encode()
     belief = None
     if believed is not None:

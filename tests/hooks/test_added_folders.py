@@ -94,7 +94,7 @@ def beside(host, request):
 
 
 def is_guarded(host, path, session="s1"):
-    """Whether the agent is refused an edit of a line that changed since it was shown the file."""
+    """Return whether the agent is refused an edit of a line that changed since it was shown the file."""
     host.ask(host.shown(path, TEXT, session=session))
     with open(path, "w") as file:
         file.write("one\n2\n")

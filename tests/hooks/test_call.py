@@ -307,7 +307,7 @@ def test_whatever_comes_in_no_exception_comes_out(raw):
 
 
 def poured(pipe, size):
-    """How many bytes the other end takes."""
+    """Return how many bytes the other end takes."""
     sent = 0
     while sent < size:
         try:

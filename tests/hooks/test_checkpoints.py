@@ -61,7 +61,7 @@ def taken(host):
 
 
 def rewound(host):
-    """What a rewind to the first checkpoint says."""
+    """Return what a rewind to the first checkpoint says."""
     with host.session() as session:
         return session.rewind(session.checkpoints()[0])
 

@@ -55,7 +55,7 @@ def row(kind, **more):
 
 
 def copied(path, text="a\nb\n"):
-    """What a fork copies of a conversation that read the file."""
+    """Return what a fork copies of a conversation that read the file."""
     use = {"type": "tool_use", "id": "t0", "name": "Read", "input": {"file_path": path}}
     lines = text.count("\n") + 1
     file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1}

@@ -93,7 +93,7 @@ class World:
         return {path: data for path, data in stands.items() if data is not None}
 
     def leads(self, path: str) -> bool:
-        """Whether a symlink stands there."""
+        """Return whether a symlink stands there."""
         return self.tree.read(path).target is not None
 
     def does(self, deed: Deed) -> None:

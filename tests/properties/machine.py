@@ -262,11 +262,11 @@ class Machine(Agents):
 
 
 def alike(old: str, believed: str, file: File | None) -> bool:
-    """Whether a text stands as often in the agent's view as on disk, or is gone from there."""
+    """Return whether a text stands as often in the agent's view as on disk, or is gone from there."""
     there = file.plain.count(old) if file else 0
     return there in (0, believed.count(old))
 
 
 def once(block: list[str], lines: list[str]) -> bool:
-    """Whether a block of lines stands in exactly one place."""
+    """Return whether a block of lines stands in exactly one place."""
     return sum(lines[n : n + len(block)] == block for n in range(len(lines))) == 1

@@ -51,7 +51,7 @@ def parsed(data: bytes, encoding: str) -> File:
 
 
 def spliced(before: File, after: File, old: str, new: str) -> bool:
-    """Whether `after` is `before` with every `old` become `new` and each byte between untouched."""
+    """Return whether `after` is `before` with every `old` become `new` and each byte between untouched."""
     raw = [end if at == len(text) else text[at] for text, end in before.lines for at in range(len(text) + bool(end))]  # fmt: skip
     out = "".join(text + end for text, end in after.lines)
     plain, at, place = before.plain, 0, 0
@@ -73,7 +73,7 @@ def spliced(before: File, after: File, old: str, new: str) -> bool:
 
 
 def placed(before: str, after: str, block: list[str], put: list[str], beside: list[str]) -> bool:
-    """Whether `after` is `before` with one `block` of its lines become `put`; for an empty block,
+    """Return whether `after` is `before` with one `block` of its lines become `put`; for an empty block,
     with `put` standing beside one of the lines it was asked to stand between."""
     have, want = split(before), split(after)
     for at in range(len(have) - len(block) + 1):
@@ -89,7 +89,7 @@ def placed(before: str, after: str, block: list[str], put: list[str], beside: li
 
 
 def merged(base: str, ours: str, theirs: str, out: str) -> bool:
-    """Whether both sides' lines are in `out`: each as often as the two changes add up to, and
+    """Return whether both sides' lines are in `out`: each as often as the two changes add up to, and
     what is not ours in the order that it has on disk."""
     b, o, t, got = (Counter(bare(text)) for text in (base, ours, theirs, out))
     for line in b | o | t | got:
@@ -109,7 +109,7 @@ def bare(text: str) -> list[str]:
 
 
 def subsequence(some: list[str], whole: list[str]) -> bool:
-    """Whether the first is the second with lines left out."""
+    """Return whether the first is the second with lines left out."""
     left = iter(whole)
     return all(line in left for line in some)
 
@@ -127,13 +127,13 @@ def changed_part(one: str, other: str) -> tuple[int, int]:
 
 
 def apart(base: str, ours: str, theirs: str) -> bool:
-    """Whether the two changes leave a line between them however they are read."""
+    """Return whether the two changes leave a line between them however they are read."""
     (a0, a1), (b0, b1) = changed_part(base, ours), changed_part(base, theirs)
     return a1 < b0 or b1 < a0
 
 
 def embeds(believed: str, shown: tuple[tuple[int, int], ...], disk: str) -> bool:
-    """Whether the runs of lines that were shown stand on disk, each in one piece, in order."""
+    """Return whether the runs of lines that were shown stand on disk, each in one piece, in order."""
     have, want, at = split(disk), split(believed), 0
     for first, last in shown:
         run = want[first - 1 : last]

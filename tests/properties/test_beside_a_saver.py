@@ -192,7 +192,7 @@ def texts(place):
 
 
 def is_stored(session, data, after):
-    """Whether the store has these bytes, and a fact after that position names them."""
+    """Return whether the store has these bytes, and a fact after that position names them."""
     revision = revision_of(data)
     facts = [entry.fact for entry in session._context.store.timeline(after=after)]
     named = {getattr(fact, end, None) for fact in facts for end in ("before", "after")}
@@ -465,7 +465,7 @@ def hosted(attempt, *, reports=True):
 
 
 def written(before, attempt, content):
-    """What the host's tool makes of a text."""
+    """Return what the host's tool makes of a text."""
     if isinstance(attempt, WriteWhole):
         return attempt.content if content is None else content
     if isinstance(attempt, Replace):

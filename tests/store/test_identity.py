@@ -34,7 +34,7 @@ def work(tmp_path, home):
 
 
 def visit(home: str, root: str) -> str:
-    """What a session does: open the store, note what is there."""
+    """Return what a session does: open the store, note what is there."""
     file = store_file(home, root)
     store = open_file(file)
     found = os.lstat(f"{root}/a.py")

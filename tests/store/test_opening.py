@@ -236,7 +236,7 @@ def folder():
 
 
 def said_to_nobody(file: str) -> str:
-    """What somebody without rights is told who writes to this store."""
+    """Return what somebody without rights is told who writes to this store."""
     out, into = os.pipe()
     child = os.fork()
     if not child:

@@ -49,7 +49,7 @@ def parent(repo):
 
 
 def runs(pid):
-    """Whether a process runs. One that ended, and that nobody waited for yet, does not."""
+    """Return whether a process runs. One that ended, and that nobody waited for yet, does not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"

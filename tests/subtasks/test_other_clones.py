@@ -84,7 +84,7 @@ class Machine:
             self.worker.wait()
 
     def left(self) -> list[str]:
-        """What orders left in the clone's state, and worktrees that git knows."""
+        """Return what orders left in the clone's state, and worktrees that git knows."""
         folders = [*(self.home / "state").glob("workspaces/*/tasks/order-*")]
         known = subprocess.run(
             ["git", "-C", self.root, "worktree", "list"], capture_output=True, check=True, text=True

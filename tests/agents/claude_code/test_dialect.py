@@ -16,7 +16,7 @@ LIMIT = 10_000
 
 
 def said(made, *answers):
-    """What stands under the one key that has the answer."""
+    """Return what stands under the one key that has the answer."""
     printed = CLAUDE.answer(made, answers)
     assert set(printed) <= {"hookSpecificOutput"}
     out = printed.get("hookSpecificOutput", {})

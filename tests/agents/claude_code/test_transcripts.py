@@ -21,7 +21,7 @@ TRANSCRIPTS = sorted(DATA.glob("transcript-*.jsonl"))
 
 
 def shown(name, *, before=0):
-    """What a captured transcript shows, without the times of its rows."""
+    """Return what a captured transcript shows, without the times of its rows."""
     found = CLAUDE.unhooked(str(DATA / name), 0, before=before)[0]
     assert all(event.at for event in found if isinstance(event, Shown))
     return [structs.replace(event, at=None) for event in found if isinstance(event, Shown)]
@@ -200,7 +200,7 @@ def test_a_transcript_that_grows_shows_the_same_piece_by_piece(tmp_path_factory,
     """Wherever a write or a look falls, even inside a row."""
 
     def parted(events):
-        """What was shown, and each time it ran on something else."""
+        """Return what was shown, and each time it ran on something else."""
         used = [event for event in events if isinstance(event, Used)]
         changes = [now for at, now in enumerate(used) if at == 0 or used[at - 1] != now]
         return [event for event in events if isinstance(event, Shown)], changes

@@ -43,7 +43,7 @@ def tree(place):
 
 
 def killed_at(place, then, step):
-    """Whether the rewind's process was killed there, and did not come to its end."""
+    """Return whether the rewind's process was killed there, and did not come to its end."""
     child = os.fork()
     if child == 0:
         code = 1

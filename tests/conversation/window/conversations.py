@@ -109,7 +109,7 @@ def asked(blocks: list[Block]) -> list[int]:
 
 
 def played(blocks: list[Block], made: Folding, idle=lambda number: 0.0) -> list[Moment]:
-    """What is decided before each answer. A folder that takes back a fold is stopped by the view."""
+    """Return what is decided before each answer. A folder that takes back a fold is stopped by the view."""
     view, start = View(0), 0
     moments: list[Moment] = []
     for number, end in enumerate(asked(blocks)):

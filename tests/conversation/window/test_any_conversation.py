@@ -163,7 +163,7 @@ def test_above_the_hard_limit_the_window_fits_again_or_nothing_is_left_that_may_
 
 
 def may_go(past: list[Block], place: int, rules: Rules) -> bool:
-    """Whether a stub would shorten it and nothing forbids one."""
+    """Return whether a stub would shorten it and nothing forbids one."""
     block = past[place]
     answered = any(each.kind == "result" and each.call == block.call for each in past)
     kind = block.kind == "result" or (block.kind == "call" and answered)

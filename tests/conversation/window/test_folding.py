@@ -386,7 +386,7 @@ def test_an_answer_without_an_id_is_nobodys():
 
 
 def asked_twice(before: Talk, after: Talk, rules: Rules = RULES) -> dict[int, str]:
-    """What goes when the folding was asked before the rest came, and nothing went then."""
+    """Return what goes when the folding was asked before the rest came, and nothing went then."""
     folding = folding_of(before, rules)
     assert folding.decide(MUCH) == Decision()
     for block in after.blocks[len(before.blocks) :]:

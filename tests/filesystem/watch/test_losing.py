@@ -159,7 +159,7 @@ def test_without_a_queue_followed_paths_are_looked_at(root):
 
 
 def in_a_namespace(root, limit):
-    """What a watcher says where the system itself allows no more than so many watches."""
+    """Return what a watcher says where the system itself allows no more than so many watches."""
     code = (
         "import sys\n"
         "from tests.filesystem.watch.seeing import *\n"

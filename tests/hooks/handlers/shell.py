@@ -7,7 +7,7 @@ from sightline.hooks.dispatch import attend
 
 
 def run(place, session, command, *, call="c1", during=None, cut=None, background=False, ends_in=""):
-    """What its agent is answered. during: what somebody does while it runs; cut: what becomes of
+    """Return what its agent is answered. during: what somebody does while it runs; cut: what becomes of
     its output; ends_in: the folder that the host tells of at its end."""
     cwd = str(place.root)
     assert attend(session, CommandBegan(command, call, cwd)).context == ""

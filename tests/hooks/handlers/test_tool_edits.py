@@ -703,7 +703,7 @@ def outside(host):
 
 
 def merges(host, *answers):
-    """What says or records that a write was merged."""
+    """Return what says or records that a write was merged."""
     said = [word for each in answers for word in (each.context, each.tell) if "both" in word]
     return [*said, *host.facts(Merged)]
 
