@@ -59,7 +59,7 @@ class UnknownName(SightlineError):
 
 
 class CheckpointFailed(SightlineError):
-    """A checkpoint could not be taken or read back. Nothing was recorded."""
+    """Sightline could not take or read a checkpoint. Nothing was recorded."""
 
 
 class RewindRefused(SightlineError):
@@ -79,7 +79,7 @@ class RewindInterrupted(KeyboardInterrupt):
 
 
 class ClaimRefused(SightlineError):
-    """The claim cannot be taken, renewed or released.
+    """Sightline cannot take, renew or release the claim.
 
     claims: the claims of others in the way, as Session.claims() returns them.
     """

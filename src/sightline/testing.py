@@ -1,4 +1,4 @@
-"""What tests of programs that use Sightline need, and our own use: fakes with the real contract.
+"""Fakes with the real contract, for tests of programs that use Sightline, and for our own tests.
 
 make_session() opens a real session over a workspace and a store in memory.
 """

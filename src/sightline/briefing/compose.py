@@ -265,7 +265,7 @@ class _Composer:
         delivered: tuple[tuple[str, str], ...] = (),
         looks: tuple[Look, ...] = (),
     ) -> bool:
-        """Add a part with text if there is room for it."""
+        """Add a part with text where the budget has room."""
         tokens = self._tokens(text) if text else 0
         if tokens > self._room:
             self._leave_out(name)

@@ -98,7 +98,7 @@ def change(before: Revision, after: Revision) -> Change:
 def doubtful(
     context: SessionContext, rows: dict[str, DiskFile], stamps: dict[str, Stamp]
 ) -> Iterator[FileState]:
-    """Read the files for which no stamp of the timeline's bytes vouches."""
+    """Read the files that may differ from the timeline: no stamp of their bytes matches."""
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
     if sure:
         yield from context.workspace.scan(sure, deadline_s=context.settings.deadline_s)

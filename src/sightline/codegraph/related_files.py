@@ -51,5 +51,5 @@ class Related(list[RelatedFile]):
 
     @property
     def complete(self) -> bool:
-        """Whether there was time to read every source; else ask again to go on."""
+        """Return whether there was time to read every source; else ask again to go on."""
         return not self.unread

@@ -394,7 +394,7 @@ class RewindReport(Struct, frozen=True):
 
     @property
     def changed(self) -> bool:
-        """Whether the rewind does anything. False: nothing was to be done, and nothing to undo."""
+        """Return whether the rewind does anything. False: nothing was to be done, and nothing to undo."""
         files = self.restored or self.removed or self.merged or self.moved
         return bool(files) or self.conversation
 

@@ -50,7 +50,7 @@ class DirectoryListing(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether the listing has all requested entries."""
+        """Return whether the listing has all requested entries."""
         return not (self.left_out or self.deeper or self.closed)
 
 

@@ -338,7 +338,7 @@ def _words(simple: SimpleCommand) -> list[Word]:
 
 
 def _by_patterns(search: FolderSearch, files: Sequence[Word]) -> Iterator[FolderSearch]:
-    """Yield the search of what the patterns among its operands name."""
+    """Yield the search of the files that the patterns among the operands name."""
     globs = [each for word in files if isinstance(word, _Glob) for each in _without_braces(word)]
     patterns = [path for glob in globs if (path := absolute_path(search.base, glob)) is not None]
     if patterns:

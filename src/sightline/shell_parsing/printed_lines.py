@@ -52,7 +52,7 @@ class PrintedRows:
 
     @property
     def is_used_up(self) -> bool:
-        """Return whether every row with text was taken."""
+        """Return whether no row with text is left."""
         return not any(row and row.strip() for row in self._rows)
 
     def may_hold(self, line: str) -> bool:

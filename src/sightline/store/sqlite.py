@@ -457,7 +457,7 @@ class SqliteStore:
 
 
 class MemoryStore(SqliteStore):
-    """A Store in this process's memory, for as long as a name refers to it."""
+    """A Store in the memory of this process, which ends with the last reference to the object."""
 
     def __init__(self) -> None:
         super().__init__(MEMORY)
