@@ -23,7 +23,7 @@ from sightline.model.events import SubtaskEnded
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words
 from sightline.subtasks.carry_out import Job, Options, Workbench
-from sightline.subtasks.dbos_orders import OrderTaker, RemoteOrders, Stopped
+from sightline.subtasks.dbos_orders import WORKFLOW, OrderTaker, RemoteOrders
 from sightline.subtasks.runners import Runner, RunnerSpec
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
@@ -53,6 +53,10 @@ STOPPED_WITHIN_S = 10.0
 
 OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 """DBOS's states of a workflow that has not ended."""
+
+
+class Stopped(BaseException):
+    """This process is about to end. DBOS records no outcome for it, so another process goes on."""
 
 
 class Due(Struct, frozen=True):
@@ -325,6 +329,12 @@ class Engine:
         runner = self._orders.runner(job.runner, job.options.timeout_s)
         return runner, structs.replace(job.options, timeout_s=None)
 
+    def carry_out_order(self, name: str, data: bytes) -> bytes:
+        """Carry out an order (OrderTaker.carry_out). Stopped."""
+        if self._taker is None:
+            raise Stopped
+        return self._taker.carry_out(name, data)
+
     @contextmanager
     def _working(self) -> Iterator[None]:
         """Keep the engine from leaving while the block uses the store, which is closed then. Stopped."""
@@ -405,6 +415,12 @@ def run_subtask(raw: dict[str, Any], subtask: str, round: int) -> None:
 @DBOS.step(name="sightline_attempt")
 def _attempt(raw: dict[str, Any], subtask: str, round: int) -> str:
     return _engine().attempt(convert(raw, Job), subtask, round)
+
+
+@DBOS.workflow(name=WORKFLOW)
+def run_order(data: bytes) -> bytes:
+    """Carry out an order of another clone, without steps: nobody takes up that of a dead worker."""
+    return _engine().carry_out_order(str(DBOS.workflow_id), data)
 
 
 def _give_up(registry: TaskRegistry, subtask: str, round: int, why: str) -> None:

@@ -14,7 +14,7 @@ from threading import Event, Lock
 from time import monotonic, sleep
 
 import psycopg
-from dbos import DBOS, DBOSClient
+from dbos import DBOSClient
 from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
@@ -36,10 +36,6 @@ NO_WORKER_S = 60.0
 GONE_S = 10.0
 """Seconds without a sign of the worker that took an order, after which the worker counts as dead. A
 connection that was lost is made again before."""
-
-
-class Stopped(BaseException):
-    """This process is about to end. DBOS records no outcome for a workflow that raises it."""
 
 
 class RemoteOrders:
@@ -160,8 +156,6 @@ class OrderTaker:
     """Carries out the orders of all clones in this one, while it holds the names of a worker. working:
     a block that keeps the process from leaving."""
 
-    current: OrderTaker | None = None
-
     def __init__(
         self,
         orders: RemoteOrders,
@@ -180,7 +174,6 @@ class OrderTaker:
         self._working = working
         self._presence = Presence(orders.database, [clone.owner], [orders.queue])
         self._presence.renew()
-        OrderTaker.current = self
 
     def keep(self) -> None:
         """Hold the names again where the connection was lost, and remove what killed workers left."""
@@ -191,7 +184,6 @@ class OrderTaker:
 
     def close(self) -> None:
         """Give up the names."""
-        OrderTaker.current = None
         self._presence.close()
 
     def carry_out(self, name: str, data: bytes) -> bytes:
@@ -229,11 +221,3 @@ class _Stop:
             self._looked = now
             self._why = words.WITHDRAWN if self._orders.is_withdrawn(self._name) else ""
         return self._why
-
-
-@DBOS.workflow(name=WORKFLOW)
-def run_order(data: bytes) -> bytes:
-    """Carry out an order."""
-    if OrderTaker.current is None:  # a thread that DBOS left behind
-        raise Stopped
-    return OrderTaker.current.carry_out(str(DBOS.workflow_id), data)
