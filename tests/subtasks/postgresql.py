@@ -13,6 +13,8 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 BINARIES = sorted(glob("/usr/lib/postgresql/*/bin/initdb"))
 
 
@@ -22,11 +24,9 @@ def server(folder: Path):
     programs = Path(BINARIES[-1]).parent
     data = folder / "data"
     folder.mkdir(mode=0o755)
-    user: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam("postgres")
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
-        user = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    user = _user()
+    if user:
+        os.chown(folder, user["user"], user["group"])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -44,6 +44,26 @@ def server(folder: Path):
         yield f"postgresql://ada@127.0.0.1:{port}/postgres"
     finally:
         subprocess.run([*control, "-m", "immediate", "stop"], check=True, **run)
+
+
+def restart(url):
+    """End a server and start it again, so that every connection is lost."""
+    with psycopg.connect(url) as connection:
+        [[data]] = connection.execute("SHOW data_directory").fetchall()
+    control = [Path(BINARIES[-1]).parent / "pg_ctl", "-D", data, "-w", "-m", "fast", "restart"]
+    environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    subprocess.run(
+        [*control, "-l", f"{data}/../log"],
+        check=True, stdout=subprocess.DEVNULL, env=environ, cwd="/", **_user(),
+    )  # fmt: skip
+
+
+def _user() -> dict[str, Any]:
+    """The user that a server runs as: it refuses to be root."""
+    if os.geteuid() != 0:
+        return {}
+    owner = pwd.getpwnam("postgres")
+    return {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
 
 
 @contextmanager

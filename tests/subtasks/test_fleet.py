@@ -9,12 +9,13 @@ import sys
 import time
 
 import pytest
+
+pytest.importorskip("dbos", reason="the extra tasks is not installed")
+
 from tests.subtasks import carrying, postgresql
 from tests.subtasks.conftest import SIX, states
 from tests.subtasks.test_kills import PROGRAM, SOURCE, facts
 from tests.subtasks.test_runs import check_six, proposed
-
-pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
 PATIENCE_S = 120
 

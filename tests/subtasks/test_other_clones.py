@@ -11,14 +11,15 @@ import threading
 import time
 from pathlib import Path
 
-import psycopg
 import pytest
+
+pytest.importorskip("dbos", reason="the extra tasks is not installed")
+
+import psycopg
 from tests.subtasks import carrying, postgresql
 from tests.subtasks.conftest import LINES, SIX, git, runs, states
 from tests.subtasks.test_kills import PROGRAM, SOURCE
 from tests.subtasks.test_runs import check_six, proposed
-
-pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
 from sightline.errors import SubtaskError
 from sightline.subtasks import dbos_orders
@@ -265,6 +266,26 @@ def test_a_cancelled_sub_task_ends_on_the_worker(session, machines, database):
     wait_for(lambda: not runs(child))
     wait_for(lambda: not one.left())
     assert rows(database) == 0
+
+
+def test_a_restart_of_the_database_loses_no_run(repo, session, machines, database, tmp_path):
+    one = machines("one")
+    one.start()
+    proposed(session, [{"id": "a", "goal": "Go on"}])
+    began, go_on = tmp_path / "began", tmp_path / "go"
+    script = f"touch {began}; while [ ! -e {go_on} ]; do sleep 0.02; done; echo done > made.txt"
+    run = threading.Thread(
+        target=session.subtasks.run,
+        kwargs={"runner": ["sh", "-c", script], "isolation": "remote"},
+    )
+    run.start()
+    wait_for(began.exists)
+    postgresql.restart(database)
+    go_on.touch()
+    run.join()
+    task = session.subtasks.graph().by_id["a"]
+    assert (task.state, task.attempt) == ("completed", 1), task.reason
+    assert repo.text("made.txt") == "done\n"
 
 
 def test_a_run_that_takes_too_long_is_ended(session, machines):
