@@ -144,6 +144,54 @@ def test_a_repository_that_ignores_permissions_keeps_its_own(kinds):
     assert mode(kinds, "tool.sh") == 0o755
 
 
+def test_line_ends_and_encodings_come_back_as_the_child_left_them(kinds):
+    session = kinds.session("p")
+    script = (
+        r"printf 'one\r\ntwo\n' > mixed.txt; printf '\357\273\277bom\n' > bom.txt;"
+        r"sed -i 's/$/\r/' app.py; printf 'caf\351\n' > latin.txt"
+    )
+    task, _ = ran(session, script)
+    assert task.state == "completed", task.reason
+    assert kinds.bytes("mixed.txt") == b"one\r\ntwo\n"
+    assert kinds.bytes("bom.txt") == b"\xef\xbb\xbfbom\n"
+    assert kinds.bytes("latin.txt") == b"caf\xe9\n"
+    assert kinds.bytes("app.py") == LINES.replace("\n", "\r\n").encode()
+
+
+def test_nothing_is_read_through_a_symlink_that_took_the_place_of_a_folder(kinds, tmp_path):
+    kinds.put("d/key.txt", "of the workspace\n")
+    git(kinds.root, "add", "-A")
+    git(kinds.root, "commit", "-q", "-m", "folder")
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key.txt").write_text("of somebody else\n")
+    session = kinds.session("p")
+    task, result = ran(session, f"rm -r d; ln -s {tmp_path}/secrets d")
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [("d", "outside")]
+    assert {file.path: file.kind for file in result.files} == {
+        "d": "created",
+        "d/key.txt": "deleted",
+    }
+    assert kinds.text("d/key.txt") == "of the workspace\n"
+
+
+def test_a_symlink_at_home_leads_no_write_elsewhere(kinds, tmp_path):
+    """The child saw a folder that became a symlink meanwhile, or made one of a symlink."""
+    kinds.put("d/a.txt", "a\n")
+    git(kinds.root, "add", "-A")
+    git(kinds.root, "commit", "-q", "-m", "folder")
+    (tmp_path / "other").mkdir()
+    (kinds.root / "inside").mkdir()
+    session = kinds.session("p")
+    root = kinds.root
+    task, result = ran(session, f"echo new > d/new.txt; rm -r {root}/d; ln -s inside {root}/d")
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [
+        ("d/new.txt", "kind_changed")
+    ]
+    assert list((kinds.root / "inside").iterdir()) == []
+
+
 def test_a_changed_repository_within_does_not_stop_an_attempt(kinds, tmp_path):
     other = tmp_path / "other"
     git(tmp_path, "init", "-q", str(other))

@@ -27,12 +27,13 @@ from sightline.model.events import (
     CommandEnded,
     Fact,
     Moved,
+    RewindEnded,
     SessionStarted,
     SubtaskEnded,
 )
 from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING, Revision, as_link, is_link, revision_of
-from sightline.model.text import decode
+from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
 from sightline.subtasks import byte_changes, words
 from sightline.subtasks.runners import Outcome
@@ -132,8 +133,8 @@ def _removed_unread(
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
     """Write the changes of an attempt; return the result with the conflicts, or with its files applied.
-    Its texts are one batch, all or none. Where the session of the attempt has written that already, it is not written again. The
-    guard judges each file by the text that the attempt began with: changes of others to other lines
+    Its texts are one batch, all or none. Where the session of the attempt has written that already, it
+    is not written again. The guard judges each file by the text that the attempt began with: changes of others to other lines
     are merged, and those to the same lines are conflicts. What is not text follows, once nothing
     stands against any file."""
     is_begun = is_applied(context)
@@ -142,13 +143,20 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
     conflicts: list[Conflict] = []
     for file in result.files:
         data = [_kept(context, each) for each in (file.before, file.after)]
-        if None in data:
-            conflicts.append(
-                Conflict(file.path, "unverifiable", f"The text of {file.path!r} is gone.")
-            )
+        conflict = _unreachable(context, file)
+        if conflict is None and None in data:
+            message = f"The text of {file.path!r} is gone."
+            conflict = Conflict(file.path, "unverifiable", message)
+        if conflict is not None:
+            conflicts.append(conflict)
             continue
         before, after = map(decode, data)
-        if before is None or after is None or _is_link(file) or data[0] == data[1]:
+        if (
+            before is None
+            or after is None
+            or _is_link(file)
+            or not _is_edit(file, before, after, data)
+        ):
             by_bytes.append(file)
             continue
         try:
@@ -165,6 +173,8 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
             conflicts = _judged(context, wanted, is_written=True)
     if not conflicts:
         conflicts = byte_changes.write(context, by_bytes)
+        if conflicts:
+            take_back(context)
     if conflicts:
         named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
         return structs.replace(result, conflicts=named)
@@ -173,14 +183,17 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
 
 
 def is_applied(context: SessionContext) -> bool:
-    """Return whether the session of an attempt has written files. Its batch is all or nothing, and an
-    unfinished one was settled before."""
-    rows = context.store.timeline(session=context.session, kinds=[Changed, Moved])
-    return any(
-        row.fact.cause.kind == "agent" and row.fact.cause.who == context.session
-        for row in rows
-        if isinstance(row.fact, Changed | Moved)
-    )
+    """Return whether the session of an attempt has written files, and not taken them back. Its batch is
+    all or nothing, and an unfinished one was settled before."""
+    is_written = False
+    rows = context.store.timeline(session=context.session, kinds=[Changed, Moved, RewindEnded])
+    for row in rows:
+        if isinstance(row.fact, RewindEnded):
+            is_written = False
+        elif isinstance(row.fact, Changed | Moved):
+            cause = row.fact.cause
+            is_written |= cause.kind == "agent" and cause.who == context.session
+    return is_written
 
 
 def take_back(context: SessionContext) -> tuple[str, ...]:
@@ -302,6 +315,23 @@ def _with_siblings(
     return structs.replace(conflict, siblings=others, message=message)
 
 
+def _unreachable(context: SessionContext, file: ChangedFile) -> Conflict | None:
+    """Return the conflict with a symlink at the path of a file, or above it, that the attempt did not
+    begin with: a symlink would lead a write elsewhere."""
+    above = os.path.dirname(file.path)
+    try:
+        folder = context.workspace.locate(above) if above else None
+        if folder is not None:
+            is_dangling = context.look(folder.path).kind == "symlink"
+            if folder.name is not None or is_dangling:
+                return Conflict(file.path, "kind_changed", words.below_symlink(file.path))
+        if not _is_link(file) and context.workspace.locate(file.path).name is not None:
+            return Conflict(file.path, "kind_changed", words.is_symlink(file.path))
+    except PathError as error:
+        return Conflict(file.path, "outside", error.message)
+    return None
+
+
 def _attempt(file: ChangedFile, text: str) -> Attempt:
     if file.kind == "deleted":
         return Delete()
@@ -318,6 +348,15 @@ def _changed(path: str, before: FileBytes, after: FileBytes) -> ChangedFile:
     )
     mode = after.mode if is_executable(before) != is_executable(after) else None
     return ChangedFile(path, kind, _revision(before), _revision(after), mode)
+
+
+def _is_edit(file: ChangedFile, before: Text, after: Text, data: Sequence[bytes | None]) -> bool:
+    """Return whether an edit of a text leaves these very bytes: an edit keeps line ends and encoding,
+    which the attempt may have changed. data: of both."""
+    if file.kind == "deleted":
+        return True
+    is_changed = file.kind == "created" or data[0] != data[1]
+    return is_changed and before.is_encoded(after.plain, data[1] or b"")
 
 
 def _is_link(file: ChangedFile) -> bool:

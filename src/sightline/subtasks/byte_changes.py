@@ -37,8 +37,13 @@ def judge(context: SessionContext, file: ChangedFile) -> Conflict | None:
 
 
 def write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Conflict]:
-    """Write the bytes and symlinks of changes that were judged; return those that somebody changed
-    since, and that the disk refused."""
+    """Write the bytes and symlinks of changes that were judged, deletions first: they may be in the way.
+    Return those that somebody changed since, and that the disk refused; others may be written then."""
+    gone = [file for file in files if file.after is None]
+    return _write(context, gone) or _write(context, [file for file in files if file.after])
+
+
+def _write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Conflict]:
     places = {file.path: _place(context, file) for file in files}
     conflicts: list[Conflict] = []
     writes: list[tuple[ChangedFile, Write]] = []
@@ -106,4 +111,6 @@ def _differs(file: ChangedFile, found: FileState) -> Conflict | None:
     ends = (file.before or MISSING, file.after or MISSING)
     if found.content in ends or ends[0] == ends[1]:
         return None
+    if found.kind == "directory":
+        return Conflict(file.path, "exists", words.is_folder(file.path))
     return Conflict(file.path, "modified", words.changed_bytes(file.path))

@@ -134,10 +134,6 @@ class Engine:
         with self._idle:  # attempts end by themselves now, and record why
             self._idle.wait_for(lambda: not self._busy, STOPPED_WITHIN_S)
             self._has_left = True
-        if self._taker is not None:
-            self._taker.close()
-        if self._orders is not None:
-            self._orders.close()
         self._leave()
 
     def _launch(self) -> None:
@@ -188,8 +184,11 @@ class Engine:
             self._watch = Thread(target=self._keep_recovering, name="subtasks", daemon=True)
             self._watch.start()
 
-    @staticmethod
-    def _leave() -> None:
+    def _leave(self) -> None:
+        if self._taker is not None:
+            self._taker.close()
+        if self._orders is not None:
+            self._orders.close()
         DBOS.destroy()
         Engine._current = None
 

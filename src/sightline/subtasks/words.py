@@ -222,6 +222,21 @@ def is_claimed(path: str) -> str:
     return f"{quoted(path)} is claimed by another session."
 
 
+def below_symlink(path: str) -> str:
+    """Word that a folder above a file is a symlink in the workspace."""
+    return f"A folder above {quoted(path)} is a symlink in the workspace."
+
+
+def is_symlink(path: str) -> str:
+    """Word that a file is a symlink in the workspace."""
+    return f"{quoted(path)} is a symlink in the workspace now."
+
+
+def is_folder(path: str) -> str:
+    """Word that a folder is in the way of a file."""
+    return f"{quoted(path)} is a folder in the workspace."
+
+
 def changed_bytes(path: str) -> str:
     """Word that a file without text changed at home, too."""
     return f"{quoted(path)} changed since the attempt began, and is no text that could be merged."

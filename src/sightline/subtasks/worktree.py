@@ -29,6 +29,9 @@ TIMEOUT_S = 120.0
 INDEX, EXCLUDED = ".index", ".excluded"
 """Ends of the names of files beside a worktree: its first index, and patterns of ignored files."""
 
+LINK, REPOSITORY = 0o120000, 0o160000
+"""Modes of git for a symlink, and for a repository within."""
+
 DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-abbrev", "-z")
 
 Lock = Callable[[], AbstractContextManager[object]]
@@ -72,14 +75,16 @@ class Worktree(Struct, frozen=True):
         modes = f"core.fileMode={str(self.has_modes).lower()}"
         words = ("-c", modes, "-c", "core.trustctime=true", "-c", "core.checkStat=default", *DIFF)
         raw = _git(self.top, *words, "--raw", self.start.commit, variables=index).split(b"\0")
-        added = _git(self.top, *DIFF, "--cached", "--name-only", self.start.commit)
+        added = _git(
+            self.top, *DIFF, "--cached", "--name-only", "--diff-filter=A", self.start.commit
+        )
         excluded = ("--exclude-per-directory=.gitignore", f"--exclude-from={self.top}{EXCLUDED}")
         new = _git(self.top, "ls-files", "--others", *excluded, "-z", variables=index)
         before = {os.fsdecode(n): int(f[1:7], 8) for f, n in zip(raw[::2], raw[1::2], strict=False)}
         names = {os.fsdecode(name) for name in (added + new).split(b"\0") if name}
         for name in sorted(names | before.keys() | self.start.dirty.keys()):
-            old = self.start.dirty.get(name) or self._committed(name, before.get(name))
-            now = read_bytes(os.path.join(self.top, name))
+            old = self.start.dirty.get(name) or self._committed(name, before.get(name, 0))
+            now = read_bytes(self.top, name)
             if (old.data, old.kind) != (now.data, now.kind) or self._is_mode_new(old, now):
                 yield name, old, now
 
@@ -97,14 +102,18 @@ class Worktree(Struct, frozen=True):
         modes = old.mode, now.mode
         return self.has_modes and None not in modes and is_executable(old) != is_executable(now)
 
-    def _committed(self, name: str, mode: int | None) -> FileBytes:
-        """Return a file of the commit as git writes it to a tree. mode: of git, None where unknown."""
-        try:
-            data = _git(self.top, "cat-file", "--filters", f"{self.start.commit}:{name}")
-        except WorkspaceError:  # the commit lacks it
+    def _committed(self, name: str, mode: int) -> FileBytes:
+        """Return a file of the commit as git writes it to a tree. mode: of git, 0 for no file; a
+        repository within is none."""
+        if mode in (0, REPOSITORY):
             return FileBytes(None)
-        kind = {0o120000: "link", 0o160000: "other"}.get(mode or 0, "file")
-        return FileBytes(data, (mode or 0) & 0o777 or None, kind)
+        data = _git(self.top, "cat-file", "--filters", f"{self.start.commit}:{name}")
+        return FileBytes(data, mode & 0o777 or None, "link" if mode == LINK else "file")
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a folder is at a path, and no symlink to one."""
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def is_executable(file: FileBytes) -> bool:
@@ -145,7 +154,7 @@ def start_of(root: str) -> Start:
         commit,
         prefix_of(os.path.realpath(root), top),
         {
-            name: read_bytes(os.path.join(top, name))
+            name: read_bytes(top, name)
             for name in names
             if name and not name.endswith("/")  # a repository within
         },
@@ -169,10 +178,11 @@ def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
         _git(top, "worktree", "add", "--detach", "--quiet", folder, start.commit)
     common, core = _common_folder(folder), _core_settings(folder)
     _keep_beginning(folder, common, core)
-    for name, content in start.dirty.items():
+    for name in start.dirty:
         if os.path.isabs(name) or ".." in name.split("/"):
             raise WorkspaceError(f"{name!r} lies outside of the tree.")
-        _put(os.path.join(folder, name), content)
+    for name, content in sorted(start.dirty.items(), key=lambda each: each[1].data is not None):
+        _put(folder, name, content)
     root = os.path.join(folder, start.prefix.rstrip("/"))
     has_modes = core.get("filemode") != "false"
     return Worktree(folder, root, start, top, _settings(common), has_modes)
@@ -187,7 +197,7 @@ def _keep_beginning(folder: str, common: str, core: Mapping[str, str]) -> None:
     if "excludesfile" in core:
         paths.append(os.path.join(common, os.path.expanduser(core["excludesfile"])))
     with open(f"{folder}{EXCLUDED}", "wb") as file:
-        file.write(b"".join((read_bytes(path).data or b"") + b"\n" for path in paths))
+        file.write(b"".join((content_of(path).data or b"") + b"\n" for path in paths))
 
 
 def remove(repository: str, folder: str, lock: Lock) -> None:
@@ -207,10 +217,20 @@ def remove(repository: str, folder: str, lock: Lock) -> None:
         raise WorkspaceError(f"{folder} cannot be removed.", "Remove it, and try again.")
 
 
-def read_bytes(path: str) -> FileBytes:
-    """Return the content of a file; a link's is its target."""
+def read_bytes(top: str, name: str) -> FileBytes:
+    """Return the content of a file below a folder, as content_of() does; below a symlink there is none."""
+    parts = name.split("/")
+    if any(os.path.islink(os.path.join(top, *parts[:n])) for n in range(1, len(parts))):
+        return FileBytes(None)
+    return content_of(os.path.join(top, name))
+
+
+def content_of(path: str) -> FileBytes:
+    """Return the content of a file; a symlink's is its target, and a folder is no file."""
     try:
         found = os.lstat(path)
+        if stat.S_ISDIR(found.st_mode):
+            return FileBytes(None)
         if stat.S_ISLNK(found.st_mode):
             return FileBytes(os.fsencode(os.readlink(path)), None, "link")
         if not stat.S_ISREG(found.st_mode):
@@ -228,13 +248,23 @@ def _top(root: str) -> str:
     return top
 
 
-def _put(target: str, content: FileBytes) -> None:
-    if content.kind == "other":  # a repository within, which is empty in a worktree
-        return
-    if os.path.lexists(target):
-        os.unlink(target)
+def _put(top: str, name: str, content: FileBytes) -> None:
+    """Write a file of the beginning, or delete it, and the folders that it leaves empty. Deletions come
+    first: they make room."""
+    target = os.path.join(top, name)
     if content.data is None:
+        if os.path.lexists(target) and not is_folder(target):  # a repository within is no file
+            os.unlink(target)
+        with suppress(OSError):  # a folder holds more
+            for above in range(name.count("/"), 0, -1):
+                os.rmdir(os.path.join(top, *name.split("/")[:above]))
         return
+    if content.kind == "other":
+        return
+    if is_folder(target):  # a file or a symlink took its place
+        shutil.rmtree(target)
+    elif os.path.lexists(target):
+        os.unlink(target)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     if content.kind == "link":
         os.symlink(os.fsdecode(content.data), target)
@@ -267,7 +297,7 @@ def _settings(common: str) -> dict[str, str]:
         for parent, _, names in os.walk(os.path.join(common, part)):
             files += [os.path.join(parent, name) for name in names]
     return {
-        f".git/{os.path.relpath(path, common)}": sha256(repr(read_bytes(path)).encode()).hexdigest()
+        f".git/{os.path.relpath(path, common)}": sha256(repr(content_of(path)).encode()).hexdigest()
         for path in files
         if os.path.lexists(path)
     }
