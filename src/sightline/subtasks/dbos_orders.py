@@ -12,10 +12,12 @@ from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from threading import Event, Lock
 from time import monotonic, sleep
+from typing import TypeVar
 
 import psycopg
-from dbos import DBOSClient
+from dbos import DBOSClient, EnqueueOptions, WorkflowHandle
 from msgspec import structs
+from sqlalchemy.exc import SQLAlchemyError
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SubtaskError, WorkspaceError
@@ -24,11 +26,16 @@ from sightline.subtasks.orders import Order
 from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec
 from sightline.subtasks.worker_presence import Presence
 
+T = TypeVar("T")
+
 WORKFLOW = "sightline_run_order"
 APPLICATION = "sightline"
 
 LOOK_S = 0.5
 """Seconds between two looks at an order."""
+
+ANSWER_S = 60.0
+"""Seconds that the database may not answer."""
 
 NO_WORKER_S = 60.0
 """Seconds that an order waits while no worker of the repository lives."""
@@ -63,8 +70,8 @@ class RemoteOrders:
     def withdraw(self, session: str) -> None:
         """End the order of an attempt, and remove its bytes from the database."""
         client, name = self._connected(), self._name(session)
-        client.cancel_workflow(name)
-        client.delete_workflow(name)
+        _patiently(lambda: client.cancel_workflow(name))
+        _patiently(lambda: client.delete_workflow(name))
 
     def is_withdrawn(self, name: str) -> bool:
         """Return whether an order that runs was withdrawn. name: of its workflow."""
@@ -81,24 +88,24 @@ class RemoteOrders:
     def _connected(self) -> DBOSClient:
         with self._lock:
             if self._client is None:
-                self._client = DBOSClient(
-                    system_database_url=self.database, application_name=APPLICATION
+                self._client = _patiently(
+                    lambda: DBOSClient(
+                        system_database_url=self.database, application_name=APPLICATION
+                    )
                 )
             return self._client
 
     def _carry_out(
         self, order: Order, timeout_s: float | None, must_stop: Callable[[], str]
     ) -> Outcome:
-        client = self._connected()
-        client.enqueue(
-            {
-                "workflow_name": WORKFLOW,
-                "queue_name": self.queue,
-                "workflow_id": self._name(order.session),
-                "app_version": self._version,
-            },
-            orders.encoded(order),
-        )
+        client, data = self._connected(), orders.encoded(order)
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": self.queue,
+            "workflow_id": self._name(order.session),
+            "app_version": self._version,
+        }
+        _patiently(lambda: client.enqueue(options, data))
         try:
             return self._wait(order, timeout_s, must_stop)
         finally:
@@ -114,9 +121,8 @@ class RemoteOrders:
             status, worker = self._status(name)
             now = monotonic()
             if status == "SUCCESS":
-                return orders.decoded_outcome(
-                    self._connected().retrieve_workflow(name).get_result()
-                )
+                result: WorkflowHandle[bytes] = self._connected().retrieve_workflow(name)
+                return orders.decoded_outcome(_patiently(result.get_result))
             if status == "PENDING":
                 taken = taken or now
                 if timeout_s is not None and now - taken > timeout_s:
@@ -134,8 +140,9 @@ class RemoteOrders:
 
     def _status(self, name: str) -> tuple[str, str]:
         """Return the state of an order as DBOS names it, "REMOVED" where there is none; and its worker."""
-        found = self._connected().list_workflows(
-            workflow_ids=[name], load_input=False, load_output=False
+        client = self._connected()
+        found = _patiently(
+            lambda: client.list_workflows(workflow_ids=[name], load_input=False, load_output=False)
         )
         return (found[0].status, found[0].executor_id or "") if found else ("REMOVED", "")
 
@@ -150,6 +157,18 @@ class RemoteOrders:
         """Return the name of the workflow of an attempt. session: of the attempt."""
         text = f"{self._home}\0{session}"
         return f"order:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _patiently(ask: Callable[[], T]) -> T:
+    """Ask the database, again while it does not answer: it may be starting anew."""
+    until = monotonic() + ANSWER_S
+    while True:
+        try:
+            return ask()
+        except (psycopg.Error, SQLAlchemyError):
+            if monotonic() > until:
+                raise
+            sleep(LOOK_S)
 
 
 class OrderTaker:
