@@ -95,7 +95,8 @@ def test_processes_are_found_by_a_variable_that_they_were_started_with():
     environ = os.environ | {"SIGHTLINE_TEST": "one two"}
     words = [sys.executable, "-c", "input()"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, env=environ) as child:
-        assert started_with("SIGHTLINE_TEST", "one two") == [child.pid]
-        assert started_with("SIGHTLINE_TEST", "one") == []
+        assert started_with("SIGHTLINE_TEST", "one") == [child.pid]
+        assert started_with("SIGHTLINE_TEST", "two") == [child.pid]
+        assert started_with("SIGHTLINE_TEST", "on") == []
         child.communicate(b"\n")
-    assert started_with("SIGHTLINE_TEST", "one two") == []
+    assert started_with("SIGHTLINE_TEST", "one") == []

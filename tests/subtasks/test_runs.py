@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -12,7 +13,9 @@ from tests.subtasks.conftest import LINES, SIX, STATES, git, runs, states
 from tests.support.examples import widely
 
 from sightline.errors import EditRefused, SubtaskError
+from sightline.filesystem.process import started_with
 from sightline.model.events import Changed, Refused
+from sightline.subtasks import runners
 from sightline.subtasks.subtask import ResultTodo, TaskResult
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
@@ -269,6 +272,47 @@ def test_no_process_of_a_child_outlives_its_attempt(repo, parent, isolation):
     left = [int(line) for line in pids.read_text().split()]
     assert len(left) == 2
     assert not any(map(runs, left))
+
+
+INNER = """
+import sys, sightline
+from sightline.config.settings import Settings
+root, state, pids = sys.argv[1:]
+with sightline.open_session(root, id="inner", settings=Settings(state_home=state)) as session:
+    session.subtasks.propose([{"id": "b", "goal": "B"}])
+    session.subtasks.approve()
+    script = f"echo $$ > {pids}; kill -9 $PPID; exec sleep 600"
+    session.subtasks.run(runner=["sh", "-c", script], isolation="shared")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
+def test_no_process_of_an_attempt_within_outlives_the_outer_attempt(repo, parent):
+    """A command runs sub-tasks of its own, and its process is killed."""
+    proposed(parent, [{"id": "a", "goal": "Delegate"}])
+    inner, pids = repo.home / "inner", repo.home / "pids"
+    inner.mkdir()
+    runner = [sys.executable, "-c", INNER, str(inner), str(repo.state), str(pids)]
+    parent.subtasks.run(runner=runner, isolation="shared")
+    task = parent.subtasks.graph().by_id["a"]
+    assert task.reason.endswith("ended with exit code -9")
+    assert not runs(int(pids.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
+def test_a_process_that_begins_while_the_others_are_looked_for_is_ended(tmp_path, monkeypatch):
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def look(name, word):
+        found = started_with(name, word)
+        if not begun:
+            environ = os.environ | {name: word}
+            begun.append(subprocess.Popen(["sleep", "600"], env=environ))
+        return found
+
+    monkeypatch.setattr(runners, "started_with", look)
+    runners.end_left(str(tmp_path))
+    assert begun[0].wait(10) == -signal.SIGTERM
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")

@@ -41,10 +41,10 @@ def arguments_of(name: str) -> list[str]:
         return []
 
 
-def started_with(name: str, value: str) -> list[int]:
-    """Return the other processes that were started with a variable of the environment; [] where the
-    system does not tell."""
-    wanted, found = os.fsencode(f"{name}={value}"), []
+def started_with(name: str, word: str) -> list[int]:
+    """Return the other processes that were started with a variable of the environment that has a word;
+    [] where the system does not tell."""
+    start, wanted, found = os.fsencode(f"{name}="), os.fsencode(word), []
     try:
         pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
     except OSError:
@@ -52,10 +52,11 @@ def started_with(name: str, value: str) -> list[int]:
     for pid in pids:
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
-                is_wanted = wanted in file.read().split(b"\0")
+                variables = file.read().split(b"\0")
         except OSError:  # it ended, or is another user's
             continue
-        if is_wanted and pid != os.getpid():
+        values = (each.removeprefix(start) for each in variables if each.startswith(start))
+        if pid != os.getpid() and any(wanted in value.split() for value in values):
             found.append(pid)
     return found
 

@@ -31,7 +31,8 @@ KILLED_AFTER_S = 5.0
 """Seconds from the request to end, until a command's processes are killed."""
 
 ATTEMPT = "SIGHTLINE_ATTEMPT"
-"""The variable by which the processes of an attempt are known."""
+"""The variable by which the processes of an attempt are known: the tokens of the attempt and of those
+that it was started in."""
 
 
 class RunnerSpec(Struct, frozen=True):
@@ -119,7 +120,7 @@ def command_runner(arguments: Sequence[str]) -> Runner:
 
 def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
     environ = os.environ | {
-        ATTEMPT: assignment.token,
+        ATTEMPT: f"{os.environ.get(ATTEMPT, '')} {assignment.token}".strip(),
         "SIGHTLINE_SESSION": assignment.session,
         "SIGHTLINE_SUBTASK": assignment.task.id,
     }
@@ -199,9 +200,12 @@ def end_left(folder: str) -> None:
 
 def _end_processes(token: str, number: int) -> None:
     """Send a signal to the processes of an attempt until they ended, for a few seconds: some may have
-    left its group, and some may start others meanwhile."""
-    until, asked = monotonic() + KILLED_AFTER_S, set[int]()
-    while (pids := started_with(ATTEMPT, token)) and monotonic() < until:
+    left its group, and some may start others meanwhile. One that starts another while it is looked for,
+    and ends, hides the other from that look: so two looks in a row must find none."""
+    until, asked, empty = monotonic() + KILLED_AFTER_S, set[int](), 0
+    while empty < 2 and monotonic() < until:
+        pids = started_with(ATTEMPT, token)
+        empty = 0 if pids else empty + 1
         for pid in set(pids) - asked:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
