@@ -16,6 +16,7 @@ from sightline.errors import EditRefused, SubtaskError
 from sightline.filesystem.process import started_with
 from sightline.model.events import Changed, Refused
 from sightline.subtasks import runners
+from sightline.subtasks.attempt_effects import take_back
 from sightline.subtasks.subtask import ResultTodo, TaskResult
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
@@ -241,19 +242,47 @@ def test_no_change_is_hidden_by_what_a_child_tells_git(repo, parent):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
-def test_what_a_failed_attempt_removed_unread_is_there_for_the_next(repo):
-    """In the shared tree, with files that no session read, also one that git does not know."""
+def test_what_a_failed_attempt_removed_is_there_for_the_next(repo):
+    """In the shared tree: files that no session read, also one that git does not know, and one that
+    was read. A file whose text is never kept is named."""
     repo.put("unread.txt", "of the user\n")
     repo.put("more/raw.bin", bytes(range(256)))
+    repo.put(".env", "KEY=1\n")
     session = repo.session("p")
+    session.read("app.py")
     proposed(session, [{"id": "a", "goal": "Clean up"}])
-    script = "if mkdir ../once; then rm -r unread.txt more log.txt; exit 1; fi; cat unread.txt more/raw.bin"
+    removes = "rm -r unread.txt more log.txt app.py .env; exit 1"
+    script = f"if mkdir ../once; then {removes}; fi; cat unread.txt more/raw.bin app.py"
     session.subtasks.run(runner=["sh", "-c", script], isolation="shared", attempts=2)
-    task = session.subtasks.graph().by_id["a"]
+    task, result = session.subtasks.show("a")
     assert (task.state, task.attempt) == ("completed", 2), task.reason
     assert repo.text("unread.txt") == "of the user\n"
     assert repo.bytes("more/raw.bin") == bytes(range(256))
     assert repo.text("log.txt") == ""
+    assert repo.text("app.py") == LINES
+    assert result.outside == (".env",)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
+def test_what_a_failed_attempt_left_is_in_its_result_and_taken_back_by_a_retry(repo, parent):
+    repo.put("unread.txt", "of the user\n")
+    proposed(parent, [{"id": "a", "goal": "Clean up"}])
+    fails = ["sh", "-c", "rm unread.txt; echo new > new.txt; sed -i s/1/one/ app.py; exit 1"]
+    parent.subtasks.run(runner=fails, isolation="shared")
+    task, result = parent.subtasks.show("a")
+    assert task.state == "failed"
+    assert {(file.path, file.kind) for file in result.files} == {
+        *(("unread.txt", "deleted"), ("new.txt", "created"), ("app.py", "changed"))
+    }
+    assert "unread.txt" in result.outside
+    assert not (repo.root / "unread.txt").exists()
+    parent.subtasks.retry("a")
+    succeeds = ["sh", "-c", "cat unread.txt; test ! -e new.txt"]
+    parent.subtasks.run(runner=succeeds, isolation="shared")
+    task, _ = parent.subtasks.show("a")
+    assert task.state == "completed", task.reason
+    take_back(parent._context.for_session("p/a.1"))  # as a successor does that saw no end
+    assert repo.text("unread.txt") == "of the user\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")

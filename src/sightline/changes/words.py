@@ -44,7 +44,7 @@ def to_person(by: Cause, agent: str, edited: str) -> str:
         return f"you or another program{_put_back(by)}"
     if by.kind in ("agent", "session"):
         return f"agent {agent}"
-    if by.kind == "command" and not _is_rewind(by):
+    if by.kind == "command" and not is_rewind(by):
         return f"{probably}the command {by.detail}"
     if by.kind == "command":
         return f"the {by.detail} of agent {agent}'s work"
@@ -76,13 +76,14 @@ def _put_back(by: Cause | None) -> str:
     return ": put back as it was before the edit" if is_undo else ""
 
 
-def _is_rewind(by: Cause) -> bool:
+def is_rewind(by: Cause) -> bool:
+    """Return whether a rewind made a change."""
     return (by.detail or "").startswith(REWINDING)
 
 
 def _by_command(by: Cause, session: str) -> str:
     own = by.who == session
-    if _is_rewind(by):
+    if is_rewind(by):
         whose = "this session" if own else _agent(by.who or "", session)
         return f"the {by.detail}, which took back work of {whose}"
     if own:

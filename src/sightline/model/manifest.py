@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from msgspec import Struct
 
 from sightline.model.json_text import compact_json
-from sightline.model.revision import Revision, revision_of
+from sightline.model.revision import Revision, as_link, revision_of
 
 Kind = Literal["file", "symlink"]
 Change = Literal["added", "removed", "changed", "mode", "kind"]
@@ -44,6 +44,11 @@ class Entry(Struct, frozen=True):
     mode: int
     kind: Kind = "file"
     target: str | None = None
+
+    @property
+    def content(self) -> Revision:
+        """Return the revision of a file, or as_link for a symlink."""
+        return self.revision if self.target is None else as_link(self.target)
 
 
 class Manifest(Mapping[str, Entry]):

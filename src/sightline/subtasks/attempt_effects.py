@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -11,6 +11,7 @@ from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import is_gone, manifest, newest
+from sightline.changes.words import is_rewind
 from sightline.checkpoints.automatic import before_batch
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation.progress import AnswerRecord, read_progress
@@ -28,11 +29,20 @@ from sightline.model.events import (
     Fact,
     Moved,
     RewindEnded,
+    RewindStarted,
     SessionStarted,
     SubtaskEnded,
+    SubtaskStarted,
 )
 from sightline.model.manifest import EMPTY
-from sightline.model.revision import MISSING, Revision, as_link, is_link, revision_of
+from sightline.model.revision import (
+    MISSING,
+    UNKNOWN,
+    Revision,
+    as_link,
+    is_link,
+    revision_of,
+)
 from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
 from sightline.subtasks import byte_changes, words
@@ -81,34 +91,28 @@ def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tupl
 def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
     """Return a result with the files that an attempt changed in the shared tree: its session, and the
     sessions of agents that it started. A change that a command made is not taken back by a rewind for
-    certain; one outside of the scope is a conflict. Files that a command removed, and that no session
-    had read, are those of a checkpoint."""
-    first: dict[str, Revision] = {}
-    last: dict[str, Revision] = {}
+    certain; one outside of the scope is a conflict."""
+    rows = _rows(context, family(context))
+    named = {row.fact.path for row in rows if isinstance(row.fact, Changed | Moved)}
     outside: dict[str, None] = dict.fromkeys(result.outside)
-    for row in _rows(context, family(context)):
-        fact = row.fact
-        if isinstance(fact, CommandEnded):
-            for path, revision_before in _removed_unread(context, row, fact, last):
-                first[path], last[path] = revision_before, MISSING
-                outside[path] = None
-        elif isinstance(fact, Changed):
-            first.setdefault(fact.path, fact.before)
-            last[fact.path] = fact.after
-            if fact.cause.kind != "agent" and fact.cause.confidence != "certain":
-                outside[fact.path] = None
-        elif isinstance(fact, Moved):
-            first.setdefault(fact.src, fact.revision)
-            first.setdefault(fact.path, MISSING)
-            last |= {fact.src: MISSING, fact.path: fact.revision}
     files = []
     conflicts = list(result.conflicts)
-    for path, after in last.items():
-        before = None if first[path] == MISSING else first[path]
-        now = None if after == MISSING else after
+    for row in rows:
+        fact = row.fact
+        if (
+            isinstance(fact, Changed)
+            and fact.cause.kind != "agent"
+            and fact.cause.confidence != "certain"
+        ):
+            outside[fact.path] = None
+    for path, (first, last) in _ends(context, rows).items():
+        before = None if first == MISSING else first
+        now = None if last == MISSING else last
         kind: ChangeKind = "created" if before is None else "deleted" if now is None else "changed"
-        if before != now:
+        if before not in (now, UNKNOWN):
             files.append(ChangedFile(path, kind, before, now, applied=True))
+        if path not in named:
+            outside[path] = None
         if outside_scope(context, path):
             message = f"It wrote {path!r}, outside of its scope."
             conflicts.append(Conflict(path, "scope", message))
@@ -117,18 +121,30 @@ def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
     )
 
 
-def _removed_unread(
-    context: SessionContext, ended: Recorded, command: CommandEnded, changed: Container[str]
-) -> list[tuple[str, Revision]]:
-    """Return the files that a command removed and no fact names, each with its revision before."""
-    gone = [path for path in command.paths if path not in changed]
-    checkpoint = newest(context, ended.position) if gone else None
-    entries = manifest(context, checkpoint) if checkpoint is not None else EMPTY
-    return [
-        (path, entries[path].revision)
-        for path in gone
-        if path in entries and is_gone(context, path)
-    ]
+def _ends(
+    context: SessionContext, rows: Sequence[Recorded]
+) -> dict[str, tuple[Revision, Revision]]:
+    """Return the files that an attempt changed, each with its first revision and its last. rows: of
+    _rows(). A file that a command removed, and that no session had read, is that of a checkpoint; UNKNOWN
+    where none has it, as of a file that may hold secrets."""
+    first: dict[str, Revision] = {}
+    last: dict[str, Revision] = {}
+    for row in rows:
+        fact = row.fact
+        if isinstance(fact, CommandEnded):
+            gone = [path for path in fact.paths if path not in last and is_gone(context, path)]
+            checkpoint = newest(context, row.position) if gone else None
+            entries = manifest(context, checkpoint) if checkpoint is not None else EMPTY
+            first |= {path: entries[path].content if path in entries else UNKNOWN for path in gone}
+            last |= dict.fromkeys(gone, MISSING)
+        elif isinstance(fact, Changed):
+            first.setdefault(fact.path, fact.before)
+            last[fact.path] = fact.after
+        elif isinstance(fact, Moved):
+            first.setdefault(fact.src, fact.revision)
+            first.setdefault(fact.path, MISSING)
+            last |= {fact.src: MISSING, fact.path: fact.revision}
+    return {path: (first[path], last[path]) for path in last}
 
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
@@ -198,29 +214,81 @@ def is_applied(context: SessionContext) -> bool:
 
 def take_back(context: SessionContext) -> tuple[str, ...]:
     """Set back the files that an attempt and the agents that it started changed in the shared tree,
-    and those of the checkpoint before it that a command removed unread; return those that stay, because somebody else
-    changed them since or a command did."""
+    and those of the checkpoint before it that a command removed; return those that stay, because
+    somebody else changed them since or a command did. What was taken back once stays as it is."""
     begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)]
     if not begun:
         return ()
     sessions = family(context)
-    rows = _rows(context, sessions)
-    changed = {row.fact.path for row in rows if isinstance(row.fact, Changed | Moved)}
-    gone = {
+    rows = [
+        row
+        for row in _rows(context, sessions)
+        if not (isinstance(row.fact, Changed | Moved) and is_rewind(row.fact.cause))
+    ]
+    start = _checkpoint_before(context, rows) or begun[0]
+    is_done = _is_taken_back(context, start.position, rows)
+    entries = manifest(context, start) if start is not begun[0] else EMPTY
+    before = {path: first for path, (first, _) in _ends(context, rows).items()}
+    commands = [row.fact for row in rows if isinstance(row.fact, CommandEnded)]
+    by_command = {path for command in commands for path in command.paths}
+    removed = {path for path in by_command & before.keys() if is_gone(context, path)}
+    kept = {
         path
-        for row in rows
-        if isinstance(row.fact, CommandEnded)
-        for path, _ in _removed_unread(context, row, row.fact, changed)
+        for path in removed & entries.keys()
+        if entries[path].target is not None
+        or context.store.blob(entries[path].revision) is not None
     }
-    own = context.store.timeline(session=context.session, kinds=[CheckpointTaken], oldest=1)
-    taken = [row.fact.checkpoint for row in own if isinstance(row.fact, CheckpointTaken)]
-    left: list[str] = []
+    left = sorted(removed - kept)
     for session in reversed(sessions[1:]):
-        child = rewind(context.for_session(session), begun[0].position)
+        child = rewind(context.for_session(session), begun[0].position, dry_run=is_done)
         left += [each.path for each in child.left_alone]
-    report = rewind(context, taken[0] if taken else begun[0].position, force_paths=gone)
+    report = rewind(
+        context,
+        start.fact.checkpoint if isinstance(start.fact, CheckpointTaken) else start.position,
+        dry_run=is_done,
+        force_paths=() if is_done else kept,
+    )
     left += [each.path for each in report.left_alone]
-    return tuple(dict.fromkeys(left))
+    return tuple(
+        path
+        for path in dict.fromkeys(left)
+        if path in before and context.look(path).content != before[path]
+    )
+
+
+def _checkpoint_before(context: SessionContext, rows: Sequence[Recorded]) -> Recorded | None:
+    """Return the checkpoint before all that an attempt did. rows: of the attempt's work."""
+    first = min((row.position for row in rows), default=None)
+    taken = context.store.timeline(
+        session=context.session, kinds=[CheckpointTaken], upto=first, oldest=1
+    )
+    return next(iter(taken), None)
+
+
+def _is_taken_back(context: SessionContext, start: int, rows: Sequence[Recorded]) -> bool:
+    """Return whether a rewind to the start of an attempt ended after all that the attempt did: another
+    one would undo the first. start: a position; rows: of the attempt's work."""
+    last = max((row.position for row in rows), default=start)
+    kinds: list[type[Fact]] = [RewindStarted, RewindEnded]
+    rewinds = [*context.store.timeline(session=context.session, kinds=kinds, after=last)]
+    facts = [row.fact for row in rewinds]
+    targets = [fact.to for fact in facts if isinstance(fact, RewindStarted)]
+    return start in targets and isinstance(facts[-1], RewindEnded)
+
+
+def take_back_earlier(parent: SessionContext, task: SubTask) -> tuple[str, ...]:
+    """Set back what the earlier attempts at a sub-task left in the shared tree, the newest first; return the
+    files that stay."""
+    started = parent.store.timeline(session=parent.session, kinds=[SubtaskStarted])
+    earlier = [
+        row.fact.session
+        for row in started
+        if isinstance(row.fact, SubtaskStarted)
+        and (row.fact.subtask, row.fact.isolation) == (task.id, "shared")
+        and row.fact.attempt < task.attempt
+    ]
+    left = (take_back(parent.for_session(each)) for each in reversed(earlier) if each is not None)
+    return tuple(dict.fromkeys(chain.from_iterable(left)))
 
 
 def family(context: SessionContext) -> list[str]:

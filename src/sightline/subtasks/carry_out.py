@@ -180,30 +180,42 @@ class Workbench:
                 environment(parent.owner),
             ]
         )
-        if attempt.isolation == "shared":
-            before_batch(context, words.before_attempt(attempt.task.id, attempt.task.attempt))
         os.makedirs(self._folder, 0o700, exist_ok=True)
         try:
+            left: tuple[str, ...] = ()
+            if attempt.task.attempt > 1:
+                left = effects.take_back_earlier(parent, attempt.task)
             note = self._claim(attempt)
             stop = Stop(self, attempt.task, options.timeout_s)
             if attempt.isolation == "worktree":
                 outcome = self._in_worktree(attempt, runner, note, stop)
+            elif attempt.isolation == "shared":
+                outcome = self._in_shared_tree(attempt, runner, note, stop)
             else:
                 outcome = run(self._given(attempt, parent.workspace.root, note, stop), runner)
+            result = structs.replace(outcome.result, outside=(*left, *outcome.result.outside))
             failed = stop.why or outcome.failed
             if failed:
                 is_lost = outcome.is_lost and not stop.why
-                return self._failed(attempt, failed, outcome.result, options, is_lost=is_lost)
+                return self._failed(attempt, failed, result, options, is_lost=is_lost)
             if attempt.isolation == "shared":
-                result = effects.recorded(context, outcome.result)
                 return self._finish(attempt, result, (), options)
-            result, texts = effects.collect(context, outcome)
+            result, texts = effects.collect(context, structs.replace(outcome, result=result))
             return self._finish(attempt, result, texts, options)
         except SightlineError as error:
             return self._failed(attempt, error.message, TaskResult(), options)
-        except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong fails its attempt alone
             reason = f"{type(error).__name__}: {error}"
             return self._failed(attempt, reason, TaskResult(), options)
+
+    def _in_shared_tree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
+        """Run an attempt in the workspace itself, behind a checkpoint of its own; also of one that
+        failed, the outcome has the files that the attempt changed."""
+        context = attempt.context
+        before_batch(context, words.before_attempt(attempt.task.id, attempt.task.attempt))
+        given = self._given(attempt, context.workspace.root, note, stop)
+        outcome = run(given, runner)
+        return structs.replace(outcome, result=effects.recorded(context, outcome.result))
 
     def _in_worktree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
         """Run an attempt in a worktree of this repository."""

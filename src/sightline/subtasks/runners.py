@@ -15,6 +15,7 @@ from time import monotonic, sleep
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
+from sightline.errors import SightlineError
 from sightline.filesystem.process import started_with
 from sightline.guard import host_writes
 from sightline.shell_parsing.secrets import without_secrets
@@ -88,11 +89,15 @@ tree that only the runner knows. RunnerFailed; any other exception fails the att
 
 
 def run(given: Assignment, runner: Runner) -> Outcome:
-    """Run an assignment."""
+    """Run an assignment. Whatever the runner raises is the outcome."""
     try:
         done = runner(given)
     except RunnerFailed as error:
         return Outcome(error.result, failed=error.reason)
+    except SightlineError as error:
+        return Outcome(failed=error.message)
+    except Exception as error:  # noqa: BLE001 - it fails its attempt alone
+        return Outcome(failed=f"{type(error).__name__}: {error}")
     return done if isinstance(done, Outcome) else Outcome(done)
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
-from sightline.changes.words import REWINDING
+from sightline.changes.words import REWINDING, is_rewind
 from sightline.checkpoints.rewind.undo_plan import Effect
 from sightline.model.events import (
     Cause,
@@ -24,7 +24,7 @@ from sightline.model.events import (
     RewindStarted,
     Seen,
 )
-from sightline.model.manifest import Entry, Manifest
+from sightline.model.manifest import Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded, live
 
@@ -182,7 +182,7 @@ def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -
             continue
         yield Effect(
             path,
-            revision_of_entry(entry),
+            entry.content,
             MISSING,
             recorded.position,
             recorded.happened_at,
@@ -204,11 +204,6 @@ def owner(cause: Cause) -> str | None:
 def is_own(cause: Cause, session: str) -> bool:
     """Return whether a session made a change."""
     return owner(cause) == session
-
-
-def is_rewind(cause: Cause) -> bool:
-    """Return whether a rewind made a change."""
-    return (cause.detail or "").startswith(REWINDING)
 
 
 def is_certain(cause: Cause) -> bool:
@@ -285,12 +280,7 @@ class PriorState:
         entry = self._manifests.entry(path, effect.position)
         if entry is None or (before == MISSING and entry.kind == "file"):
             return before
-        return revision_of_entry(entry)
-
-
-def revision_of_entry(entry: Entry) -> Revision:
-    """Return the revision of a checkpoint's entry, or as_link for a symlink."""
-    return revision_or_link(entry.revision, entry.target)
+        return entry.content
 
 
 def revision_or_link(revision: Revision, target: str | None) -> Revision:

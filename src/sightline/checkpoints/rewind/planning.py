@@ -15,7 +15,6 @@ from sightline.checkpoints.rewind.effects import (
     EFFECTS,
     Target,
     load_effects,
-    revision_of_entry,
     revision_or_link,
 )
 from sightline.checkpoints.rewind.undo_plan import (
@@ -187,7 +186,7 @@ def _revision_at(context: SessionContext, target: Target, path: str) -> Revision
     about the path after it."""
     if target.manifest is not None:
         if path in target.manifest:
-            return revision_of_entry(target.manifest[path])
+            return target.manifest[path].content
         if untracked.covers(context, target.manifest, path):
             return MISSING
     kinds: list[type[Fact]] = [*EFFECTS, GitMoved]

@@ -16,7 +16,7 @@ from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
 from sightline.checkpoints.rewind.apply import apply_undo
-from sightline.checkpoints.rewind.effects import Target, revision_of_entry
+from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
@@ -97,8 +97,7 @@ def _still_forced(
     return {
         path: forced_state(context, target, path)
         for path in _fact(started).forced
-        if context.look(path).content
-        == (revision_of_entry(before[path]) if path in before else MISSING)
+        if context.look(path).content == (before[path].content if path in before else MISSING)
     }
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
+from sightline.changes.words import is_rewind
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
@@ -18,7 +19,6 @@ from sightline.checkpoints.rewind.apply import apply_undo
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
     Target,
-    is_rewind,
     owner,
     past_rewinds,
 )
