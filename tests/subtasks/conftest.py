@@ -7,6 +7,10 @@ import subprocess
 import pytest
 from tests.support.places import Place
 
+from sightline.subtasks.carry_out import Options, Workbench
+from sightline.subtasks.runners import command_runner
+from sightline.subtasks.task_registry import TaskRegistry
+
 SIX = [
     {"id": "api", "goal": "Build the endpoint", "files": ["app.py"], "scope": ["app.py", "src"]},
     {"id": "form", "goal": "Build the form"},
@@ -46,6 +50,16 @@ def parent(repo):
     session = repo.session("p")
     session.read("app.py")
     return session
+
+
+def ran(session, script, **more):
+    """Carry out a sub-task by a shell script in a worktree; return the sub-task and its result."""
+    session.subtasks.propose([{"id": "a", "goal": "Change", **more}])
+    session.subtasks.approve()
+    context = session._context
+    bench = Workbench(TaskRegistry(context), f"{context.settings.state_home}/tasks")
+    bench.carry_out("a", 0, command_runner(["sh", "-e", "-c", script]), Options("worktree"))
+    return session.subtasks.show("a")
 
 
 def runs(pid):

@@ -5,11 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from tests.subtasks.conftest import LINES, git
-
-from sightline.subtasks.carry_out import Options, Workbench
-from sightline.subtasks.runners import command_runner
-from sightline.subtasks.task_registry import TaskRegistry
+from tests.subtasks.conftest import LINES, git, ran
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a shell, symlinks and permissions")
 
@@ -28,16 +24,6 @@ def kinds(repo):
     git(repo.root, "commit", "-q", "-m", "kinds")
     repo.put("plain.sh", "#!/bin/sh\n").chmod(0o664)
     return repo
-
-
-def ran(session, script, **more):
-    """The result of a command in a worktree."""
-    session.subtasks.propose([{"id": "a", "goal": "Change", **more}])
-    session.subtasks.approve()
-    context = session._context
-    bench = Workbench(TaskRegistry(context), f"{context.settings.state_home}/tasks")
-    bench.carry_out("a", 0, command_runner(["sh", "-e", "-c", script]), Options("worktree"))
-    return session.subtasks.show("a")
 
 
 def mode(place, name):
