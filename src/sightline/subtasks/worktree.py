@@ -26,13 +26,18 @@ from sightline.filesystem.private_files import make_folder
 
 TIMEOUT_S = 120.0
 
-INDEX, EXCLUDED = ".index", ".excluded"
-"""Ends of the names of files beside a worktree: its first index, and patterns of ignored files."""
+OWN_GIT = ".git"
+"""End of the name of our own git folder beside a worktree."""
 
-LINK, REPOSITORY = 0o120000, 0o160000
-"""Modes of git for a symlink, and for a repository within."""
+SETTINGS = (
+    r"^core\.(filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|sparsecheckout"
+    r"|excludesfile|attributesfile)$|^extensions\.objectformat$"
+)
+"""The settings that decide how git reads and compares files."""
 
-DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-abbrev", "-z")
+DIFF = ("diff-index", "--no-renames", "--ignore-submodules=dirty", "-z")
+"""Words for git, which prints files that differ from a commit. It looks at times and sizes of files, so
+it prints some that are the same, and at no submodule's own files."""
 
 Lock = Callable[[], AbstractContextManager[object]]
 
@@ -57,58 +62,83 @@ class Start(Struct, frozen=True):
 
 class Worktree(Struct, frozen=True):
     """A worktree. top: its folder; root: the workspace in it; repository: another tree of the same
-    repository; settings: of git, which a child may change for all trees: the hash of each file;
-    has_modes: git looks at permissions."""
+    repository; admin: git's folder for it; common: git's folder that all trees of the repository share; settings: of
+    git, which a child may change for all trees: the hash of each file; has_modes: git looks at permissions."""
 
     top: str
     root: str
     start: Start
     repository: str
+    admin: str
+    common: str
     settings: dict[str, str]
     has_modes: bool
 
     def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
         """Yield each file that differs from the beginning: its path from the top, its content then,
-        and its content now. Git looks with the index and the ignored files of the beginning, and at
-        what the child added to its own index: marks that a child sets in either hide nothing."""
-        index = {"GIT_INDEX_FILE": f"{self.top}{INDEX}"}
-        modes = f"core.fileMode={str(self.has_modes).lower()}"
-        words = ("-c", modes, "-c", "core.trustctime=true", "-c", "core.checkStat=default", *DIFF)
-        raw = _git(self.top, *words, "--raw", self.start.commit, variables=index).split(b"\0")
-        added = _git(
-            self.top, *DIFF, "--cached", "--name-only", "--diff-filter=A", self.start.commit
+        and its content now. Git looks with a folder of our own (_keep_beginning), and at what the
+        child added to its own index: nothing that a child tells git hides a change."""
+        commit = self.start.commit
+        differ = self._compared(*DIFF, "--name-only", commit)
+        excluded = (
+            "--exclude-per-directory=.gitignore",
+            f"--exclude-from={self._own}/info/exclude",
         )
-        excluded = ("--exclude-per-directory=.gitignore", f"--exclude-from={self.top}{EXCLUDED}")
-        new = _git(self.top, "ls-files", "--others", *excluded, "-z", variables=index)
-        before = {os.fsdecode(n): int(f[1:7], 8) for f, n in zip(raw[::2], raw[1::2], strict=False)}
-        names = {os.fsdecode(name) for name in (added + new).split(b"\0") if name}
-        for name in sorted(names | before.keys() | self.start.dirty.keys()):
-            old = self.start.dirty.get(name) or self._committed(name, before.get(name, 0))
+        new = self._compared("ls-files", "--others", *excluded, "-z")
+        words = (*DIFF, "--cached", "--diff-filter=A", "--name-only")
+        added = _git(
+            self.top, *words, commit, variables={"GIT_DIR": self.admin, "GIT_WORK_TREE": self.top}
+        )
+        before = os.path.join(self._own, "before")
+        self._check_out(differ, before)
+        names = {os.fsdecode(name) for name in (differ + added + new).split(b"\0") if name}
+        for name in sorted(names | self.start.dirty.keys()):
+            old = self.start.dirty.get(name) or read_bytes(before, name)
             now = read_bytes(self.top, name)
             if (old.data, old.kind) != (now.data, now.kind) or self._is_mode_new(old, now):
                 yield name, old, now
 
     def changed_settings(self) -> tuple[str, ...]:
         """Return the files of git's settings that differ from the beginning."""
-        now = _settings(_common_folder(self.top))
+        now = _settings(self.common)
         return tuple(
             name
             for name in sorted(self.settings.keys() | now.keys())
             if self.settings.get(name) != now.get(name)
         )
 
+    @property
+    def _own(self) -> str:
+        return f"{self.top}{OWN_GIT}"
+
+    def _compared(
+        self, *words: str, tree: str | None = None, index: str = "index", data: bytes = b""
+    ) -> bytes:
+        """Return what git prints, with our own folder. tree: None for the worktree; index: a name in our
+        folder; data: for git to read."""
+        folder = tree or self.top
+        places = {
+            "GIT_DIR": self._own,
+            "GIT_INDEX_FILE": os.path.join(self._own, index),
+            "GIT_WORK_TREE": folder,
+            "GIT_OBJECT_DIRECTORY": os.path.join(self.common, "objects"),
+        }
+        return _git(folder, *words, variables=places, data=data)
+
+    def _check_out(self, names: bytes, folder: str) -> None:
+        """Write files of the commit to a folder as git wrote them to the worktree, also those that a sparse
+        checkout leaves out. names: each with a NUL byte behind it. In an empty tree git takes the attributes
+        from the index: those of the beginning."""
+        empty = os.path.join(self._own, "empty")
+        whole = ("read-tree", "--no-sparse-checkout", self.start.commit)
+        self._compared(*whole, tree=empty, index="whole")
+        words = ("checkout-index", "--force", "-z", "--stdin", f"--prefix={folder}/")
+        self._compared(*words, tree=empty, index="whole", data=names)
+
     def _is_mode_new(self, old: FileBytes, now: FileBytes) -> bool:
         """Return whether a file became executable, or is so no longer."""
         modes = old.mode, now.mode
         return self.has_modes and None not in modes and is_executable(old) != is_executable(now)
-
-    def _committed(self, name: str, mode: int) -> FileBytes:
-        """Return a file of the commit as git writes it to a tree. mode: of git, 0 for no file; a
-        repository within is none."""
-        if mode in (0, REPOSITORY):
-            return FileBytes(None)
-        data = _git(self.top, "cat-file", "--filters", f"{self.start.commit}:{name}")
-        return FileBytes(data, mode & 0o777 or None, "link" if mode == LINK else "file")
 
 
 def is_folder(path: str) -> bool:
@@ -148,7 +178,8 @@ def start_of(root: str) -> Start:
     """Return the files of the workspace as they are now, those that git ignores aside. WorkspaceError."""
     top = _top(root)
     commit = _git(top, "rev-parse", "HEAD").decode().strip()
-    status = _git(top, "status", "--porcelain=v1", "--no-renames", "--untracked-files=all", "-z")
+    words = ("--porcelain=v1", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty")
+    status = _git(top, "status", *words, "-z")
     names = (os.fsdecode(entry[3:]) for entry in status.split(b"\0"))
     return Start(
         commit,
@@ -176,28 +207,57 @@ def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
         ) from error
     with lock():
         _git(top, "worktree", "add", "--detach", "--quiet", folder, start.commit)
-    common, core = _common_folder(folder), _core_settings(folder)
-    _keep_beginning(folder, common, core)
+    common, admin = _common_folder(folder), os.path.join(folder, _path(folder, "--git-dir"))
+    settings = _compare_settings(folder)
+    _keep_beginning(folder, admin, common, settings)
     for name in start.dirty:
         if os.path.isabs(name) or ".." in name.split("/"):
             raise WorkspaceError(f"{name!r} lies outside of the tree.")
     for name, content in sorted(start.dirty.items(), key=lambda each: each[1].data is not None):
         _put(folder, name, content)
     root = os.path.join(folder, start.prefix.rstrip("/"))
-    has_modes = core.get("filemode") != "false"
-    return Worktree(folder, root, start, top, _settings(common), has_modes)
+    has_modes = settings.get("core.filemode") != "false"
+    return Worktree(folder, root, start, top, admin, common, _settings(common), has_modes)
 
 
-def _keep_beginning(folder: str, common: str, core: Mapping[str, str]) -> None:
-    """Keep the index of a new worktree beside it, and the patterns of ignored files outside of the tree.
-    common, core: of _common_folder and _core_settings."""
-    index = _git(folder, "rev-parse", "--git-path", "index")
-    shutil.copyfile(os.path.join(folder, os.fsdecode(index[:-1])), f"{folder}{INDEX}")
-    paths = [os.path.join(common, "info", "exclude")]
-    if "excludesfile" in core:
-        paths.append(os.path.join(common, os.path.expanduser(core["excludesfile"])))
-    with open(f"{folder}{EXCLUDED}", "wb") as file:
-        file.write(b"".join((content_of(path).data or b"") + b"\n" for path in paths))
+def _keep_beginning(folder: str, admin: str, common: str, settings: Mapping[str, str]) -> None:
+    """Make a git folder of our own beside a new worktree: the index, settings and attributes of the
+    beginning, and the patterns of ignored files outside of the tree. It has no filters and no refs."""
+    own = f"{folder}{OWN_GIT}"
+    for part in ("info", "refs", "empty"):
+        os.makedirs(os.path.join(own, part))
+    shutil.copyfile(os.path.join(admin, "index"), os.path.join(own, "index"))
+    excluded = [settings.get("core.excludesfile", ""), "info/exclude"]
+    files = {
+        "HEAD": b"ref: refs/heads/none\n",
+        "config": _config(folder, settings),
+        "attributes": _content(common, settings.get("core.attributesfile", "")),
+        "info/attributes": _content(common, "info/attributes"),
+        "info/exclude": b"\n".join(_content(common, path) for path in excluded),
+    }
+    for name, data in files.items():
+        with open(os.path.join(own, name), "wb") as file:
+            file.write(data)
+
+
+def _config(folder: str, settings: Mapping[str, str]) -> bytes:
+    """Return the settings of our own git folder beside a worktree."""
+    own = {**settings, "core.bare": "false", "core.repositoryformatversion": "1"}
+    if "core.attributesfile" in own:
+        own["core.attributesfile"] = f"{folder}{OWN_GIT}/attributes"
+    lines = []
+    for name, value in own.items():
+        section, _, word = name.partition(".")
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'[{section}]\n{word} = "{quoted}"\n')
+    return os.fsencode("".join(lines))
+
+
+def _content(common: str, path: str) -> bytes:
+    """Return the bytes of a file that git's settings name; b"" for none. common: git's folder."""
+    if not path:
+        return b""
+    return content_of(os.path.join(common, os.path.expanduser(path))).data or b""
 
 
 def remove(repository: str, folder: str, lock: Lock) -> None:
@@ -210,9 +270,7 @@ def remove(repository: str, folder: str, lock: Lock) -> None:
         except WorkspaceError:  # git does not know it, or only half of it was made
             shutil.rmtree(folder, ignore_errors=True)
             _git(repository, "worktree", "prune")
-    for kept in (INDEX, EXCLUDED):
-        with suppress(FileNotFoundError):
-            os.unlink(f"{folder}{kept}")
+    shutil.rmtree(f"{folder}{OWN_GIT}", ignore_errors=True)
     if os.path.lexists(folder):
         raise WorkspaceError(f"{folder} cannot be removed.", "Remove it, and try again.")
 
@@ -276,18 +334,22 @@ def _put(top: str, name: str, content: FileBytes) -> None:
 
 def _common_folder(folder: str) -> str:
     """Return git's folder that all trees of a repository share."""
-    found = _git(folder, "rev-parse", "--git-common-dir")
-    return os.path.join(folder, os.fsdecode(found[:-1]))
+    return os.path.join(folder, _path(folder, "--git-common-dir"))
 
 
-def _core_settings(folder: str) -> dict[str, str]:
-    """Return the settings that decide how git looks at files, by the last word of their names."""
+def _path(folder: str, word: str) -> str:
+    """Return what `git rev-parse` prints for a word."""
+    return os.fsdecode(_git(folder, "rev-parse", word)[:-1])
+
+
+def _compare_settings(folder: str) -> dict[str, str]:
+    """Return the settings of a repository that decide how git reads and compares files."""
     try:
-        found = _git(folder, "config", "-z", "--get-regexp", r"^core\.(filemode|excludesfile)$")
+        found = _git(folder, "config", "-z", "--get-regexp", SETTINGS)
     except WorkspaceError:  # there are none
         return {}
-    pairs = (os.fsdecode(pair).split("\n", 1) for pair in found.split(b"\0") if pair)
-    return {name.removeprefix("core."): value for name, value in pairs}
+    pairs = (os.fsdecode(pair).partition("\n") for pair in found.split(b"\0") if pair)
+    return {name: value if is_given else "true" for name, is_given, value in pairs}
 
 
 def _settings(common: str) -> dict[str, str]:
@@ -303,24 +365,30 @@ def _settings(common: str) -> dict[str, str]:
     }
 
 
-def _git(folder: str, *arguments: str, variables: Mapping[str, str] | None = None) -> bytes:
-    """Return what git prints. variables: added to its environment. It runs no filter: whoever worked in a worktree may have set one, for all
-    worktrees of the repository. WorkspaceError where git fails."""
-    filters = without_filters(_run(folder, LIST_FILTERS, {}))
-    return _run(folder, arguments, {**filters, **(variables or {})})
+def _git(
+    folder: str, *arguments: str, variables: Mapping[str, str] | None = None, data: bytes = b""
+) -> bytes:
+    """Return what git prints. variables: added to its environment; data: for git to read. It runs no filter:
+    whoever worked in a worktree may have set one, for all worktrees of the repository. WorkspaceError
+    where git fails."""
+    own = variables or {}
+    filters = without_filters(_run(folder, LIST_FILTERS, own))
+    return _run(folder, arguments, {**filters, **own}, data)
 
 
-def _run(folder: str, arguments: Sequence[str], variables: Mapping[str, str]) -> bytes:
+def _run(
+    folder: str, arguments: Sequence[str], variables: Mapping[str, str], data: bytes = b""
+) -> bytes:
     git = program()
     if git is None:
         raise WorkspaceError("git is not installed, or not on PATH.", "")
     environ = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         done = subprocess.run(
-            [git, *OURS, "-C", folder, *arguments],
-            stdin=subprocess.DEVNULL,
+            [git, *OURS, "-c", "core.splitIndex=false", "-C", folder, *arguments],
+            input=data,
             capture_output=True,
-            env={**environ, **QUIET, **variables},
+            env={**environ, **QUIET, "GIT_NO_REPLACE_OBJECTS": "1", **variables},
             timeout=TIMEOUT_S,
             check=False,
         )
