@@ -52,13 +52,14 @@ def parent(repo):
     return session
 
 
-def ran(session, script, **more):
-    """Carry out a sub-task by a shell script in a worktree; return the sub-task and its result."""
+def ran(session, script, isolation="worktree", attempts=1, **more):
+    """Make an attempt at a sub-task by a shell script; return the sub-task and its result."""
     session.subtasks.propose([{"id": "a", "goal": "Change", **more}])
     session.subtasks.approve()
     context = session._context
     bench = Workbench(TaskRegistry(context), f"{context.settings.state_home}/tasks")
-    bench.carry_out("a", 0, command_runner(["sh", "-e", "-c", script]), Options("worktree"))
+    runner = command_runner(["sh", "-e", "-c", script])
+    bench.carry_out("a", 0, runner, Options(isolation, attempts))
     return session.subtasks.show("a")
 
 

@@ -1,4 +1,4 @@
-"""No setting, attribute or ref that a child leaves in git hides what the child changed."""
+"""Nothing that a child leaves in git hides what the child changed, and the result names what is left."""
 
 from __future__ import annotations
 
@@ -86,3 +86,34 @@ def test_a_file_that_a_sparse_checkout_leaves_out_is_no_new_one(repo):
         "b/out.txt": "changed",
     }
     assert [each.path for each in result.conflicts] == ["b/out.txt"]
+
+
+LEAVES = """
+common=$(git rev-parse --git-common-dir)
+mkdir -p $common/hooks
+git config core.editor mine
+echo '[alias]' > $common/config.worktree
+echo mine > $common/hooks/pre-commit
+"""
+LEFT = (".git/config", ".git/config.worktree", ".git/hooks/pre-commit")
+
+
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize("code", [0, 1])
+def test_git_s_settings_that_an_attempt_left_are_in_its_result(repo, isolation, code):
+    """Also in that of a failed attempt."""
+    task, result = ran(repo.session("p"), f"{LEAVES}exit {code}", isolation)
+    assert task.state == ("failed" if code else "completed"), task.reason
+    assert result.outside == LEFT
+
+
+def test_git_s_settings_that_a_returned_attempt_left_are_in_the_reason(repo):
+    task, _ = ran(repo.session("p"), f"{LEAVES}exit 1", attempts=2)
+    assert task.state == "ready"
+    assert task.reason == f"sh ended with exit code 1; changed past the guard: {', '.join(LEFT)}"
+
+
+def test_an_attempt_in_the_shared_tree_needs_no_git(place):
+    task, result = ran(place.session("p"), "echo new > new.txt", "shared")
+    assert task.state == "completed", task.reason
+    assert (place.text("new.txt"), [file.path for file in result.files]) == ("new\n", ["new.txt"])

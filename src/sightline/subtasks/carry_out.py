@@ -46,7 +46,13 @@ from sightline.subtasks.runners import (
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.worktree_run import private_context, remove, run_in, worktree_lock
+from sightline.subtasks.worktree_run import (
+    private_context,
+    remove,
+    run_in,
+    with_settings,
+    worktree_lock,
+)
 
 Done = Literal["ended", "again", "elsewhere"]
 """What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
@@ -214,7 +220,8 @@ class Workbench:
         context = attempt.context
         before_batch(context, words.before_attempt(attempt.task.id, attempt.task.attempt))
         given = self._given(attempt, context.workspace.root, note, stop)
-        outcome = run(given, runner)
+        settings = worktree.settings_of(context.workspace.root)
+        outcome = with_settings(run(given, runner), settings)
         return structs.replace(outcome, result=effects.recorded(context, outcome.result))
 
     def _in_worktree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
@@ -301,7 +308,8 @@ class Workbench:
             if is_lost and not is_stopped:
                 return _lost(now, reason)
             if is_stopped or now.failures + 1 < options.attempts:
-                return [SubtaskReturned(task.id, task.attempt, reason, is_lost=is_stopped)]
+                why = words.with_outside(reason, result.outside)
+                return [SubtaskReturned(task.id, task.attempt, why, is_lost=is_stopped)]
             return [
                 SubtaskEnded(
                     task.id,

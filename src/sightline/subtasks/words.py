@@ -101,6 +101,14 @@ def lost_attempt(attempt: int, left: Sequence[str]) -> str:
     return f"the process of attempt {attempt} died{stays}"
 
 
+def with_outside(reason: str, outside: Sequence[str]) -> str:
+    """Word why an attempt failed. outside: what it changed past the guard."""
+    changed = (
+        f"; changed past the guard: {named([*map(quoted, outside)], NAMED)}" if outside else ""
+    )
+    return f"{reason}{changed}"
+
+
 def conflict_reason(conflicts: Sequence[Conflict]) -> str:
     """Word why changes were not applied."""
     return "; ".join(one_line(each.message) for each in conflicts[:NAMED])

@@ -60,18 +60,31 @@ class Start(Struct, frozen=True):
     dirty: dict[str, FileBytes]
 
 
+class GitSettings(Struct, frozen=True):
+    """The files of git's settings that all trees of a repository share, with their hashes. common: git's
+    folder that they share."""
+
+    common: str
+    files: dict[str, str]
+
+    def changed(self) -> tuple[str, ...]:
+        """Return the files that differ now."""
+        now = _settings(self.common).files
+        names = sorted(self.files.keys() | now.keys())
+        return tuple(name for name in names if self.files.get(name) != now.get(name))
+
+
 class Worktree(Struct, frozen=True):
     """A worktree. top: its folder; root: the workspace in it; repository: another tree of the same
-    repository; admin: git's folder for it; common: git's folder that all trees of the repository share; settings: of
-    git, which a child may change for all trees: the hash of each file; has_modes: git looks at permissions."""
+    repository; admin: git's folder for it; settings: of git, which a child may change for all trees;
+    has_modes: git looks at permissions."""
 
     top: str
     root: str
     start: Start
     repository: str
     admin: str
-    common: str
-    settings: dict[str, str]
+    settings: GitSettings
     has_modes: bool
 
     def changes(self) -> Iterator[tuple[str, FileBytes, FileBytes]]:
@@ -98,15 +111,6 @@ class Worktree(Struct, frozen=True):
             if (old.data, old.kind) != (now.data, now.kind) or self._is_mode_new(old, now):
                 yield name, old, now
 
-    def changed_settings(self) -> tuple[str, ...]:
-        """Return the files of git's settings that differ from the beginning."""
-        now = _settings(self.common)
-        return tuple(
-            name
-            for name in sorted(self.settings.keys() | now.keys())
-            if self.settings.get(name) != now.get(name)
-        )
-
     @property
     def _own(self) -> str:
         return f"{self.top}{OWN_GIT}"
@@ -121,7 +125,7 @@ class Worktree(Struct, frozen=True):
             "GIT_DIR": self._own,
             "GIT_INDEX_FILE": os.path.join(self._own, index),
             "GIT_WORK_TREE": folder,
-            "GIT_OBJECT_DIRECTORY": os.path.join(self.common, "objects"),
+            "GIT_OBJECT_DIRECTORY": os.path.join(self.settings.common, "objects"),
         }
         return _git(folder, *words, variables=places, data=data)
 
@@ -217,7 +221,7 @@ def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
         _put(folder, name, content)
     root = os.path.join(folder, start.prefix.rstrip("/"))
     has_modes = settings.get("core.filemode") != "false"
-    return Worktree(folder, root, start, top, admin, common, _settings(common), has_modes)
+    return Worktree(folder, root, start, top, admin, _settings(common), has_modes)
 
 
 def _keep_beginning(folder: str, admin: str, common: str, settings: Mapping[str, str]) -> None:
@@ -352,17 +356,27 @@ def _compare_settings(folder: str) -> dict[str, str]:
     return {name: value if is_given else "true" for name, is_given, value in pairs}
 
 
-def _settings(common: str) -> dict[str, str]:
-    """Return the files of git's settings that all trees share, with their hashes. common: git's folder."""
-    files = [os.path.join(common, "config")]
+def settings_of(root: str) -> GitSettings | None:
+    """Return git's settings for a workspace; None where git knows no repository there."""
+    top = git_top(os.path.realpath(root))
+    try:
+        return None if top is None else _settings(_common_folder(top))
+    except WorkspaceError:
+        return None
+
+
+def _settings(common: str) -> GitSettings:
+    """Return git's settings as they are now. common: git's folder."""
+    files = [os.path.join(common, name) for name in ("config", "config.worktree")]
     for part in ("info", "hooks"):
         for parent, _, names in os.walk(os.path.join(common, part)):
             files += [os.path.join(parent, name) for name in names]
-    return {
+    hashes = {
         f".git/{os.path.relpath(path, common)}": sha256(repr(content_of(path)).encode()).hexdigest()
         for path in files
         if os.path.lexists(path)
     }
+    return GitSettings(common, hashes)
 
 
 def _git(

@@ -16,22 +16,24 @@ from sightline.store.workspace_files import StoreInUse, delete_stored, find_stor
 from sightline.subtasks import worktree
 from sightline.subtasks.runners import Assignment, Outcome, Runner, run
 from sightline.subtasks.subtask import SubTask
-from sightline.subtasks.worktree import Worktree
+from sightline.subtasks.worktree import GitSettings, Worktree
 
 
 def run_in(tree: Worktree, given: Assignment, runner: Runner) -> Outcome:
     """Run an assignment in a worktree, and return its changes, too. Git's settings that the run changed
     are outside of the tree."""
-    outcome = run(given, runner)
+    outcome = with_settings(run(given, runner), tree.settings)
     if outcome.failed:
         return outcome
-    outside = (*outcome.result.outside, *tree.changed_settings())
-    return structs.replace(
-        outcome,
-        result=structs.replace(outcome.result, outside=outside),
-        prefix=tree.start.prefix,
-        changes=tuple(tree.changes()),
-    )
+    return structs.replace(outcome, prefix=tree.start.prefix, changes=tuple(tree.changes()))
+
+
+def with_settings(outcome: Outcome, settings: GitSettings | None) -> Outcome:
+    """Return an outcome, also of a run that failed, with the files of git's settings that changed in the
+    meantime. settings: when the run began; None for no repository."""
+    changed = settings.changed() if settings is not None else ()
+    result = structs.replace(outcome.result, outside=(*outcome.result.outside, *changed))
+    return structs.replace(outcome, result=result)
 
 
 @contextmanager
