@@ -12,12 +12,15 @@ from tests.subtasks import carrying
 from tests.subtasks.conftest import LINES, SIX, STATES, git, runs, states
 from tests.support.examples import widely
 
+from sightline.api.session import Session
 from sightline.errors import EditRefused, SubtaskError
 from sightline.filesystem.process import started_with
 from sightline.model.events import Changed, Refused
 from sightline.subtasks import runners
 from sightline.subtasks.attempt_effects import take_back
+from sightline.subtasks.carry_out import Options, Workbench
 from sightline.subtasks.subtask import ResultTodo, TaskResult
+from sightline.subtasks.task_registry import TaskRegistry
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
@@ -154,6 +157,34 @@ def test_a_function_cannot_write_outside_of_its_scope(repo, parent):
     assert (task.state, task.result) == ("completed", "the file is outside of my scope")
     assert [refusal.reason for refusal in REFUSED] == ["scope"]
     assert repo.text("app.py") == LINES
+
+
+def delegates(work):
+    """Propose a part of the work without a scope, and one with a wider scope."""
+    work.session.subtasks.propose(
+        [{"id": "free", "goal": "F"}, {"id": "wide", "goal": "W", "scope": ["*.py", "src"]}]
+    )
+    work.session.subtasks.approve()
+    context = work.session._context
+    bench = Workbench(TaskRegistry(context), f"{context.settings.state_home}/inner")
+    for part in ("free", "wide"):
+        bench.carry_out(part, 0, Session._function_runner(outside), Options("shared"))
+    return "delegated"
+
+
+def test_a_part_of_a_sub_task_cannot_write_outside_of_the_whole_s_scope(repo):
+    REFUSED.clear()
+    session = repo.session("p")
+    proposed(session, [{"id": "a", "goal": "A", "scope": ["src"]}])
+    bench = Workbench(TaskRegistry(session._context), f"{repo.state}/tasks")
+    bench.carry_out("a", 0, Session._function_runner(delegates), Options("shared"))
+    task = session.subtasks.graph().by_id["a"]
+    assert (task.state, task.result) == ("completed", "delegated")
+    assert [refusal.reason for refusal in REFUSED] == ["scope", "scope"]
+    assert "scope: *.py, src, within src." in REFUSED[1].message
+    assert repo.text("app.py") == LINES
+    part = repo.session("p/a.1/wide.1")  # opened again, as by another process
+    assert part._context.scopes == (("src",), ("*.py", "src"))
 
 
 @pytest.mark.parametrize("isolation", ["worktree", *widely("shared")])

@@ -23,7 +23,7 @@ from sightline.sessions.presence import environment
 from sightline.store.identity import store_file
 from sightline.store.opening import open_store
 from sightline.store.port import Store
-from sightline.subtasks.scope import scope_of
+from sightline.subtasks.scope import scopes_of
 
 
 @enough_files()
@@ -104,7 +104,7 @@ def start(
     ground = SessionContext(session, store, workspace, settings, clock or now_us, writer, approve)
     recover_all(ground)
     state = store.session(session)
-    ground.scope = scope_of(store, session, state.parent if state is not None else parent)
+    ground.scopes = scopes_of(store, session, state.parent if state is not None else parent)
     if state is None:
         with workspace.lock(f"session {session}"):  # two hooks of it may come at once
             state = store.session(session)

@@ -21,6 +21,7 @@ from sightline.subtasks import task_registry as steps
 from sightline.subtasks.carry_out import Job, Options
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
+from sightline.subtasks.scope import scopes_of
 from sightline.subtasks.subtask import Graph, Isolation, ResultTodo, SubTask, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
 
@@ -288,7 +289,9 @@ class Subtasks:
 
         def registry_of(session: str) -> TaskRegistry:
             if session not in registries:
-                registries[session] = TaskRegistry(context.for_session(session))
+                own, state = context.for_session(session), context.store.session(session)
+                own.scopes = scopes_of(own.store, session, state.parent if state else None)
+                registries[session] = TaskRegistry(own)
             return registries[session]
 
         with module.Engine(

@@ -444,7 +444,7 @@ def _ask_user(context: SessionContext, plan: Evaluation) -> str:
         return asked
     message, hint = words.refusal(structs.replace(plan.ruling, reason="scope"), plan.shown_path, "")
     if plan.is_outside_scope:
-        message, hint = words.outside_scope(plan.shown_path, context.scope)
+        message, hint = words.outside_scope(plan.shown_path, context.scopes)
     attempt = describe(plan.attempt)
     context.append([Refused(plan.path, attempt, "scope", plan.on_disk.revision)])
     raise EditRefused("scope", plan.shown_path, message, diff=asked, hint=hint)

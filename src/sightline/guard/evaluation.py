@@ -162,7 +162,7 @@ class Evaluation:
                 self.shown_path, self.claims, self.context.session
             )
         elif error.reason == "scope" and self.is_outside_scope:
-            error.message, error.hint = words.outside_scope(self.shown_path, self.context.scope)
+            error.message, error.hint = words.outside_scope(self.shown_path, self.context.scopes)
         elif self._is_link:
             error.message, error.hint = words.a_link(self.shown_path, self.path)
         elif self._is_base_unknown:
@@ -234,8 +234,8 @@ def forbids(context: SessionContext, claims: Sequence[Claim]) -> bool:
 
 def outside_scope(context: SessionContext, path: str) -> bool:
     """Return whether a session may not write to a canonical path without the user's approval, because
-    of its scope."""
-    return bool(context.scope) and not any(covers(each, path) for each in context.scope)
+    of its scopes."""
+    return any(not any(covers(each, path) for each in scope) for scope in context.scopes)
 
 
 def policy_of(context: SessionContext, located: ResolvedPath) -> str:

@@ -77,10 +77,11 @@ REFUSALS = {
 """Reason -> the message and the hint."""
 
 
-def outside_scope(path: str, scope: Sequence[str]) -> tuple[str, str]:
-    """Word the refusal of a write outside of a sub-task's scope."""
+def outside_scope(path: str, scopes: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """Word the refusal of a write outside of a sub-task's scope. scopes: the outer sub-task's first."""
+    scope = ", within ".join(", ".join(map(quoted, each)) for each in reversed(scopes))
     return (
-        f"{quoted(path)} is outside of this sub-task's scope: {', '.join(map(quoted, scope))}.",
+        f"{quoted(path)} is outside of this sub-task's scope: {scope}.",
         "Leave the file as it is, and say in your result that it needs a change.",
     )
 

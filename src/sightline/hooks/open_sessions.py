@@ -19,7 +19,7 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
-from sightline.subtasks.scope import scope_of
+from sightline.subtasks.scope import scopes_of
 
 SESSIONS_MAX = 64
 """Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
@@ -107,8 +107,8 @@ class OpenWorkspace:
             holder=owner,
         )
         if attempt is not None:
-            scope = scope_of(self._store, attempt.id, attempt.parent)
-            session._context.scope = scope  # noqa: SLF001 - faces compose the parts
+            scopes = scopes_of(self._store, attempt.id, attempt.parent)
+            session._context.scopes = scopes  # noqa: SLF001 - faces compose the parts
         return session
 
 

@@ -43,6 +43,7 @@ from sightline.subtasks.runners import (
     run,
     token_of,
 )
+from sightline.subtasks.scope import narrowed
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
@@ -172,7 +173,7 @@ class Workbench:
 
     def _attempt(self, task: SubTask) -> Attempt:
         context = self._context.for_session(task.session or "")
-        context.scope = task.scope
+        context.scopes = narrowed(self._context.scopes, task.scope)
         name = sha256(f"{self._context.session}\0{task.id}".encode()).hexdigest()[:16]
         folder = os.path.join(self._folder, f"{name}-{task.attempt}")
         return Attempt(task, context, convert(task.isolation, Isolation), folder)
@@ -234,7 +235,7 @@ class Workbench:
             given = self._given(attempt, tree.root, note, stop)
             context = attempt.context
             locks = self._folder
-            with private_context(tree, context, context.session, attempt.task, locks) as own:
+            with private_context(tree, context, context.session, context.scopes, locks) as own:
                 return run_in(tree, structs.replace(given, context=own), runner)
         finally:
             remove(self._context, attempt.folder)
@@ -399,7 +400,7 @@ def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
     message names the conflicts."""
     task = registry.task(subtask)
     context = registry.context.for_session(task.session or "")
-    context.scope = task.scope
+    context.scopes = narrowed(registry.context.scopes, task.scope)
     result = effects.stored(context, task) if task.record is not None else TaskResult()
     if task.state != "failed" or not any(not file.applied for file in result.files):
         raise SubtaskError("move", subtask, f"Sub-task {subtask!r} has no changes to apply.", "")

@@ -22,6 +22,7 @@ from sightline.filesystem.process import alive
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree, worktree_run
 from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, token_of
+from sightline.subtasks.scope import narrowed
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.worktree import FileBytes, Start
 from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
@@ -77,7 +78,8 @@ def carry_out(
         try:
             root, lock = clone.workspace.root, worktree_lock(clone)
             tree = worktree.make(root, order.start, folder, lock)
-            with private_context(tree, clone, order.session, order.task, locks) as context:
+            scopes = narrowed((), order.task.scope)
+            with private_context(tree, clone, order.session, scopes, locks) as context:
                 given = Assignment(
                     order.task, order.prompt, tree.root, order.session, "worktree", context,
                     order.handed, must_stop, token_of(folder),

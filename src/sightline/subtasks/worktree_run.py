@@ -15,7 +15,7 @@ from sightline.store.sqlite import MemoryStore
 from sightline.store.workspace_files import StoreInUse, delete_stored, find_stored
 from sightline.subtasks import worktree
 from sightline.subtasks.runners import Assignment, Outcome, Runner, run
-from sightline.subtasks.subtask import SubTask
+from sightline.subtasks.scope import Scopes
 from sightline.subtasks.worktree import GitSettings, Worktree
 
 
@@ -38,7 +38,7 @@ def with_settings(outcome: Outcome, settings: GitSettings | None) -> Outcome:
 
 @contextmanager
 def private_context(
-    tree: Worktree, of: SessionContext, session: str, task: SubTask, locks: str
+    tree: Worktree, of: SessionContext, session: str, scopes: Scopes, locks: str
 ) -> Iterator[SessionContext]:
     """Open a context of a session in a worktree, that nothing keeps. of: another context of the
     process; locks: the folder for its locks."""
@@ -50,7 +50,7 @@ def private_context(
         agents_refuse=settings.ignore_files == "refuse",
     )
     own = SessionContext(session, MemoryStore(), workspace, settings, of.clock, of.owner)
-    own.scope = task.scope
+    own.scopes = scopes
     own.append([SessionStarted("subtask")])
     try:
         yield own

@@ -245,7 +245,7 @@ def _question(context: SessionContext, path: str, *names: str) -> str | None:
     names: all canonical names of the file; "" for none."""
     settings = context.settings
     if outside_scope(context, names[0] if names and names[0] else path):
-        return guard_words.outside_scope(path, context.scope)[0]
+        return guard_words.outside_scope(path, context.scopes)[0]
     if settings.policy_for(path, *names) != "ask":
         return None
     return words.asks(path, settings.asking_setting(path, *names))
