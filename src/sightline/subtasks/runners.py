@@ -208,9 +208,11 @@ def _end_processes(token: str, number: int) -> None:
     left its group, and some may start others meanwhile. One that starts another while it is looked for,
     and ends, hides the other from that look: so two looks in a row must find none."""
     until, asked, empty = monotonic() + KILLED_AFTER_S, set[int](), 0
-    while empty < 2 and monotonic() < until:
+    while monotonic() < until:
         pids = started_with(ATTEMPT, token)
         empty = 0 if pids else empty + 1
+        if empty == 2:
+            return
         for pid in set(pids) - asked:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
