@@ -7,6 +7,9 @@ import os
 import pytest
 from tests.subtasks.conftest import LINES, git, ran
 
+from sightline.errors import Unverifiable
+from sightline.filesystem.disk import DiskWorkspace
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a shell, symlinks and permissions")
 
 RAW = bytes(range(256))
@@ -83,6 +86,35 @@ def test_what_changed_at_home_meanwhile_is_a_conflict_and_nothing_is_applied(kin
     assert kinds.bytes("raw.bin") == b"a\0b"
     assert kinds.text("app.py") == f"{LINES}more\n"
     assert mode(kinds, "tool.sh") & 0o111 == 0
+
+
+def test_nothing_stays_where_the_disk_refuses_a_part(kinds):
+    """The user makes a file where the attempt has a folder: its texts are taken back, too."""
+    session = kinds.session("p")
+    script = (
+        f"echo more >> app.py; mkdir new; printf 'n\\0w' > new/raw.bin; echo > {kinds.root}/new"
+    )
+    task, result = ran(session, script)
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [
+        ("new/raw.bin", "unverifiable")
+    ]
+    assert kinds.text("app.py") == LINES
+    (kinds.root / "new").unlink()
+    assert session.subtasks.merge("a").state == "completed"
+    assert kinds.text("app.py") == f"{LINES}more\n"
+    assert kinds.bytes("new/raw.bin") == b"n\0w"
+
+
+def test_nothing_stays_where_the_disk_refuses_permissions(kinds, monkeypatch):
+    def refuses(self, path, *modes):
+        raise Unverifiable(path, f"{path} belongs to another user.", "")
+
+    monkeypatch.setattr(DiskWorkspace, "set_mode", refuses)
+    task, result = ran(kinds.session("p"), "echo more >> app.py; chmod -x tool.sh")
+    assert task.state == "failed"
+    assert [(each.path, each.reason) for each in result.conflicts] == [("tool.sh", "unverifiable")]
+    assert kinds.text("app.py") == LINES
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../outside", "deep/../../outside"])

@@ -187,14 +187,15 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
         if not conflicts and result.files:
             before_batch(context, f"before the changes of sub-task {task.id}")
             conflicts = _judged(context, wanted, is_written=True)
+    left: tuple[str, ...] = ()
     if not conflicts:
         conflicts = byte_changes.write(context, by_bytes)
+        conflicts = conflicts or byte_changes.set_modes(context, result.files)
         if conflicts:
-            take_back(context)
+            left = take_back(context)
     if conflicts:
         named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
-        return structs.replace(result, conflicts=named)
-    byte_changes.set_modes(context, result.files)
+        return structs.replace(result, conflicts=named, outside=(*result.outside, *left))
     return with_applied(result)
 
 

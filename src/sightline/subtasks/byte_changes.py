@@ -67,28 +67,37 @@ def _write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Confli
     return conflicts
 
 
-def set_modes(context: SessionContext, files: Sequence[ChangedFile]) -> None:
-    """Make files executable, or not, as an attempt left them. Unverifiable."""
+def set_modes(context: SessionContext, files: Sequence[ChangedFile]) -> list[Conflict]:
+    """Make files executable, or not, as an attempt left them; return those that the disk refused."""
+    conflicts = []
     for file in files:
-        if file.mode is None or file.after is None:
-            continue
-        place = _place(context, file)
-        with locked(context, place):
-            found = context.look(place)
-            if found.kind != "file" or found.signature is None:
-                continue
-            mode = S_IMODE(found.signature.mode)
-            wanted = mode | (mode & 0o444) >> 2 if file.mode & 0o100 else mode & ~0o111
-            if wanted == mode:
-                continue
-            after = context.workspace.set_mode(place, mode, wanted)
-            cause = Cause("agent", context.session)
-            bits = after.signature.mode if after.signature is not None else None
-            fact = Changed(
-                place, found.revision, after.revision, "mode", cause, bits,
-                mode_before=found.signature.mode,
-            )  # fmt: skip
-            context.append([fact], found=[after], durable=True)
+        try:
+            _set_mode(context, file)
+        except Unverifiable as error:
+            conflicts.append(Conflict(file.path, "unverifiable", error.message))
+    return conflicts
+
+
+def _set_mode(context: SessionContext, file: ChangedFile) -> None:
+    if file.mode is None or file.after is None:
+        return
+    place = _place(context, file)
+    with locked(context, place):
+        found = context.look(place)
+        if found.kind != "file" or found.signature is None:
+            return
+        mode = S_IMODE(found.signature.mode)
+        wanted = mode | (mode & 0o444) >> 2 if file.mode & 0o100 else mode & ~0o111
+        if wanted == mode:
+            return
+        after = context.workspace.set_mode(place, mode, wanted)
+        cause = Cause("agent", context.session)
+        bits = after.signature.mode if after.signature is not None else None
+        fact = Changed(
+            place, found.revision, after.revision, "mode", cause, bits,
+            mode_before=found.signature.mode,
+        )  # fmt: skip
+        context.append([fact], found=[after], durable=True)
 
 
 def _place(context: SessionContext, file: ChangedFile) -> str:
