@@ -12,7 +12,6 @@ Exit 1 when such a baseline costs less than ours.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -22,9 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.leave_one_out import AGENTS, CORPUS  # noqa: E402 (needs the path above)
+from bench.leave_one_out import parsed  # noqa: E402 (needs the path above)
 from bench.policies.catalog import ALL, BASELINES, CHEATS, CONTROLS  # noqa: E402
-from bench.replay import LEAST_TOKENS  # noqa: E402
 from msgspec import Struct, to_builtins  # noqa: E402
 
 from sightline.cli.replay import order  # noqa: E402
@@ -63,12 +61,7 @@ class Row(Struct, frozen=True):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the recordings and print the table. Exit 2 when there is nothing to play."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    paths = [str(CORPUS / agent) for agent in AGENTS]
-    parser.add_argument("paths", nargs="*", default=paths, metavar="PATH")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
-    options = parser.parse_args(arguments)
+    options = parsed(__doc__, arguments)
     others = totals(options.paths, [NOTHING, *OTHERS], PRICES[0], options.min_tokens)
     if not others:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)

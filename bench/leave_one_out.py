@@ -82,12 +82,7 @@ class Row(Struct, frozen=True):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the recordings and print the table. Exit 2 when there is nothing to play."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    paths = [str(CORPUS / agent) for agent in AGENTS]
-    parser.add_argument("paths", nargs="*", default=paths, metavar="PATH")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
-    options = parser.parse_args(arguments)
+    options = parsed(__doc__, arguments)
     wanted = structs.replace(order([], least_tokens=options.min_tokens), policies=policies())
     sessions = replay(options.paths, wanted).sessions
     if not sessions:
@@ -104,6 +99,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         print(table(rows))
     return int(any(r.shipped.invalid or r.shipped.cost > 1 for r in rows if r.repository == "all"))
+
+
+def parsed(about: str | None, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return the parsed command line: paths, json, min_tokens. about: the docstring of the command."""
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
+    paths = [str(CORPUS / agent) for agent in AGENTS]
+    parser.add_argument("paths", nargs="*", default=paths, metavar="PATH")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
+    return parser.parse_args(arguments)
 
 
 def policies() -> dict[str, Maker]:

@@ -78,15 +78,13 @@ def dies_at(monkeypatch, number):
     return lambda: monkeypatch.setattr(SqliteStore, "append", append)
 
 
-@pytest.mark.parametrize("isolation", ["worktree", "shared"])
-@pytest.mark.parametrize(
-    "number", [3, 6, *(pytest.param(n, marks=pytest.mark.wide) for n in range(1, 22))]
-)
-def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolation):
+def ended_by_a_successor(repo, monkeypatch, number, function, isolation):
+    """The session of a successor, and the sub-task that it ended. number: of the fact at which the first
+    process died."""
     session = repo.session("p", checkpoints="off")
     session.subtasks.propose([{"id": "a", "goal": "A"}])
     session.subtasks.approve()
-    runner, options = Session._function_runner(edits), Options(isolation)
+    runner, options = Session._function_runner(function), Options(isolation)
     bench, registry = bench_of(session, repo, ended_process())
     revive = dies_at(monkeypatch, number)
     try:
@@ -99,7 +97,15 @@ def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolati
     bench, registry = bench_of(successor, repo)
     while bench.carry_out("a", 0, runner, options) != "ended":
         pass
-    task = registry.task("a")
+    return successor, registry.task("a")
+
+
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize(
+    "number", [3, 6, *(pytest.param(n, marks=pytest.mark.wide) for n in range(1, 22))]
+)
+def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolation):
+    successor, task = ended_by_a_successor(repo, monkeypatch, number, edits, isolation)
     assert (task.state, task.result) == ("completed", "edited")
     assert repo.text("app.py") == LINES.replace("line 1\n", "line one\n", 1)
     assert repo.text("new.py") == "new\n"
@@ -120,23 +126,7 @@ def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolati
 def test_a_successor_ends_what_died_between_text_and_the_rest(repo, monkeypatch, number):
     repo.put("old.bin", RAW[::-1])
     repo.put("tool.sh", "#!/bin/sh\n").chmod(0o644)
-    session = repo.session("p", checkpoints="off")
-    session.subtasks.propose([{"id": "a", "goal": "A"}])
-    session.subtasks.approve()
-    runner, options = Session._function_runner(edits_all_kinds), Options("worktree")
-    bench, registry = bench_of(session, repo, ended_process())
-    revive = dies_at(monkeypatch, number)
-    try:
-        bench.carry_out("a", 0, runner, options)
-    except Died:
-        pass
-    finally:
-        revive()
-    successor = repo.session("p", checkpoints="off")
-    bench, registry = bench_of(successor, repo)
-    while bench.carry_out("a", 0, runner, options) != "ended":
-        pass
-    task = registry.task("a")
+    successor, task = ended_by_a_successor(repo, monkeypatch, number, edits_all_kinds, "worktree")
     assert task.state == "completed", task.reason
     assert repo.text("app.py") == LINES.replace("line 1\n", "line one\n", 1)
     assert repo.bytes("raw.bin") == RAW

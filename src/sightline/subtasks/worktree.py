@@ -75,14 +75,12 @@ class GitSettings(Struct, frozen=True):
 
 
 class Worktree(Struct, frozen=True):
-    """A worktree. top: its folder; root: the workspace in it; repository: another tree of the same
-    repository; admin: git's folder for it; settings: of git, which a child may change for all trees;
-    has_modes: git looks at permissions."""
+    """A worktree. top: its folder; root: the workspace in it; admin: git's folder for it; settings: of
+    git, which a child may change for all trees; has_modes: git looks at permissions."""
 
     top: str
     root: str
     start: Start
-    repository: str
     admin: str
     settings: GitSettings
     has_modes: bool
@@ -221,7 +219,7 @@ def make(root: str, start: Start, folder: str, lock: Lock) -> Worktree:
         _put(folder, name, content)
     root = os.path.join(folder, start.prefix.rstrip("/"))
     has_modes = settings.get("core.filemode") != "false"
-    return Worktree(folder, root, start, top, admin, _settings(common), has_modes)
+    return Worktree(folder, root, start, admin, _settings(common), has_modes)
 
 
 def _keep_beginning(folder: str, admin: str, common: str, settings: Mapping[str, str]) -> None:
