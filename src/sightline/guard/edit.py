@@ -84,6 +84,7 @@ def attempt_all(
     bases: Mapping[str, str] | None = None,
     ask: bool = False,
     mode: AttemptMode = "write",
+    batch: str | None = None,
 ) -> list[EditResult | EditRefused]:
     """Judge every attempt, each on a file of its own, and every rename (old -> new name) before the
     first file is written; then write all, or none if one is refused. Return the result or the refusal
@@ -91,8 +92,8 @@ def attempt_all(
     written. An attempt follows a file that was renamed.
 
     bases: path -> the revision that the agent says its attempt rests on. ask: ask the user about the
-    one protected file; else it is refused. mode: as in AttemptMode. EditRefused for a disk that
-    refuses, PathRefused: the files are as they were. ValueError for two attempts on one file."""
+    one protected file; else it is refused. mode: as in AttemptMode. batch: the name of these writes in
+    BatchEnded; by default several writes get one of their own. EditRefused for a disk that refuses, PathRefused: the files are as they were. ValueError for two attempts on one file."""
     if not wanted and not renames:
         return []
     asked = [resolve_path(context, path) for path, _ in wanted]
@@ -135,7 +136,7 @@ def attempt_all(
                 (plan for plan in writing if plan.protected and plan.diff != approved), None
             )
             if waiting is None:
-                written = commit(writing, moves) if writing or moves else []
+                written = commit(writing, moves, batch) if writing or moves else []
                 if written is None:
                     continue
                 results = [
@@ -251,7 +252,7 @@ class Relocation(Struct, frozen=True):
 
 
 def commit(
-    plans: Sequence[Evaluation], moves: Sequence[Relocation] = ()
+    plans: Sequence[Evaluation], moves: Sequence[Relocation] = (), batch: str | None = None
 ) -> list[EditResult] | None:
     """Write the files of these plans and then move files, as one journal entry, all or none; return
     the results in order. Return None, with every file as before, when somebody changed a file after
@@ -265,7 +266,8 @@ def commit(
     for each in moves:
         revision = left.get(each.plan.path, each.plan.on_disk.revision)
         writes.append(Write(each.target, MISSING, revision, each.plan.on_disk, src=each.plan.path))
-    batch = f"b-{urandom(6).hex()}" if len(writes) > 1 else None
+    if batch is None and len(writes) > 1:
+        batch = f"b-{urandom(6).hex()}"
     try:
         intents = intend(
             context,

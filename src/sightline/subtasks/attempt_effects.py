@@ -17,12 +17,13 @@ from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation.progress import AnswerRecord, read_progress
 from sightline.conversation.todos import Item, Todo, renewed
 from sightline.errors import EditRefused, PathError, PathRefused, StoreError
-from sightline.guard.edit import attempt_all
+from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
 from sightline.model.events import (
     AnswerGiven,
+    BatchEnded,
     Changed,
     CheckpointTaken,
     CommandEnded,
@@ -121,6 +122,16 @@ def recorded(context: SessionContext, result: TaskResult) -> TaskResult:
     )
 
 
+def with_writes_at_home(context: SessionContext, result: TaskResult) -> TaskResult:
+    """Return a result whose changes were applied with the files, too, that the attempt wrote in the
+    workspace itself while it ran."""
+    known = {file.path for file in result.files}
+    written = recorded(context, structs.replace(result, files=())).files
+    return structs.replace(
+        result, files=(*result.files, *(file for file in written if file.path not in known))
+    )
+
+
 def _ends(
     context: SessionContext, rows: Sequence[Recorded]
 ) -> dict[str, tuple[Revision, Revision]]:
@@ -149,11 +160,10 @@ def _ends(
 
 def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
     """Write the changes of an attempt; return the result with the conflicts, or with its files applied.
-    Its texts are one batch, all or none. Where the session of the attempt has written that already, it
-    is not written again. The guard judges each file by the text that the attempt began with: changes of others to other lines
+    Its texts are one batch, all or none, which is written once (_is_applied). The guard judges each file by the text that the attempt began with: changes of others to other lines
     are merged, and those to the same lines are conflicts. What is not text follows, once nothing
     stands against any file."""
-    is_begun = is_applied(context)
+    is_begun = _is_applied(context)
     wanted: list[tuple[str, Attempt]] = []
     by_bytes: list[ChangedFile] = []
     conflicts: list[Conflict] = []
@@ -199,22 +209,29 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
     return with_applied(result)
 
 
-def is_applied(context: SessionContext) -> bool:
-    """Return whether the session of an attempt has written files, and not taken them back. Its batch is
-    all or nothing, and an unfinished one was settled before."""
-    is_written = False
-    rows = context.store.timeline(session=context.session, kinds=[Changed, Moved, RewindEnded])
-    for row in rows:
-        if isinstance(row.fact, RewindEnded):
-            is_written = False
-        elif isinstance(row.fact, Changed | Moved):
-            cause = row.fact.cause
-            is_written |= cause.kind == "agent" and cause.who == context.session
-    return is_written
+def _is_applied(context: SessionContext) -> bool:
+    """Return whether the batch of an attempt is on disk: all of the batch was written, and no rewind took
+    the batch back. Other writes of the session tell nothing: a child may write in the workspace, too."""
+    applied, target = 0, None
+    kinds: list[type[Fact]] = [BatchEnded, RewindStarted, RewindEnded]
+    for row in context.store.timeline(session=context.session, kinds=kinds):
+        fact = row.fact
+        if isinstance(fact, BatchEnded) and fact.batch == _batch(context):
+            applied = row.position if fact.outcome == "done" else 0
+        elif isinstance(fact, RewindStarted) and fact.with_files:
+            target = fact.to
+        elif isinstance(fact, RewindEnded) and target is not None:
+            applied, target = (0 if target < applied else applied), None
+    return applied > 0
+
+
+def _batch(context: SessionContext) -> str:
+    """Return the name of the batch of an attempt. The session of an attempt has its number in its name."""
+    return f"changes of {context.session}"
 
 
 def take_back(context: SessionContext) -> tuple[str, ...]:
-    """Set back the files that an attempt and the agents that it started changed in the shared tree,
+    """Set back the files that an attempt and the agents that it started changed in the workspace,
     and those of the checkpoint before it that a command removed; return those that stay, because
     somebody else changed them since or a command did. What was taken back once stays as it is."""
     begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)]
@@ -226,6 +243,8 @@ def take_back(context: SessionContext) -> tuple[str, ...]:
         for row in _rows(context, sessions)
         if not (isinstance(row.fact, Changed | Moved) and is_rewind(row.fact.cause))
     ]
+    if not rows:
+        return ()
     start = _checkpoint_before(context, rows) or begun[0]
     is_done = _is_taken_back(context, start.position, rows)
     entries = manifest(context, start) if start is not begun[0] else EMPTY
@@ -278,14 +297,14 @@ def _is_taken_back(context: SessionContext, start: int, rows: Sequence[Recorded]
 
 
 def take_back_earlier(parent: SessionContext, task: SubTask) -> tuple[str, ...]:
-    """Set back what the earlier attempts at a sub-task left in the shared tree, the newest first; return the
+    """Set back what the earlier attempts at a sub-task left in the workspace, the newest first; return the
     files that stay."""
     started = parent.store.timeline(session=parent.session, kinds=[SubtaskStarted])
     earlier = [
         row.fact.session
         for row in started
         if isinstance(row.fact, SubtaskStarted)
-        and (row.fact.subtask, row.fact.isolation) == (task.id, "shared")
+        and row.fact.subtask == task.id
         and row.fact.attempt < task.attempt
     ]
     left = (take_back(parent.for_session(each)) for each in reversed(earlier) if each is not None)
@@ -363,7 +382,8 @@ def _judged(
 ) -> list[Conflict]:
     """Judge changes, and write them where all are allowed; return the conflicts."""
     try:
-        done = attempt_all(context, wanted, mode="write" if is_written else "judge")
+        mode: AttemptMode = "write" if is_written else "judge"
+        done = attempt_all(context, wanted, mode=mode, batch=_batch(context))
     except (EditRefused, PathRefused) as error:  # the disk refused
         return [Conflict(error.path, error.reason, error.message)]
     conflicts = []

@@ -285,6 +285,8 @@ class Workbench:
         return self._complete(attempt, result)
 
     def _complete(self, attempt: Attempt, result: TaskResult) -> Done:
+        if attempt.isolation != "shared":
+            result = effects.with_writes_at_home(attempt.context, result)
         facts, blobs = effects.completion(self._context, attempt.task, result)
         self.registry.decide(_of_attempt(attempt.task, lambda _: facts), blobs=blobs)
         return self._left(attempt)
@@ -325,7 +327,7 @@ class Workbench:
 
         self.registry.decide(_of_attempt(task, facts), blobs=[encoded])
         now = self.registry.task(task.id)
-        if now.state == "ready" and attempt.isolation == "shared":
+        if now.state == "ready":
             effects.take_back(attempt.context)
         return self._left(attempt)
 
@@ -352,9 +354,7 @@ class Workbench:
             else:
                 self._complete(attempt, result)
         else:
-            left: tuple[str, ...] = ()
-            if attempt.isolation == "shared":
-                left = effects.take_back(attempt.context)
+            left = effects.take_back(attempt.context)
             reason = words.lost_attempt(task.attempt, left)
 
             self.registry.decide(_of_attempt(task, lambda now: _lost(now, reason)))
