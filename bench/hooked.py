@@ -30,6 +30,8 @@ SESSION = "bench"
 BESIDE = "notes.log"
 """A file that no scenario has, and no agent reads."""
 
+READS = "mcp__files__read_text_file"
+
 TO_OTHERS = "Your write made"
 """What the agent's write did to other sessions is no change that it is told of."""
 
@@ -46,6 +48,7 @@ class HookedAgent:
         self.batches = True
         world.colleague = self._colleague
         world.command = self._command
+        world.tool = self._foreign
         world.running = self._running
         world.batch = self._cut_off
         self._calls = 0
@@ -55,6 +58,12 @@ class HookedAgent:
         whole = self.world.load(path).decode().splitlines(keepends=True)
         first, last = lines or (1, len(whole))
         text = "".join(whole[first - 1 : last])
+        if self.world.reads_by_tool:
+            given = {"path": self._at(path)}
+            self._tool("PreToolUse", READS, given)
+            self._tool("PostToolUse", READS, given, [{"type": "text", "text": text}])
+            self._batch()
+            return text
         ends = last >= len(whole)  # the client counts the end of the text as a line
         content = text if ends else text.removesuffix("\n")
         file = {"filePath": self._at(path), "content": content, "startLine": first}
@@ -176,6 +185,14 @@ class HookedAgent:
         said = self._tool("PostToolUse", "Bash", given, {"stdout": "", "stderr": ""})
         self._heard = self._words(said)  # and the next call is made in the same batch
 
+    def _foreign(self, tool: str, path: str, data: bytes) -> None:
+        """A tool of an MCP server writes."""
+        given = {"path": self._at(path)}
+        self._tool("PreToolUse", tool, given)
+        self.world.put(path, data)
+        said = self._tool("PostToolUse", tool, given, [{"type": "text", "text": "Done"}])
+        self._heard = self._words(said)
+
     def _running(self, command: str, deed: Any) -> None:
         """Somebody does something while a command of its own runs."""
         given = {"command": command}
@@ -256,7 +273,7 @@ HOOKED = Guard(
     "sightline-hook",
     "the same, around an agent's own tools",
     HookedAgent,
-    frozenset({f"S{number}" for number in range(1, 43) if number not in NOT_ITS}),
+    frozenset({f"S{number}" for number in (*range(1, 43), 47) if number not in NOT_ITS}),
     lines=False,
     rewinds=True,
     informs=True,

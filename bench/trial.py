@@ -205,6 +205,7 @@ class _Trial:
         self.world.prepare(self.scenario.layout())
         if self.scenario.before_read is not None:
             self.scenario.before_read(self.world)
+        self.world.reads_by_tool = "tool" in self.scenario.flags
         agent = self.guard.open(self.world, self.state)
         self.world.pass_time()
         for span in self.scenario.reads:

@@ -66,6 +66,8 @@ class World:
         self.watchers: list[Callable[[str], None]] = []
         self.colleague: Callable[[str, str, bytes], None] | None = None
         self.command: Callable[[str, str, bytes], None] | None = None
+        self.tool: Callable[[str, str, bytes], None] | None = None
+        self.reads_by_tool = False
         self.running: Callable[[str, Callable[[], None]], None] | None = None
         self.batch: Callable[[tuple[str, ...]], None] | None = None
         self._during = during
@@ -125,6 +127,13 @@ class World:
             self.put(path, data)
         else:
             self.command(command, path, data)
+
+    def as_tool(self, tool: str, path: str, data: bytes) -> None:
+        """A tool of an MCP server writes, which the agent called."""
+        if self.tool is None:
+            self.as_command(tool, path, data)
+        else:
+            self.tool(tool, path, data)
 
     def while_runs(self, command: str, deed: Callable[[], None]) -> None:
         """The user does something while a shell command of the agent's own runs."""

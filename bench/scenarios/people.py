@@ -1,4 +1,4 @@
-"""S10, S13, S20 to S22, S26, S40: who made a change. It is told with its name, and judged like any."""
+"""S10, S13, S20 to S22, S26, S40, S47: who made a change. It is told with its name, and judged like any."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ MINE = Intent("    return value + 6\n", "    return value * 6\n")
 
 AGAIN = Intent("    return value * 6\n", "    return value ** 6\n")
 COMMAND = "make format"
+
+TOOL = "mcp__files__write_file"
 
 TESTS = "pytest -q"
 """A command of the agent's that takes its time and changes no file."""
@@ -113,6 +115,25 @@ PEOPLE = (
         flags=frozenset({"fork"}),
         between=_by("parent"),
         tells=("agent",),
+    ),
+    Scenario(47, "an MCP tool reads", FRESH, "alike", flags=frozenset({"tool"})),
+    Scenario(
+        47,
+        "an MCP tool reads",
+        STALE,
+        "then the user saves",
+        between=lambda world: world.put(PATH, FORMATTED.encode()),
+        flags=frozenset({"tool"}),
+        tells=("the user or another program", r"\+.*# reviewed"),
+    ),
+    Scenario(
+        47,
+        "an MCP tool reads",
+        STALE,
+        "then it writes",
+        between=lambda world: world.as_tool(TOOL, PATH, FORMATTED.encode()),
+        flags=frozenset({"tool"}),
+        tells=("by (probably )?the command you ran", r"\+.*# reviewed"),
     ),
     Scenario(
         40,

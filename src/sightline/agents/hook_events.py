@@ -160,6 +160,28 @@ class CommandEnded(Event, frozen=True):
     background: bool = False
 
 
+class CallBegan(Event, frozen=True):
+    """The agent is about to call a tool of another program, such as an MCP server. given: all texts of
+    its input, also those inside lists and objects. cwd: an absolute folder."""
+
+    tool: str
+    given: tuple[str, ...]
+    call: str
+    cwd: str
+
+
+class CallEnded(Event, frozen=True):
+    """A call of a tool of another program ended. texts: what the agent was shown of its result, where
+    that is text. has_failed: the tool answered with an error."""
+
+    tool: str
+    given: tuple[str, ...]
+    call: str
+    cwd: str
+    texts: tuple[str, ...] = ()
+    has_failed: bool = False
+
+
 class Printed(Event, frozen=True):
     """A shell command printed this before the session began in this workspace, or printed files of
     another workspace than the agent's own."""

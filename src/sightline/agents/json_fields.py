@@ -33,6 +33,27 @@ def objects(value: object) -> list[Row]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+STRINGS_MAX = 1_000
+"""Strings of a JSON value, and values inside one another, that are read."""
+
+
+def strings(value: object) -> tuple[str, ...]:
+    """Return all strings in a JSON value, in order, without the keys of objects."""
+    found: list[str] = []
+    waiting = [value]
+    for _ in range(10 * STRINGS_MAX):
+        if not waiting or len(found) == STRINGS_MAX:
+            break
+        each = waiting.pop()
+        if isinstance(each, str):
+            found.append(each)
+        elif isinstance(each, dict):
+            waiting += reversed(each.values())
+        elif isinstance(each, list):
+            waiting += reversed(each)
+    return tuple(found)
+
+
 def text_parts(content: object) -> list[Row]:
     """Return the parts of a message's content without blank texts; a text alone is one part."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from sightline.changes.session_context import SessionContext
 from sightline.model.events import Cause
 from sightline.model.revision import MISSING, UNKNOWN, Revision
-from sightline.shell_parsing.named_writes import FileWrite, NamedWrites, named_writes
+from sightline.shell_parsing.named_writes import FileWrite, NamedWrites, Step, named_writes
 
 SHELLS_OWN = frozenset("$`\\%")
 """Characters of a text in a command for which a shell, or printf, may write something else."""
@@ -94,6 +94,21 @@ def ended_command(
     is_doubtful = exit_code not in (None, 0) or took_us > MOMENT_US
     named = tuple(named_writes(command, folder) for folder in folders)
     return EndedCommand(guess, named, is_doubtful)
+
+
+def call_ended(
+    guess: Cause, paths: Sequence[str], texts: Sequence[str], *, has_failed: bool, took_us: int
+) -> EndedCommand:
+    """Return a call of a tool that ended, which changed the files that its input names. paths: all
+    absolute paths that the input may mean; texts: all texts in it."""
+    is_doubtful = has_failed or took_us > MOMENT_US
+    whole = [FileWrite(path, "text", tuple(texts)) for path in paths]
+    edits = [FileWrite(path, "edited") for path in paths]
+    named = [
+        NamedWrites((Step((0,), is_quick=True, writes=tuple(writes)),), is_straight=True)
+        for writes in (whole, edits)
+    ]
+    return EndedCommand(guess, tuple(named), is_doubtful)
 
 
 def _start(context: SessionContext, before: Revision) -> bytes | None:

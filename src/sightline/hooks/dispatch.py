@@ -9,7 +9,14 @@ from sightline.agents import hook_events as events
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.hooks.handlers import file_reads, shell_commands, tool_edits, tool_writes, turns
+from sightline.hooks.handlers import (
+    file_reads,
+    shell_commands,
+    tool_calls,
+    tool_edits,
+    tool_writes,
+    turns,
+)
 from sightline.hooks.handlers.tool_edits import CatchUp
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
@@ -24,6 +31,8 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Failed: tool_writes.failed,
     events.CommandBegan: shell_commands.began,
     events.CommandEnded: shell_commands.ended,
+    events.CallBegan: tool_calls.began,
+    events.CallEnded: tool_calls.ended,
     events.Printed: shell_commands.printed,
     events.Answered: turns.answered,
     events.ChangedOutside: file_reads.changed_outside,

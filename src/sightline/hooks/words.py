@@ -225,12 +225,15 @@ def lost(path: str, diff: str, *, whole: bool) -> str:
     )
 
 
-def removed_unseen(path: str, diff: str, *, whole: bool) -> str:
-    """Return the changes of others that went with a file that the agent's command removed."""
+def lost_to_command(path: str, diff: str, *, whole: bool, removed: bool) -> str:
+    """Return the changes of others that the agent's command removed or wrote over. whole: the diff is
+    whole; removed: the file is gone."""
     more = "" if whole else "\n… and more than fits here: tell the user."
+    done = "removed it with" if removed else "wrote over"
+    back = "" if removed else " Put back what belongs there."
     return (
-        f"Sightline: {quoted(path)} had changed since you were shown it, and your command removed it with"
-        f" these changes. Sightline keeps the text:\n{fenced(diff, 'diff')}{more}"
+        f"Sightline: {quoted(path)} had changed since you were shown it, and your command {done}"
+        f" these changes. Sightline keeps the text.{back}\n{fenced(diff, 'diff')}{more}"
     )
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import contains
 from re import fullmatch
 
 from sightline.model.diff import diff
-from sightline.model.spans import Spans, spans, unchanged_runs
+from sightline.model.spans import Spans, spans, unchanged_runs, union
 from sightline.shell_parsing.file_effects import Reading
 
-NUMBERED = r"[ \t]*(\d{1,9})(?:\t|:|-)(.*)"
+NUMBERED = r"[ \t]*(\d{1,9})([^\d].*)"
+SIGNS = ("\t", ":", "-", " ", ": ", "| ", " | ", "\u2502 ", " \u2502 ", "\u2192", ") ", ". ")
+"""What programs print between a line's number and the line."""
+
 HITS = (r"(.+?):(\d{1,9}):(.*)", r"(.+?)-(\d{1,9})-(.*)")
 """A matching line and a line around it, as grep -n and rg -n print them."""
 
 HITS_MAX = 5_000
+
+RUN_MIN = 5
+"""Lines from which on a part of a file counts as printed where no known program printed it."""
 
 
 def printed_spans(
@@ -25,9 +32,8 @@ def printed_spans(
     wanted = reading.lines(len(lines))
     if reading.numbered:
         numbers = wanted if isinstance(wanted, range) else frozenset(wanted)
-        rows = filter(None, (fullmatch(NUMBERED, row) for row in output[start:].split("\n")))
-        printed = ((int(row[1]), row[2]) for row in rows)
-        return _joined([n for n, text in printed if n in numbers and lines[n - 1] == text]), start
+        printed = map(_number_of, output[start:].split("\n"))
+        return _joined([n for n, texts in printed if n in numbers and lines[n - 1] in texts]), start
     if not reading.some and wanted:
         exact = _in_one_piece(lines, wanted, output, start)
         if exact is not None:
@@ -35,20 +41,30 @@ def printed_spans(
     return _by_text(lines, wanted, output[start:]), start
 
 
+def _number_of(row: str) -> tuple[int, tuple[str, ...]]:
+    """Return the number at the beginning of a row, and the texts that may be the line behind it; 0 and none
+    where the row has no number."""
+    found = fullmatch(NUMBERED, row)
+    if found is None:
+        return 0, ()
+    rest = found[2]
+    return int(found[1]), tuple(rest[len(sign) :] for sign in SIGNS if rest.startswith(sign))
+
+
 class PrintedRows:
     """The rows of an output. Each row shows a line of one file, so a row that was taken for a file
     is not taken again."""
 
     def __init__(self, output: str) -> None:
-        numbered = [fullmatch(NUMBERED, row) for row in output.split("\n")]
         self._rows: list[str | None] = list(output.split("\n"))
-        self._numbers = [int(row[1]) if row else 0 for row in numbered]
-        self._texts = [row[2] if row else None for row in numbered]
+        numbered = [_number_of(row) for row in output.split("\n")]
+        self._numbers = [number for number, _ in numbered]
+        self._texts = [texts for _, texts in numbered]
         self._places: dict[str | None, list[int]] = {}
         for at, row in enumerate(self._rows):
             self._places.setdefault(row, []).append(at)
-            if numbered[at]:
-                self._places.setdefault(self._texts[at], []).append(at)
+            for text in self._texts[at]:
+                self._places.setdefault(text, []).append(at)
 
     @property
     def is_used_up(self) -> bool:
@@ -83,7 +99,7 @@ class PrintedRows:
                 ]:
                     end += 1
             elif (
-                self._texts[at : at + len(body)] != body
+                not all(map(contains, self._texts[at : at + len(body)], body))
                 or self._numbers[at : at + len(body)] != [*range(first + 1, end + 1)]
                 or None in self._rows[at : at + len(body)]
             ):
@@ -106,6 +122,28 @@ class PrintedRows:
                 found.append((first, run.stop))
                 self._rows[run.start + shift : run.stop + shift] = [None] * (run.stop - run.start)
         return spans(found)
+
+
+def result_spans(lines: Sequence[str], text: str) -> Spans:
+    """Return the lines of a file that a tool's result shows: all rows of the result, where these stand in
+    the file once, one below the other; else rows with their numbers, and long runs of lines."""
+    rows = PrintedRows(text)
+    found = rows.take(lines)
+    if not found and (exact := _stands_once(lines, text)):
+        return exact
+    numbered = printed_spans(Reading("", numbered=True), lines, text)[0]
+    return union(union(found, numbered), rows.take_runs(lines, RUN_MIN))
+
+
+def _stands_once(lines: Sequence[str], text: str) -> Spans:
+    """Return the lines of a file that are a text, where they stand there once."""
+    body = text.removesuffix("\n").split("\n")
+    if not any(row.strip() for row in body):
+        return ()
+    size = len(body)
+    places = [at for at, line in enumerate(lines) if line == body[0]]
+    places = [at for at in places if list(lines[at : at + size]) == body]
+    return ((places[0] + 1, places[0] + size),) if len(places) == 1 else ()
 
 
 def search_hits(output: str) -> Iterator[tuple[str, int, str]]:

@@ -70,6 +70,19 @@ def test_a_sub_agents_kind_becomes_a_name(kind, name):
     assert CLAUDE.caller(payload("Stop", **mine)).session == f"s1/{name}-01234567"
 
 
+def test_a_call_of_a_servers_tool_tells_of_all_texts_of_its_input_and_result():
+    given = {"path": CALC, "edits": [{"old": "a", "new": "b"}], "dry": True, "head": 3}
+    name, texts = "mcp__files__edit_file", (CALC, "a", "b")
+    [began] = CLAUDE.events(tool("PreToolUse", name, given))
+    assert (began.tool, began.given) == (name, texts)
+    shown = [{"type": "text", "text": '{"content": "x\\ny"}'}, {"type": "image", "data": "z"}]
+    [ended] = CLAUDE.events(tool("PostToolUse", name, given, tool_response=shown))
+    assert (ended.given, ended.texts) == (texts, ('{"content": "x\\ny"}', "x\ny"))
+    assert (ended.has_failed, began.call) == (False, ended.call)
+    [failed] = CLAUDE.events(tool("PostToolUseFailure", name, given, error="no such file"))
+    assert (failed.texts, failed.has_failed) == (("no such file",), True)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -350,7 +363,7 @@ def test_the_event_may_be_named_beside_the_payload():
 def test_what_is_of_no_interest_tells_nothing():
     for event in ("PostCompact", "PreCompact", "CwdChanged", "Notification", "Future"):
         assert CLAUDE.events(payload(event)) == []
-    for name in ("mcp__x__write", "WebFetch", "Glob", "Future"):
+    for name in ("WebFetch", "Glob", "Future"):
         for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):
             assert CLAUDE.events(tool(event, name, {"file_path": 3}, error="x")) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from typing import Any
 
@@ -134,8 +135,18 @@ def test_a_new_file_is_made_and_removed_again(tmp_path):
 
 def test_reads_are_asked_about_before_they_happen():
     """An ignore file may refuse them. Each costs a call of the daemon."""
-    assert "Read" in hook_settings.EVENTS["PreToolUse"].split("|")
-    assert "Read" in hook_settings.EVENTS["PostToolUse"].split("|")
+    assert re.search(hook_settings.EVENTS["PreToolUse"], "Read")
+    assert re.search(hook_settings.EVENTS["PostToolUse"], "Read")
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse", "PostToolUseFailure"])
+def test_the_tools_of_servers_are_asked_about_and_no_tool_whose_name_holds_another(event):
+    """The client looks for a regular expression anywhere in a name."""
+    wanted = hook_settings.EVENTS[event]
+    for name in ("mcp__files__write_file", "mcp__plugin_x_y__edit", "Edit", "Write", "Bash"):
+        assert re.search(wanted, name)
+    for name in ("TodoWrite", "BashOutput", "ReadMcpResourceTool", "Glob", "WebFetch"):
+        assert not re.search(wanted, name)
 
 
 def test_the_users_own_hooks_of_the_same_event_stay_where_they_are():

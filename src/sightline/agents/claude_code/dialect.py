@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from sightline.agents import hook_events as host
 from sightline.agents.claude_code import transcripts
-from sightline.agents.claude_code.tool_results import result
+from sightline.agents.claude_code.tool_results import result, result_texts
 from sightline.agents.hook_events import Answer, Caller, Event, Source
-from sightline.agents.json_fields import nested, parse_row, read_fields
+from sightline.agents.json_fields import nested, parse_row, read_fields, strings
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
 
@@ -61,6 +61,9 @@ def sub_agent(session: str, kind: str | None, agent: str) -> str:
 
 
 SHELLS = ("Bash", "PowerShell")
+
+FOREIGN = "mcp__"
+"""How the names of the tools of MCP servers begin."""
 
 
 class EditPart(Struct):
@@ -257,6 +260,8 @@ def _before_tool(payload: Payload) -> list[Event]:
     if fields.tool_name in SHELLS:
         command = read_fields(fields.tool_input, CommandInput).command
         return [host.CommandBegan(command, call, fields.cwd)]
+    if fields.tool_name.startswith(FOREIGN):
+        return [host.CallBegan(fields.tool_name, strings(fields.tool_input), call, fields.cwd)]
     if fields.tool_name == "Read":
         path = fields.tool_input.get("file_path")
         return [host.Reading(path, call)] if path and isinstance(path, str) else []
@@ -280,6 +285,9 @@ def _globs(given: str) -> tuple[str, ...]:
 def _after_tool(payload: Payload) -> list[Event]:
     fields = read_fields(payload, ToolFields)
     call, response = fields.tool_use_id or "", fields.tool_response
+    if fields.tool_name.startswith(FOREIGN):
+        given = strings(fields.tool_input)
+        return [host.CallEnded(fields.tool_name, given, call, fields.cwd, result_texts(response))]
     if fields.tool_name not in SHELLS:
         return result(fields.tool_name, fields.tool_input, response, call, fields.cwd)
     command = read_fields(fields.tool_input, CommandInput)
@@ -303,6 +311,11 @@ def _failed_tool(payload: Payload) -> list[Event]:
         command = read_fields(fields.tool_input, CommandInput).command
         output = error if code is None else output
         return [host.CommandEnded(command, call, fields.cwd, output, code)]
+    if fields.tool_name.startswith(FOREIGN):
+        given = strings(fields.tool_input)
+        return [
+            host.CallEnded(fields.tool_name, given, call, fields.cwd, (error,), has_failed=True)
+        ]
     about = target(fields.tool_name, fields.tool_input)
     return [] if about is None else [host.Failed(about[0], call, why=error)]
 

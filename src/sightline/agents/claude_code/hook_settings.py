@@ -22,15 +22,16 @@ START = "import sys;__file__=sys.argv.pop(1);exec(open(__file__).read())"
 """Runs the script that is named next. Python itself ends with 2 when a script is not there any
 more, by which the client means that the call is refused; this ends with 1, and the agent goes on."""
 
-_EDITS = "Edit|Write|MultiEdit|NotebookEdit"
+_CHANGING = "Edit|Write|MultiEdit|NotebookEdit|Bash|mcp__.*"
+"""Tools that may change a file. Nobody knows what those of an MCP server do."""
 
 EVENTS = {
     "SessionStart": "",
     "InstructionsLoaded": "",
     "UserPromptSubmit": "",
-    "PreToolUse": f"Read|{_EDITS}|Bash|Grep",
-    "PostToolUse": f"Read|{_EDITS}|Bash|Grep",
-    "PostToolUseFailure": f"{_EDITS}|Bash",
+    "PreToolUse": f"^(Read|Grep|{_CHANGING})$",
+    "PostToolUse": f"^(Read|Grep|{_CHANGING})$",
+    "PostToolUseFailure": f"^({_CHANGING})$",
     "PostToolBatch": "",
     "FileChanged": "",
     "DirectoryAdded": "",
@@ -39,7 +40,8 @@ EVENTS = {
     "Stop": "",
     "SessionEnd": "",
 }
-"""The events that are asked for -> for which tools ("" for all there is)."""
+"""The events that are asked for -> for which tools ("" for all there is). The client takes words and
+bars alone for whole names, and anything else for a regular expression that may match inside a name."""
 
 
 def command_hook(python: str, script: str) -> Hook:

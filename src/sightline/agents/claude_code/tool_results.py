@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -11,7 +12,7 @@ from msgspec import Struct, structs
 
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.hook_events import Event, Failed, Shown, Wrote
-from sightline.agents.json_fields import nested, read_fields
+from sightline.agents.json_fields import nested, objects, read_fields, strings
 
 Payload = Mapping[str, Any]
 
@@ -30,6 +31,29 @@ def result(tool: str, tool_input: Payload, response: Any, call: str, cwd: str) -
     if tool == "NotebookEdit":
         return [_notebook(_path(tool_input, "notebook_path"), call, report)]
     return []
+
+
+RESULT_MAX = 40_000
+"""Characters of the result of an MCP server's tool that the client hands to the model whole: of a
+longer one the model gets a preview and a file (2.1.332: of 75,000; 42,000 were whole)."""
+
+
+def result_texts(response: Any) -> tuple[str, ...]:
+    """Return what the result of an MCP server's tool showed, and the texts inside, where it is JSON
+    itself: of structured content the client shows the JSON. None of a result that the client cuts."""
+    shown = [response] if isinstance(response, str) else []
+    shown += [block["text"] for block in objects(response) if isinstance(block.get("text"), str)]
+    if sum(map(len, shown)) > RESULT_MAX:
+        return ()
+    return tuple([each for text in shown for each in (text, *_inside(text))])
+
+
+def _inside(text: str) -> tuple[str, ...]:
+    try:
+        value = json.loads(text) if text[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
+        return ()
+    return strings(value)
 
 
 def _path(tool_input: Payload, field: str) -> str:

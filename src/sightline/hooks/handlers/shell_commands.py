@@ -42,11 +42,13 @@ from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
+from sightline.model.merge import merge
 from sightline.model.revision import MISSING, UNKNOWN
 from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
+from sightline.notices.pending import is_handed
 from sightline.shell_parsing.command_line import absolute_path, start_folders
 from sightline.shell_parsing.file_effects import (
     MANY,
@@ -59,7 +61,7 @@ from sightline.shell_parsing.file_effects import (
     writings,
 )
 from sightline.shell_parsing.folder_search import folder_searches
-from sightline.shell_parsing.printed_lines import PrintedRows, printed_spans, search_hits
+from sightline.shell_parsing.printed_lines import RUN_MIN, PrintedRows, printed_spans, search_hits
 from sightline.shell_parsing.read_only import only_reads
 
 RECENT = 64
@@ -89,13 +91,19 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
             if why := refused_search(context, search):
                 return Answer(refuse=why)
     acknowledge_request(context)
-    name = words.short(event.command)
+    is_harmless = only_reads(event.command, event.cwd)
+    note_beginning(context, words.short(event.command), event.call, is_harmless=is_harmless)
+    return NOTHING
+
+
+def note_beginning(context: SessionContext, name: str, call: str, *, is_harmless: bool) -> None:
+    """Record changes from before a command, and that the command begins. For one that may change files,
+    also take the turn's checkpoint, and record the unread files that are gone since the newest."""
     gone: tuple[str, ...] | None = None
-    if not only_reads(event.command, event.cwd):
+    if not is_harmless:
         is_new = before_change(context, command=name)
         gone = () if is_new else _vanished(context)
-    changes(context).record(context, CommandStarted(name, event.call, gone))
-    return NOTHING
+    changes(context).record(context, CommandStarted(name, call, gone))
 
 
 def _vanished(context: SessionContext) -> tuple[str, ...] | None:
@@ -112,24 +120,22 @@ def _vanished(context: SessionContext) -> tuple[str, ...] | None:
 
 def ended(context: SessionContext, event: CommandEnded) -> Answer:
     """Record the command's changes and the lines it showed. Return the changes of known files."""
-    started = _started(context, event.call)
-    reads = only_reads(event.command, event.cwd)
-    # A file that nobody looked at before the command may have changed before it.
-    removed: tuple[str, ...] = ()
-    named: tuple[str, ...] = ()
-    if started is None or reads:
-        changed = changes(context)
-    else:
+    started = started_call(context, event.call)
+    command = None
+    if started is not None and not only_reads(event.command, event.cwd):
         command = _ended_command(context, event, started)
-        changed, removed = _changes_of(context, event, started, command)
-        named = tuple(path for path in removed if command.names_removal(context, path))
-    touched = (*changed.paths, *removed)
+    changed, touched, named = changes_of(context, event.command, started, command)
     ends: list[Fact] = [Ended(event.call, event.exit_code, touched, named)]
     if event.background:  # no tool call ends its further changes
         name = words.short(event.command, background=True)
         ends.append(CommandStarted(name, f"{event.call}{BACKGROUND}"))
-    lost = _lost_lines(context, changed)
-    changed.record(context, *_unsearched(context, changed), *ends)
+    given = [
+        each.text
+        for folder in start_folders(event.command, event.cwd)
+        for each in writings(event.command, folder)
+    ]
+    lost = overwritten(context, changed, tuple(map(normal, given)))
+    changed.record(context, *unsearched(context, changed), *ends)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *touched)
@@ -138,26 +144,69 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
 
 
-def _lost_lines(context: SessionContext, changed: Changes) -> str:
-    """Describe the lines of others that went with files that the agent's own command removed, and that
-    the agent was never told of; "" for none. Call before the changes are recorded."""
+def changes_of(
+    context: SessionContext, command: str, started: Recorded | None, ended: EndedCommand | None
+) -> tuple[Changes, tuple[str, ...], tuple[str, ...]]:
+    """Return the changes during a command that ended, the paths of all files that it touched, and those
+    of files that it certainly removed and that no session has read. ended: None for a command
+    that changes no file."""
+    # A file that nobody looked at before the command may have changed before it.
+    if started is None or ended is None:
+        changed = changes(context)
+        return changed, changed.paths, ()
+    changed, removed = _changes_since(context, command, started, ended)
+    named = tuple(path for path in removed if ended.names_removal(context, path))
+    return changed, (*changed.paths, *removed), named
+
+
+def overwritten(context: SessionContext, changed: Changes, whole: Sequence[str] = ()) -> str:
+    """Describe the changes of others that the agent's own command removed or wrote over, and that the
+    agent was never told of; "" for none. whole: texts that the agent gave for whole files. Call
+    before the changes are recorded."""
     texts: list[str] = []
     room = DIFF_MAX
     for fact in changed.facts:
-        if not isinstance(fact, Changed) or fact.after != MISSING or room <= 0:
+        if not isinstance(fact, Changed) or room <= 0:
             continue
         known = context.store.knowledge(context.session, fact.path)
         if known is None or fact.cause.who != context.session or not is_kept(fact.before):
             continue
+        if is_handed(context, known, fact.before):
+            continue
         shown = decode(context.store.blob(known.belief.text))
-        removed = decode(context.store.blob(fact.before))
-        hunks = diff(shown.lines, removed.lines) if shown and removed else ()
-        if shown and removed and hunks:
-            text = unified(shown.lines, removed.lines, hunks)
-            path = known.name or fact.path
-            texts.append(words.removed_unseen(path, text[:room], whole=len(text) <= room))
-            room -= len(text)
+        theirs = decode(context.store.blob(fact.before))
+        if shown is None or theirs is None or shown.plain == theirs.plain:
+            continue
+        diff_text = _lost_of(shown, theirs, _text_now(changed, fact), whole)
+        if diff_text:
+            path, is_whole = known.name or fact.path, len(diff_text) <= room
+            texts.append(
+                words.lost_to_command(
+                    path, diff_text[:room], whole=is_whole, removed=fact.after == MISSING
+                )
+            )
+            room -= len(diff_text)
     return "\n\n".join(texts)
+
+
+def _text_now(changed: Changes, fact: Changed) -> Text | None:
+    """Return the text that a change left; None for no file, and for none that is text."""
+    found = (file for file in changed.found if file.path == fact.path)
+    return next((decode(file.data) for file in found if file.data is not None), None)
+
+
+def _lost_of(shown: Text, theirs: Text, now: Text | None, whole: Sequence[str]) -> str:
+    """Return the diff of others' changes that a text lacks; "" where it has them all. now: the text on
+    disk, None for no file. Where both sides changed the same lines, a program may have worked on
+    the changed lines; a text that the agent gave did not."""
+    if now is None:
+        return unified(shown.lines, theirs.lines, diff(shown.lines, theirs.lines))
+    merged = merge(shown.lines, now.lines, theirs.lines)
+    if merged.clean:
+        return unified(now.lines, merged.lines, diff(now.lines, merged.lines))
+    if now.plain not in whole:
+        return ""
+    return unified(shown.lines, theirs.lines, diff(shown.lines, theirs.lines))
 
 
 def printed(context: SessionContext, event: Printed) -> Answer:
@@ -195,8 +244,8 @@ def _ended_command(context: SessionContext, event: CommandEnded, started: Record
     )
 
 
-def _changes_of(
-    context: SessionContext, event: CommandEnded, started: Recorded, command: EndedCommand
+def _changes_since(
+    context: SessionContext, command: str, started: Recorded, ended: EndedCommand
 ) -> tuple[Changes, tuple[str, ...]]:
     """Return the changes during a command, and the files that went meanwhile and that no session
     has read."""
@@ -207,7 +256,7 @@ def _changes_of(
     if checkpoint is not None and gone is not None:
         entries = untracked.manifest(context, checkpoint)
     before = by_times if entries is None else in_checkpoint(context, entries)
-    changed = changes(context, command, before, since_ns=since_ns, deadline_s=WALK_S)
+    changed = changes(context, ended, before, since_ns=since_ns, deadline_s=WALK_S)
     if entries is None:
         facts = [
             _mark_unsure(fact) if checkpoint is not None or _is_outside(fact) else fact
@@ -218,9 +267,7 @@ def _changes_of(
         return changed, ()
     known = {*context.store.paths(), *gone}
     unread = untracked.missing(context, entries, changed.tree)
-    return changed, tuple(
-        path for path in unread if path not in known and may_touch(event.command, path)
-    )
+    return changed, tuple(path for path in unread if path not in known and may_touch(command, path))
 
 
 def _is_outside(fact: Changed | GitMoved) -> bool:
@@ -237,7 +284,7 @@ def _mark_unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
     return structs.replace(fact, cause=cause)
 
 
-def _started(context: SessionContext, call: str) -> Recorded | None:
+def started_call(context: SessionContext, call: str) -> Recorded | None:
     kinds: list[type[Fact]] = [CommandStarted]
     newest = context.store.timeline(session=context.session, kinds=kinds, newest=RECENT)
     for recorded in newest:
@@ -246,7 +293,7 @@ def _started(context: SessionContext, call: str) -> Recorded | None:
     return None
 
 
-def _unsearched(context: SessionContext, changed: Changes) -> list[SightLost]:
+def unsearched(context: SessionContext, changed: Changes) -> list[SightLost]:
     """Return the fact that the tree is too large to search, once in a session."""
     if changed.complete:
         return []
@@ -322,7 +369,7 @@ def note_shown(
         seen = {
             p: at for p, at in seen.items() if os.path.realpath(p).removeprefix(root) not in known
         }
-    _record(context, pages, seen, "shell")
+    record_lines(context, pages, seen, "shell")
 
 
 ENTRIES_MAX = 2_000
@@ -333,9 +380,6 @@ READ_MAX = 200
 
 FOLDERS_MAX = 8
 """Folders named by a command in which its words may name files."""
-
-RUN_MIN = 5
-"""Lines from which on a part of a file that the command names counts as printed."""
 
 RUN_FILES = 20
 """Files that are compared with an output line by line."""
@@ -464,7 +508,7 @@ def note_written(
             text = pages.text(path)
             if text is not None and contains_text(event.command, text.plain):
                 seen[path] = spans([(1, len(text.lines))])
-    _record(context, pages, seen, "command")
+    record_lines(context, pages, seen, "command")
 
 
 def _hits(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
@@ -475,7 +519,7 @@ def _hits(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
             yield path, line
 
 
-def _record(context: SessionContext, pages: Pages, seen: dict[str, Spans], via: str) -> None:
+def record_lines(context: SessionContext, pages: Pages, seen: dict[str, Spans], via: str) -> None:
     left = RUNS_MAX
     for path, lines in seen.items():
         text = pages.text(path)

@@ -1,0 +1,114 @@
+"""Record what the tools of other programs do to files, such as those of MCP servers.
+
+Nobody knows what such a tool does. So a call is treated as a shell command is: the turn's checkpoint
+is taken before it, and what changed during the call is the call's. A file counts as shown where the
+result has its text; the input only names the files to look in.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from sightline.agents.hook_events import NOTHING, Answer, CallBegan, CallEnded
+from sightline.changes.command_evidence import EndedCommand, call_ended
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.automatic import after_change
+from sightline.hooks import words
+from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
+from sightline.hooks.handlers.file_reads import ignored
+from sightline.hooks.handlers.shell_commands import (
+    RUN_FILES,
+    Pages,
+    changes_of,
+    note_beginning,
+    overwritten,
+    record_lines,
+    started_call,
+    unsearched,
+)
+from sightline.model.events import Cause
+from sightline.model.events import CommandEnded as Ended
+from sightline.model.spans import Spans, union
+from sightline.model.text import normal
+from sightline.model.timeline import Recorded
+from sightline.shell_parsing.printed_lines import result_spans
+
+NAME_MAX = 1_000
+"""Characters of a text that may name a file."""
+
+URI = "file://"
+
+
+def began(context: SessionContext, event: CallBegan) -> Answer:
+    """Record changes from before the call, and that it begins. Refuse a call that names a file which
+    an ignore file refuses."""
+    for path in _named(event):
+        if os.path.exists(path) and (why := ignored(context, path)):
+            return Answer(refuse=why)
+    acknowledge_request(context)
+    note_beginning(context, _name(context, event), event.call, is_harmless=False)
+    return NOTHING
+
+
+def ended(context: SessionContext, event: CallEnded) -> Answer:
+    """Record the call's changes and the lines that its result shows. Return the changes of known files."""
+    started = started_call(context, event.call)
+    command = None if started is None else _ended_call(context, event, started)
+    changed, touched, named = changes_of(context, event.tool, started, command)
+    lost = overwritten(context, changed, tuple(map(normal, event.given)))
+    end = Ended(event.call, 1 if event.has_failed else 0, touched, named)
+    changed.record(context, *unsearched(context, changed), end)
+    pages = Pages(context)
+    shown = {path: _shown(pages.lines(path), event) for path in _files(event)}
+    given = {path: _written(pages, path, event) for path in _files(event)}
+    record_lines(context, pages, {path: lines for path, lines in shown.items() if lines}, "tool")
+    record_lines(context, pages, {path: lines for path, lines in given.items() if lines}, "tool")
+    after_change(context, *touched)
+    if not changed.found:
+        return NOTHING
+    return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
+
+
+def _ended_call(context: SessionContext, event: CallEnded, started: Recorded) -> EndedCommand:
+    guess = Cause("command", context.session, _name(context, event), "likely", "guess")
+    took_us = context.clock() - started.happened_at
+    texts = tuple(map(normal, event.given))
+    return call_ended(
+        guess, tuple(_named(event)), texts, has_failed=event.has_failed, took_us=took_us
+    )
+
+
+def _name(context: SessionContext, event: CallBegan | CallEnded) -> str:
+    """Name a call by its tool and the file in the workspace that it is about, as facts do."""
+    root = os.path.join(context.workspace.root, "")
+    inside = [real for path in _named(event) if (real := os.path.realpath(path)).startswith(root)]
+    paths = [path for path in inside if os.path.isfile(path)]
+    return words.short(" ".join([event.tool, *(path.removeprefix(root) for path in paths[:1])]))
+
+
+def _named(event: CallBegan | CallEnded) -> Iterator[str]:
+    """Yield the absolute paths that the texts of a call's input may mean."""
+    for text in event.given:
+        if text and len(text) <= NAME_MAX and text.isprintable():
+            yield os.path.join(event.cwd, text.removeprefix(URI))
+
+
+def _files(event: CallEnded) -> list[str]:
+    files = dict.fromkeys(path for path in _named(event) if os.path.isfile(path))
+    return list(files)[:RUN_FILES]
+
+
+def _shown(lines: list[str], event: CallEnded) -> Spans:
+    """Return the lines of a file that the result of a call shows."""
+    seen: Spans = ()
+    for text in event.texts:
+        seen = union(seen, result_spans(lines, normal(text)))
+    return seen
+
+
+def _written(pages: Pages, path: str, event: CallEnded) -> Spans:
+    """Return all lines of a file whose whole text the agent gave."""
+    text = pages.text(path)
+    is_given = text is not None and text.plain in map(normal, event.given)
+    return ((1, len(text.lines)),) if text is not None and is_given and text.lines else ()
