@@ -1,10 +1,11 @@
 """Compare Sightline's readers of recordings with a plain walk through the JSON.
 
-    python bench/readers.py [PATH]... [--json]
+    python bench/readers.py [PATH]... [--cut] [--json]
 
 PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
-Prints calls, edits and reads for each product, and each file whose counts differ. Exit 1 when some
-do, 2 when there is no recording.
+Prints calls, edits and reads for each product, and each file whose counts differ. --cut also reads
+parts of each recording, without its head or its tail. Exit 1 when some counts differ, or a part is
+not read although it holds a call; 2 when there is no recording.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +32,7 @@ from bench.recordings.counts import (  # noqa: E402 (needs the path above)
     is_shell,
     spoken_command,
 )
+from bench.recordings.cuts import cuts  # noqa: E402
 
 from sightline.agents.readers import READERS  # noqa: E402
 from sightline.conversation.formats.format import FORMATS  # noqa: E402
@@ -36,9 +40,9 @@ from sightline.replay.played import Unread  # noqa: E402
 from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from sightline.conversation.recorded_conversation import Conversation
+    from sightline.conversation.recorded_conversation import Conversation, Message
     from sightline.conversation.window.blocks import Block
 
 CORPUS = ROOT.parent / "shared" / "corpus"
@@ -59,9 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compare the readers with the plain walk and print the counts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")
+    parser.add_argument("--cut", action="store_true", help="also read parts of each recording")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     files = [compare(path) for path in find_recordings(options.paths)]
+    if options.cut:
+        files += [part for file in files if file.walked for part in compare_parts(file)]
     if not any(file.agent for file in files):
         print(f"No recording in {' '.join(options.paths)}", file=sys.stderr)
         return 2
@@ -82,20 +89,53 @@ def compare(path: str) -> Compared:
     return Compared(path, found.agent, counts(found), walked)
 
 
+def compare_parts(whole: Compared) -> Iterator[Compared]:
+    """Yield the counts of each part of a file, with the cut behind its path. A part that no reader takes for
+    its product's, although it holds a call, is walked alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in cuts(Path(whole.path)):
+            part = Path(folder) / Path(whole.path).name
+            part.write_bytes(data)
+            found = compare(str(part))
+            if found.agent != whole.agent:
+                walked = WALKERS[whole.agent](part)
+                found = found._replace(
+                    agent=whole.agent, read=found.read or Counts(0, 0, 0), walked=walked
+                )
+            yield found._replace(path=f"{whole.path} {name}")
+
+
 def counts(conversation: Conversation) -> Counts:
     """Return the counts of a reader's calls, edits and reads. The shell counts as the walkers count it: only a
     command with a patch or a plain command is an edit, and only a plain command is a read."""
-    messages = conversation.messages
-    blocks = FORMATS[conversation.format].blocks(messages, len)
-    calls = {block.call: block for block in blocks if block.kind == "call"}
-    results = [block for block in blocks if block.kind == "result" and block.deed == "read"]
-    shown = [
-        block
-        for block in results
-        if block.excerpts
-        and (not is_shell(block.tool or "") or PLAIN.fullmatch(command(calls[block.call])))
-    ]
-    return Counts(len(calls), sum(map(is_edit, calls.values())), len(shown))
+    sums = [0, 0, 0]
+    for messages in segments_once(conversation):
+        asked: dict[str | None, Block] = {}
+        for block in FORMATS[conversation.format].blocks(messages, len):
+            if block.kind == "call":
+                asked[block.call] = block
+                sums[0] += 1
+                sums[1] += is_edit(block)
+            elif block.kind == "result" and block.deed == "read" and block.excerpts:
+                is_plain = block.call in asked and PLAIN.fullmatch(command(asked[block.call]))
+                sums[2] += not is_shell(block.tool or "") or bool(is_plain)
+    return Counts(*sums)
+
+
+def segments_once(conversation: Conversation) -> Iterator[Sequence[Message]]:
+    """Yield the messages from border to border, without those that a compaction kept: they stand behind the
+    border once more, with the time of the compaction."""
+    edges = [0, *conversation.borders, len(conversation.messages)]
+    earlier: Sequence[Message] = ()
+    for first, after in pairwise(edges):
+        at = conversation.times[first] if first < after else None
+        own = [
+            conversation.messages[n]
+            for n in range(first, after)
+            if conversation.times[n] != at or conversation.messages[n] not in earlier
+        ]
+        earlier = conversation.messages[first:after]
+        yield own
 
 
 def command(call: Block) -> str:

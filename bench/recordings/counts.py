@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """Calls by id (a number where the product has none), with their kind: edit, read, "" for others.
-    A read counts when its result has text of a file."""
+    """How many calls, and how many of them are edits and reads. A read counts when its result has text of
+    a file. A call counts whether or not it has a result, and each time that its id is used."""
 
     calls: int
     edits: int
@@ -36,13 +36,14 @@ EDITING = (
         "write_file",
         "create",
         "apply_patch",
+        "edit_file",
     ),
     *("write_to_file", "apply_diff", "insert_content", "replace_in_file", "search_and_replace"),
 )
 READING = ("read", "read_file", "view", "open")
 EDITOR = ("str_replace_editor", "file_editor", "str_replace_based_edit_tool")
 NO_TEXT = re.compile(
-    r"\s*\Z|<tool_use_error>|Error|File too large|The tool execution failed|File unchanged"
+    r"\s*\Z|<tool_use_error>|<cell id=|Error|File too large|The tool execution failed|File unchanged"
     r"|File content \(|Offset \d+ is|<system-reminder>(?:Warning|(?!This memory))|The user doesn't"
 )
 
@@ -128,6 +129,26 @@ def _counted(calls: list[tuple[str, Any, str | None, bool]]) -> Counts:
     return Counts(len(calls), sum(kind == "edit" for kind, _, _ in kinds), shown)
 
 
+class _Calls:
+    """Calls in their order, each with its result: the next one of the same id."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[str, Any, str | None, bool]] = []
+        self._waiting: dict[str, list[int]] = {}
+
+    def ask(self, call: str, name: str, given: Any) -> None:
+        self._waiting.setdefault(call, []).append(len(self._all))
+        self._all.append((name, given, None, False))
+
+    def answer(self, call: str, text: str, *, failed: bool = False) -> None:
+        if waiting := self._waiting.get(call):
+            place = waiting.pop(0)
+            self._all[place] = (*self._all[place][:2], text, failed)
+
+    def counted(self) -> Counts:
+        return _counted(self._all)
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_bytes().split(b"\n"):
         try:
@@ -150,9 +171,9 @@ def claude_code(path: Path) -> Counts:
     results: dict[str, tuple[str, bool]] = {}
     for row in _rows(path):
         content = (row.get("message") or {}).get("content")
-        if row.get("isSidechain") or not isinstance(content, list):
+        if row.get("isSidechain") or row.get("type") not in ("user", "assistant"):
             continue
-        for part in content:
+        for part in content if isinstance(content, list) else ():
             if part.get("type") == "tool_use":
                 asked.setdefault(part["id"], (part["name"], part["input"]))
             elif part.get("type") == "tool_result":
@@ -165,9 +186,8 @@ CODEX_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "tool_se
 
 
 def codex(path: Path) -> Counts:
-    """All items of the first thread in the file."""
-    asked: list[tuple[str, Any, str]] = []
-    results: dict[str, str] = {}
+    """All items of the file. No recording at hand holds a second thread, or turns that were taken back."""
+    calls = _Calls()
     for row in _rows(path):
         item = row.get("payload") or {}
         if row.get("type") != "response_item":
@@ -176,10 +196,10 @@ def codex(path: Path) -> Counts:
             given = item.get("arguments") or item.get("input") or item.get("action")
             if isinstance(given, str) and given.startswith("{"):
                 given = json.loads(given)
-            asked.append((item.get("name", "shell"), given, str(item.get("call_id"))))
+            calls.ask(str(item.get("call_id")), item.get("name", "shell"), given)
         elif str(item.get("type")).endswith("_call_output"):
-            results[str(item["call_id"])] = _texts(item["output"])
-    return _counted([(name, given, results.get(call), False) for name, given, call in asked])
+            calls.answer(str(item["call_id"]), _texts(item["output"]))
+    return calls.counted()
 
 
 def opencode(path: Path) -> Counts:
@@ -193,29 +213,47 @@ def opencode(path: Path) -> Counts:
 
 def copilot(path: Path) -> Counts:
     """The requests of the main agent, with their results."""
-    asked: dict[str, tuple[str, Any]] = {}
-    results: dict[str, tuple[str, bool]] = {}
+    calls = _Calls()
     for row in _rows(path):
         data = row.get("data") or {}
         if row.get("agentId") or data.get("agentId") or data.get("parentToolCallId"):
             continue
         for each in data.get("toolRequests") or ():
-            asked[each["toolCallId"]] = each["name"], each["arguments"]
+            calls.ask(each["toolCallId"], each["name"], each["arguments"])
         if row["type"] == "tool.execution_complete":
             text = (data.get("result") or {}).get("content") or ""
             names = all(re.fullmatch(r"[\w.-]+", line) for line in text.split("\n"))
-            results[data["toolCallId"]] = text, not data["success"] or names
-    return _counted([(*call, *results.get(name, (None, False))) for name, call in asked.items()])
+            calls.answer(data["toolCallId"], text, failed=not data["success"] or names)
+    return calls.counted()
 
 
 def gemini_cli(path: Path) -> Counts:
-    """The calls beside the model's messages, each with its result."""
-    calls = [c for m in json.loads(path.read_bytes())["messages"] for c in m.get("toolCalls") or ()]
-    found: list[tuple[str, Any, str | None, bool]] = []
-    for call in calls:
-        response = call["result"][0]["functionResponse"]["response"]
-        found.append((call["name"], call["args"], response.get("output"), "error" in response))
-    return _counted(found)
+    """The calls beside the model's messages, each with its result. Of a message that occurs in several rows,
+    the last row; a row may hold all messages so far."""
+    told: dict[str, dict[str, Any]] = {}
+    try:
+        rows = iter([json.loads(path.read_bytes())])
+    except ValueError:
+        rows = _rows(path)
+    for row in rows:
+        if "messages" in (held := row.get("$set") or row):
+            told = {each["id"]: each for each in held["messages"]}
+        elif "id" in row:
+            told[row["id"]] = row
+    calls = _Calls()
+    for each in told.values():
+        parts = [part for part in each["content"] if isinstance(part, dict)]
+        done = [part for call in each.get("toolCalls") or () for part in call.get("result") or ()]
+        asked = {c["id"]: c for c in each.get("toolCalls") or ()}
+        asked |= {c["id"]: c for part in parts if (c := part.get("functionCall"))}
+        for name, call in asked.items():
+            calls.ask(name, call["name"], call["args"])
+        for part in (*parts, *done):
+            if answer := part.get("functionResponse"):
+                response = answer["response"]
+                text = response.get("output") or ""
+                calls.answer(answer["id"], text, failed="error" in response)
+    return calls.counted()
 
 
 TAG = re.compile(r"<(read_file|apply_diff|write_to_file|insert_content|search_and_replace|replace_in_file|execute_command|list_files|search_files|list_code_definition_names|update_todo_list|ask_followup_question|attempt_completion|switch_mode|new_task)>\s*<\w+>")  # fmt: skip
@@ -224,8 +262,12 @@ TAG = re.compile(r"<(read_file|apply_diff|write_to_file|insert_content|search_an
 EXPORTED = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
 
 
+RESULT_OF_READ = re.compile(r"^\[read_file for [^\n]*\] Result:", re.MULTILINE)
+
+
 def roo(path: Path) -> Counts:
-    """The tags in the model's texts; a result follows each. A part with a person's words is theirs."""
+    """The tags in the model's texts; a result follows each. A part with a person's words is theirs. A
+    recording may begin with the result of a read, which names its file."""
     if path.suffix == ".md":
         _, *parts = EXPORTED.split(path.read_text(encoding="utf-8").replace("\r\n", "\n"))
         pairs = zip(parts[::2], parts[1::2], strict=True)
@@ -239,9 +281,12 @@ def roo(path: Path) -> Counts:
             continue
         said = _texts(messages[number + 1]["content"]) if number + 1 < len(messages) else ""
         shown = re.search(r"^ *\d+ \| (.*)$", said, re.MULTILINE)
-        theirs = "<feedback>" in said or "<user_message>" in said
+        theirs = re.search(r"^<(feedback|user_message)>", said, re.MULTILINE)
         calls.append((tag[1], text, "text" if shown and not theirs else None, False))
-    return _counted(calls)
+    found = _counted(calls)
+    first = _texts(messages[0]["content"]) if messages[0]["role"] == "user" else ""
+    is_read = RESULT_OF_READ.search(first) and re.search(r"^ *\d+ \| (.*)$", first, re.MULTILINE)
+    return found._replace(reads=found.reads + bool(is_read))
 
 
 def spoken_command(text: str) -> str | None:
@@ -290,41 +335,53 @@ def openhands(path: Path) -> Counts:
         return _counted(
             [(e["action"], e.get("args") or e, r.get("content"), False) for e, r in shown]
         )
-    events = json.loads(path.read_bytes())
-    answers: dict[str, Any] = {}
-    calls: list[tuple[str, Any, str | None, bool]] = []
+    try:
+        events = json.loads(path.read_bytes())
+    except ValueError:
+        events = list(_rows(path))
+    answers: set[str] = set()
+    calls = _Calls()
     for event in events:
-        response = (event.get("tool_call_metadata") or {}).get("model_response")
-        if response and "action" in event:
-            answers[response["id"]] = response["choices"][0]["message"].get("tool_calls") or ()
-        if event.get("kind") == "ActionEvent":
+        metadata = event.get("tool_call_metadata") or {}
+        response = metadata.get("model_response")
+        if response and "action" in event and response["id"] not in answers:
+            answers.add(response["id"])
+            for call in response["choices"][0]["message"].get("tool_calls") or ():
+                function = call["function"]
+                calls.ask(call["id"], function["name"], json.loads(function["arguments"]))
+        elif event.get("kind") == "ActionEvent":
             given = json.loads(event["tool_call"]["arguments"])
-            calls.append((event["tool_name"], given, None, False))
-    asked = [call["function"] for found in answers.values() for call in found]
-    calls += [(each["name"], json.loads(each["arguments"]), None, False) for each in asked]
-    return _counted(calls)
+            calls.ask(event["tool_call_id"], event["tool_name"], given)
+        elif "observation" in event and metadata:
+            calls.answer(metadata["tool_call_id"], event["content"])
+        elif event.get("kind") == "ObservationEvent":
+            calls.answer(event["tool_call_id"], _texts(event["observation"].get("content")))
+    return calls.counted()
+
+
+ABORTED = ("error", "aborted")
 
 
 def pi(path: Path) -> Counts:
-    """The calls that have a result."""
-    asked: dict[str, tuple[str, Any]] = {}
-    results: dict[str, tuple[str, bool]] = {}
+    """The calls of answers that were not broken off."""
+    calls = _Calls()
     for row in _rows(path):
         message = row.get("message") or {}
         content = message.get("content")
         if message.get("role") == "toolResult":
-            results[message["toolCallId"]] = _texts(content), bool(message.get("isError"))
+            failed = bool(message.get("isError"))
+            calls.answer(message["toolCallId"], _texts(content), failed=failed)
         for part in content if isinstance(content, list) else ():
-            if part.get("type") == "toolCall":
-                asked[part["id"]] = part["name"], part["arguments"]
-    return _counted([(*asked[name], *result) for name, result in results.items() if name in asked])
+            if part.get("type") == "toolCall" and message.get("stopReason") not in ABORTED:
+                calls.ask(part["id"], part["name"], part["arguments"])
+    return calls.counted()
 
 
 def entire(path: Path) -> Counts:
-    """The calls that have a result."""
+    """The calls, each with its result in the same object."""
     parts = [part for row in _rows(path) for part in row.get("content") or ()]
-    done = [part for part in parts if part.get("type") == "tool_use" and "result" in part]
-    results = ((part, part["result"]) for part in done)
+    calls = [part for part in parts if part.get("type") == "tool_use"]
+    results = ((part, part.get("result") or {}) for part in calls)
     return _counted(
         [(p["name"], p["input"], r.get("output"), r.get("status") == "error") for p, r in results]
     )

@@ -65,6 +65,8 @@ def test_turns_that_were_rolled_back_are_left_out(tmp_path):
     assert texts(told)[1:] == ["one", "1", "three"]
     assert len(told.times) == len(told.messages)
     assert len(texts(read(tmp_path, *rows, rolled_back(9)))) == 5
+    cut = [*rows[3:], rolled_back(2), said("user", "three")]
+    assert texts(read(tmp_path, *cut)) == ["three"]
 
 
 def test_a_fork_has_the_rows_that_it_came_from_and_none_of_threads_that_it_began(tmp_path):
@@ -77,6 +79,21 @@ def test_a_fork_has_the_rows_that_it_came_from_and_none_of_threads_that_it_began
     )
     assert told.session == "t2"
     assert texts(told) == ["of the parent", "of the fork"]
+
+
+def test_a_fork_that_is_resumed_names_itself_and_its_origin_again(tmp_path):
+    fork = meta("t2", forked_from_id="t1")
+    told = read(
+        tmp_path,
+        *(fork, meta("t1"), said("user", "of the parent")),
+        *(fork, said("user", "of the fork")),
+    )
+    assert texts(told) == ["of the parent", "of the fork"]
+
+
+def test_a_rollout_without_its_first_row_has_its_folder_from_a_turn(tmp_path):
+    told = read(tmp_path, *CODEX[1:])
+    assert (told.folder, len(told.messages)) == ("/home/me/demo", 8)
 
 
 def test_damaged_rows_are_passed_over_and_counted(tmp_path):

@@ -78,6 +78,20 @@ def test_a_compaction_is_a_border_with_its_summary(tmp_path):
     assert len(told.messages) == 3
 
 
+def test_events_without_the_first_ones_are_a_session(tmp_path):
+    told = read(tmp_path, *COPILOT[1:])
+    assert (told.agent, roles(told)) == ("copilot", roles(read(tmp_path, *COPILOT)))
+    only = read(tmp_path, *COPILOT[4:6])
+    assert [each["tool_calls"][0]["id"] for each in only.messages] == ["c1"]
+
+
+def test_an_id_that_is_used_again_is_another_call(tmp_path):
+    call = asked("view", "c1", {"path": "a.py"})
+    asks = event("assistant.message", content="", toolRequests=[call])
+    told = read(tmp_path, BEGIN, asks, done("c1", "1. x"), asks, done("c1", "1. y"))
+    assert [each.get("tool_call_id") for each in told.messages] == [None, "c1", None, "c1_1"]
+
+
 def test_a_start_whose_data_is_no_object_is_not_copilots(tmp_path):
     with pytest.raises(NotOurs):
         read(tmp_path, {"type": "session.start", "data": 5})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.agents.recordings import AT_US, GEMINI, gemini_call, lines, write
+from tests.agents.recordings import AT, AT_US, GEMINI, gemini_call, lines, write
 
 from sightline.agents.gemini_cli import conversation
 from sightline.conversation.formats.format import FORMATS
@@ -81,6 +81,26 @@ def test_newer_sessions_are_rows_of_which_the_last_of_an_id_counts(tmp_path):
     assert [each["parts"][0]["text"] for each in contents] == ["mend a.py", "done", "right"]
     anew = lines(header, wrong, {"$set": {"messages": [one]}}, done)
     assert len(conversation(write(tmp_path, "session-3.jsonl", anew)).messages) == 2
+
+
+def test_rows_without_the_first_one_are_a_session_and_a_result_counts_once(tmp_path):
+    """Newer clients keep a result beside its call, and in the user's message that was sent."""
+    call = gemini_call("read_file", "c1", "x = 1", file_path="a.py")
+    sent = [
+        {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "x = 1"}}}
+    ]
+    rows = [
+        {"id": "2", "timestamp": AT, "type": "user", "content": "mend a.py"},
+        {"id": "3", "timestamp": AT, "type": "gemini", "content": "", "toolCalls": [call]},
+        {"id": "4", "timestamp": AT, "type": "user", "content": sent},
+        {"id": "5", "timestamp": AT, "type": "user", "content": sent},
+        {"id": "6", "timestamp": AT, "type": "gemini", "content": "done"},
+    ]
+    for begins in (0, 1):
+        told = conversation(write(tmp_path, "s.jsonl", lines(*rows[begins:])))
+        kinds = [list(part) for each in told.messages for part in each["parts"]]
+        asked = [["functionCall"], ["functionResponse"], ["text"]]
+        assert kinds == [*[["text"]] * (1 - begins), *asked]
 
 
 def test_a_saved_chat_is_contents_without_times(tmp_path):

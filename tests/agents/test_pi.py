@@ -45,10 +45,33 @@ def test_results_of_one_answer_are_one_message_before_what_is_typed(tmp_path):
     assert FORMATS["anthropic"].problems(told.messages, sending=True) == []
 
 
-def test_a_call_that_was_broken_off_is_not_sent(tmp_path):
-    aborted = entry("assistant", [text("I "), tool_call("c9", "bash")], stopReason="aborted")
+@pytest.mark.parametrize("why", ["aborted", "error"])
+def test_an_answer_that_was_broken_off_is_not_sent(tmp_path, why):
+    aborted = entry("assistant", [text("I "), tool_call("c9", "bash")], stopReason=why)
     told = read(tmp_path, entry("user", "one"), aborted, entry("user", "two"))
-    assert shape(told) == [("user", ["text"]), ("assistant", ["text"]), ("user", ["text"])]
+    assert texts(told) == ["one", "two"]
+
+
+def test_a_call_that_never_had_a_result_is_a_call(tmp_path):
+    told = read(
+        tmp_path,
+        *(entry("user", "one"), entry("assistant", [tool_call("c1", "read", path="a")])),
+        *(entry("user", "two"), entry("assistant", [tool_call("c2", "read", path="b")])),
+    )
+    mended = FORMATS["anthropic"].repaired(told.messages)
+    kinds = [part["type"] for each in mended for part in each["content"]]
+    assert kinds == ["text", "tool_use", "tool_result", "text", "tool_use"]
+
+
+def test_entries_before_one_that_is_missing_count(tmp_path):
+    rows = linked(
+        *(entry("user", "one"), entry("assistant", [tool_call("c1", "read", path="a")])),
+        *(tool_result("c1", "a"), entry("assistant", [text("two")])),
+    )
+    rows[2]["parentId"] = "c1"  # as OpenClaw names the call
+    told = read(tmp_path, *rows)
+    assert shape(told)[1] == ("assistant", ["tool_use"])
+    assert texts(told)[-1] == "two"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from bench.readers import Compared, compare_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agents.recordings import SAMPLES, lines, write
@@ -70,6 +71,13 @@ def test_a_recording_that_breaks_off_is_played_or_named_but_never_lost(tmp_path,
         else:
             assert told.agent in (agent, "cline", "roo")
             assert told.messages
+
+
+@each_sample
+def test_a_recording_without_its_head_or_its_tail_has_the_calls_that_are_left(tmp_path, agent):
+    """Counted beside a plain walk through its JSON; a part without a message is nobody's."""
+    parts = compare_parts(Compared(write(tmp_path, *SAMPLES[agent]), agent))
+    assert [part for part in parts if part.read != part.walked] == []
 
 
 @each_sample

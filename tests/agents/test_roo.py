@@ -54,6 +54,11 @@ def test_every_message_is_found_whatever_is_said(tmp_path_factory, said):
     assert told(made)[1:] == list(spoken)
 
 
+def test_an_export_without_its_first_message_begins_with_an_answer(tmp_path):
+    made = read(tmp_path, exported(task()).partition("\n---\n\n")[2])
+    assert told(made) == told(read(tmp_path, exported(task())))[1:]
+
+
 def test_a_message_that_says_nothing_is_left_out(tmp_path):
     messages = task()
     messages[3]["content"] = [text(" ")]

@@ -25,6 +25,15 @@ def test_what_the_readers_find_is_what_a_plain_walk_counts(capsys):
     assert all(file["why"] for file in files if not file["agent"])
 
 
+def test_parts_of_a_recording_are_counted_as_a_plain_walk_counts_them(capsys):
+    """Each recording without its head or its tail: between two rows, and inside a row."""
+    assert readers.main([*map(str, SAMPLES), "--cut", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    parts = [file for file in files if " without the " in file["path"]]
+    assert len({file["agent"] for file in parts}) == 11
+    assert any(file["read"][0] for file in parts)
+
+
 def test_a_difference_is_listed_and_an_exit_code(monkeypatch, capsys):
     monkeypatch.setitem(WALKERS, "pi", lambda _path: Counts(9, 9, 9))
     assert readers.main([str(SAMPLES[0] / "pi.jsonl")]) == 1

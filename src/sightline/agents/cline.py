@@ -31,8 +31,8 @@ SHOWN = re.compile(
 """How the rows that a person was shown begin, and the list of a task's files, whatever their
 names. claude_messages.json has been the name of both."""
 
-MODE = b"# Current Mode"
-CLINES = (b"# Current Mode\\nACT", b"# Current Mode\\nPLAN")
+MODE = re.compile(rb"# Current Mode\\n(ACT|PLAN)?")
+CLINES = frozenset([b"ACT", b"PLAN"])
 """Both say which mode they are in; these are Cline's two."""
 
 UNKNOWN = ("reasoning", "thoughtSignature")
@@ -54,14 +54,21 @@ def conversation(path: str) -> Conversation:
     if not is_ours:
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
     data, session = document(path)
+    modes = _modes(path)
     reader = _History()
     for message in objects(data.get("messages") if isinstance(data, dict) else data):
         if message.get("role") in ("user", "assistant"):
             reader.message(message)
     if name in HISTORIES:  # in a folder named after the task
         session = os.path.basename(os.path.dirname(os.path.abspath(path))) or session
-    agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
+    agent = ROO if modes and not modes & CLINES else AGENT
     return reader.conversation("anthropic", agent, path, session)
+
+
+def _modes(path: str) -> set[bytes]:
+    """Return the modes that a task was in; b"" for any that is not Cline's."""
+    with open(path, "rb") as file:
+        return {match[1] or b"" for match in MODE.finditer(file.read())}
 
 
 class _History(Telling):
@@ -83,6 +90,7 @@ class _History(Telling):
 
 
 SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
+BEGINS = (b"**User:**", b"**Assistant:**")
 DETAILS = "\n<environment_details>"
 ROLES = {"User": "user", "Assistant": "assistant"}
 
@@ -92,7 +100,7 @@ def exported_conversation(path: str) -> Conversation:
     person, for an export without messages."""
     begins = head(path)
     ours = b"<environment_details>" in begins or b"<task>" in begins
-    if not begins.lstrip().startswith(b"**User:**") or not ours:
+    if not begins.lstrip().startswith(BEGINS) or not ours:
         raise NotOurs("it holds no messages as Roo Code exports them")
     with open(path, "rb") as file:
         data = file.read()

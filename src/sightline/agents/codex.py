@@ -46,6 +46,8 @@ class _Items(Telling):
             self._thread(payload)
         elif self._aside:
             return
+        elif kind == "turn_context":
+            self.folder = self.folder or str(payload.get("cwd") or "")
         elif kind == "response_item" and payload.get("type") not in NOT_SENT:
             self.add(payload, moment(row.get("timestamp")))
         elif kind == "compacted":
@@ -54,12 +56,12 @@ class _Items(Telling):
             self._back(payload.get("num_turns"))
 
     def _thread(self, payload: Row) -> None:
-        """Follow a fork, which begins with the rows of its origin; skip a thread that this one
-        started."""
+        """Follow a fork, which begins with the rows of its origin, and a resumed thread, which names
+        itself again; skip a thread that this one started."""
         name = str(payload.get("id") or "")
         started = nested(payload, "source", "subagent", "thread_spawn", "parent_thread_id")
         parent = started or payload.get("forked_from_id")
-        self._aside = bool(self._threads) and parent in self._threads
+        self._aside = name not in self._threads and parent in self._threads
         if not self._aside:
             self.session = self.session or name
             self.folder = self.folder or str(payload.get("cwd") or "")
@@ -75,12 +77,15 @@ class _Items(Telling):
             self.add(item, at)
 
     def _back(self, turns: object) -> None:
-        """Take back the last turns: all items from the first prompt of these turns on."""
+        """Take back the last turns: all items from the first prompt of these turns on; all items of a
+        rollout that begins in the middle of them."""
         start = self.borders[-1] if self.borders else 0
         typed = [n for n in range(start, len(self.messages)) if _is_typed(self.messages[n])]
-        if isinstance(turns, int) and 0 < turns <= len(typed):
-            del self.messages[typed[-turns] :]
-            del self.times[typed[-turns] :]
+        if not isinstance(turns, int) or turns <= 0 or (turns > len(typed) and self._threads):
+            return
+        first = typed[-turns] if turns <= len(typed) else start
+        del self.messages[first:]
+        del self.times[first:]
 
 
 def _is_typed(item: Row) -> bool:

@@ -3,6 +3,8 @@ and sub-agents share the file, and no request to the main model holds them."""
 
 from __future__ import annotations
 
+import re
+
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
@@ -11,12 +13,17 @@ from sightline.conversation.recorded_conversation import Conversation, NotOurs
 ASIDE = ("agentId", "parentToolCallId")
 """Fields of what a sub-agent does."""
 
+EVENT = re.compile(
+    r"(?:session|system|user|assistant|model|tool|hook|permission|subagent|skill)\.[a-z_]+|abort"
+)
+"""Types of events."""
+
 
 def conversation(path: str) -> Conversation:
-    """Return the conversation in a session's events. OSError; NotOurs; ValueError, with a message
-    for a person, for a session without messages."""
-    begins = [row for row in first_rows(path) if row.get("type") == "session.start"]
-    if all(nested(row, "data", "sessionId") is None for row in begins):
+    """Return the conversation in a session's events, which may begin in the middle of the session: its
+    file was cut, or the events are those that the client printed. OSError; NotOurs; ValueError, with
+    a message for a person, for a session without messages."""
+    if not any(map(_is_event, first_rows(path))):
         raise NotOurs("it holds no events as GitHub Copilot CLI records them")
     found, passed_over = rows(path)
     reader = _Events()
@@ -25,6 +32,15 @@ def conversation(path: str) -> Conversation:
         if isinstance(data, dict) and not any(data.get(name) or row.get(name) for name in ASIDE):
             reader.event(str(row.get("type")), data, moment(row.get("timestamp")))
     return reader.conversation("chat", "copilot", path, reader.session, passed_over)
+
+
+def _is_event(row: Row) -> bool:
+    """Return whether a row is an event, and no row of another product that has a type and data."""
+    kind = row.get("type")
+    is_kind = isinstance(kind, str) and EVENT.fullmatch(kind) is not None
+    if not is_kind or not isinstance(row.get("data"), dict):
+        return False
+    return "parentId" in row or "sessionId" in row["data"]
 
 
 class _Events(Telling):
@@ -37,7 +53,7 @@ class _Events(Telling):
     def event(self, kind: str, data: Row, at: int | None) -> None:
         """Add an event. Events that no model read are passed over."""
         if kind == "session.start":
-            self.session = self.session or str(data["sessionId"])
+            self.session = self.session or str(data.get("sessionId") or "")
             self.folder = self.folder or str(nested(data, "context", "cwd") or "")
         elif kind == "system.message":
             self.add_text("system", data.get("content"), at)

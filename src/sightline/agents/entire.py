@@ -10,14 +10,15 @@ from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-BEGIN = re.compile(rb'\A\s*\{"v":\d+,"agent":"[^"]*","cli_version":')
+BEGIN = re.compile(rb'(?:\A|\n)\s*\{"v":\d+,"agent":"[^"]*","cli_version":')
+"""How a row begins; the first row may be cut off."""
 
 
 def conversation(path: str) -> Conversation:
     """Return the conversation in a transcript. OSError; NotOurs; ValueError, with a message for a
     person, for a transcript without messages."""
     begins = head(path)
-    if not BEGIN.match(begins):
+    if not BEGIN.search(begins):
         raise NotOurs("it holds no rows as Entire records them")
     found, passed_over = rows(path)
     reader = _Rows()
@@ -28,7 +29,7 @@ def conversation(path: str) -> Conversation:
 
 
 class _Rows(Telling):
-    """Messages built from rows. A call whose result the transcript lacks is not sent."""
+    """Messages built from rows."""
 
     def row(self, row: Row) -> None:
         """Add a row. Rows that no model read are passed over."""
@@ -41,11 +42,9 @@ class _Rows(Telling):
         if row.get("type") == "user":
             self._add("user", texts, at)
         elif row.get("type") == "assistant":
-            calls = [
-                part for part in content if part.get("type") == "tool_use" and "result" in part
-            ]
+            calls = [part for part in content if part.get("type") == "tool_use"]
             self._add("assistant", [*texts, *map(_call, calls)], at)
-            self._add("user", list(map(_result, calls)), at)
+            self._add("user", [_result(part) for part in calls if "result" in part], at)
 
     def _add(self, role: str, parts: list[Row], at: int | None) -> None:
         """Add parts to the message of the same role, or as a message. Calls end a message."""

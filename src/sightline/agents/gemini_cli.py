@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.agents.json_fields import Row, objects
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, first_rows, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
@@ -14,25 +14,32 @@ from sightline.conversation.recorded_conversation import Conversation, NotOurs
 def conversation(path: str) -> Conversation:
     """Return the conversation in a session or a saved chat. OSError; NotOurs; ValueError, with a
     message for a person, for a damaged file or one without messages."""
-    if not _is_ours(head(path)):
-        raise NotOurs("it holds no contents as Gemini CLI records them")
     reader = _Contents()
     begun = first_rows(path)
-    if begun and "projectHash" in begun[0] and "messages" not in begun[0]:
+    if any(map(_is_row, begun)):
         found, passed_over = rows(path)
-        for row in _latest(found):
-            reader.row(row)
-        session = str(begun[0].get("sessionId"))
+        reader.rows(_latest(found))
+        session = str(next((row["sessionId"] for row in begun if "projectHash" in row), ""))
         return reader.conversation("gemini", "gemini-cli", path, session, passed_over)
+    if not _is_ours(head(path)):
+        raise NotOurs("it holds no contents as Gemini CLI records them")
     data, mark = document(path)
     if isinstance(data, dict) and isinstance(data.get("messages"), list):
-        for row in data["messages"]:
-            reader.row(row)
+        reader.rows(data["messages"])
         mark = str(data.get("sessionId") or mark)
     else:
         for content in objects(data.get("history") if isinstance(data, dict) else data):
             reader.content(content)
     return reader.conversation("gemini", "gemini-cli", path, mark)
+
+
+def _is_row(row: Row) -> bool:
+    """Return whether a row is one of a session's file of rows: its first one, the model's, or one that
+    replaces others. The first one may be missing."""
+    if "projectHash" in row:
+        return "sessionId" in row and "messages" not in row
+    is_answer = row.get("type") == "gemini" and _id(row) is not None and "timestamp" in row
+    return is_answer or isinstance(nested(row, "$set", "messages"), list) or "$rewindTo" in row
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -63,23 +70,36 @@ def _id(row: object) -> str | None:
 
 
 class _Contents(Telling):
+    def __init__(self) -> None:
+        super().__init__()
+        self._sent: set[object] = set()
+        self._answered_calls: set[object] = set()
+
     def content(self, content: Row) -> None:
         """Add a content of a saved chat."""
         if isinstance(content.get("parts"), list):
             self._said(str(content.get("role") or "user"), content["parts"], None)
 
-    def row(self, row: object) -> None:
-        """Add a message of a session. No model read the client's own messages (info, warning,
-        error)."""
-        if not isinstance(row, dict):
-            return
+    def rows(self, found: Sequence[object]) -> None:
+        """Add the messages of a session. Newer clients keep a result twice: beside its call, and in the
+        user's message that was sent."""
+        told = [row for row in found if isinstance(row, dict)]
+        parts = [
+            part for row in told if row.get("type") == "user" for part in _parts(row.get("content"))
+        ]
+        self._sent = {name for part in parts if (name := nested(part, "functionResponse", "id"))}
+        for row in told:
+            self._row(row)
+
+    def _row(self, row: Row) -> None:
+        """Add a message. No model read the client's own messages (info, warning, error)."""
         at = moment(row.get("timestamp"))
         if row.get("type") == "user":
             self._said("user", _parts(row.get("content")), at)
         elif row.get("type") == "gemini":
             calls = objects(row.get("toolCalls"))
             self._said("model", [*_parts(row.get("content")), *map(_call, calls)], at)
-            self._answered(calls, at)
+            self._answered([call for call in calls if call.get("id") not in self._sent], at)
 
     def _answered(self, calls: Sequence[Row], at: int | None) -> None:
         """Add the results of calls as one content; put attached pictures and texts after them."""
@@ -91,8 +111,18 @@ class _Contents(Telling):
         self._said("user", others, max(times, default=at))
 
     def _said(self, role: str, parts: Sequence[Row], at: int | None) -> None:
+        parts = [part for part in parts if self._is_new(part)]
         if parts:
-            self.add({"role": role, "parts": list(parts)}, at)
+            self.add({"role": role, "parts": parts}, at)
+
+    def _is_new(self, part: Row) -> bool:
+        """Return whether a part is no second result of one call: a session that was resumed repeats each."""
+        self._answered_calls.discard(nested(part, "functionCall", "id"))
+        name = nested(part, "functionResponse", "id")
+        if name in self._answered_calls:
+            return False
+        self._answered_calls |= {name} if name else set()
+        return True
 
 
 def _parts(content: object) -> list[Row]:

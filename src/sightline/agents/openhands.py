@@ -16,7 +16,7 @@ from typing import Any
 
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
-from sightline.agents.recording import Telling, document, head, moment, rows
+from sightline.agents.recording import HEAD_BYTES, Telling, document, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
 RUN = (b'{"issue"', b'{"instance_id"')
@@ -30,6 +30,9 @@ TOOLS = {
     "read": ("open_file", "path"),
 }
 """Action -> its tool, and the tool's argument."""
+
+CUT_MAX = 1 << 22
+"""Bytes of a row that is cut off; behind a longer one no rows are looked for."""
 
 QUIET = ("null", "agent_state_changed", "recall")
 """Observations that no model reads."""
@@ -48,7 +51,7 @@ def conversation(path: str) -> Conversation:
     """Return the conversation in a list or rows of events; in the folder of an event's file, for the
     first one; of a run, the conversations of its sessions one after the other. OSError; NotOurs;
     ValueError, with a message for a person, for a damaged file or a later event's."""
-    begins = head(path)
+    begins = _first_whole(path)
     reader = _Events()
     if begins.startswith(RUN) and path.endswith((".jsonl", ".json")):
         found, passed_over = rows(path)
@@ -74,6 +77,16 @@ def conversation(path: str) -> Conversation:
     reader.events(found)
     mark = sha256(begins).hexdigest()[:16]
     return reader.conversation("chat", "openhands", path, mark, passed_over)
+
+
+def _first_whole(path: str) -> bytes:
+    """Return the beginning of a file, without a first row that is cut off. OSError."""
+    begins = head(path)
+    if begins.lstrip().startswith((b"[", b"{")):
+        return begins
+    with open(path, "rb") as file:
+        file.readline(CUT_MAX)
+        return file.read(HEAD_BYTES)
 
 
 def _of_folder(path: str, number: int) -> Conversation:

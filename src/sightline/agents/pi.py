@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.agents.json_fields import Row, nested, text_parts
+from sightline.agents.json_fields import Row, nested, objects, text_parts
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
 SIGNED = "anthropic-messages"
 """The interface whose thinking carries a signature that it takes back."""
+
+BROKEN_OFF = ("error", "aborted")
+"""Why an answer stopped that pi does not send again."""
 
 SUMMARY = "The conversation history before this point was compacted into the following summary:"
 
@@ -18,19 +21,34 @@ SUMMARY = "The conversation history before this point was compacted into the fol
 def conversation(path: str) -> Conversation:
     """Return the conversation in a session. OSError; NotOurs; ValueError, with a message for a
     person, for a session without messages."""
-    first = next((row for row in first_rows(path) if row.get("type") == "session"), None)
-    if first is None or "cwd" not in first or "id" not in first:
+    begins = first_rows(path)
+    first = next((row for row in begins if _is_begin(row)), {})
+    if not first and not any(map(_is_entry, begins)):
         raise NotOurs("it holds no messages as pi records them")
     found, passed_over = rows(path)
-    reader = _Entries(found)
-    reader.folder = str(first["cwd"])
+    reader = _Entries()
+    reader.folder = str(first.get("cwd") or "")
     for row in _branch(found):
         reader.entry(row)
-    return reader.conversation("anthropic", "pi", path, str(first["id"]), passed_over)
+    return reader.conversation("anthropic", "pi", path, str(first.get("id") or ""), passed_over)
+
+
+def _is_begin(row: Row) -> bool:
+    return row.get("type") == "session" and "cwd" in row and "id" in row
+
+
+def _is_entry(row: Row) -> bool:
+    """Return whether a row is an entry that only pi writes. Droid's rows resemble pi's messages."""
+    if row.get("type") in ("model_change", "thinking_level_change"):
+        return "parentId" in row
+    kinds = {part.get("type") for part in objects(nested(row, "message", "content"))}
+    is_own = nested(row, "message", "role") == "toolResult" or "toolCall" in kinds
+    return row.get("type") == "message" and is_own
 
 
 def _branch(found: Sequence[Row]) -> list[Row]:
-    """Return the entries on the path to the last one; all entries where they name no parent."""
+    """Return the entries on the path to the last one; all entries where they name no parent. Where the
+    path begins in the middle, because entries are missing, all entries before that count."""
     if not any("parentId" in row for row in found):
         return list(found)
     by_id = {row["id"]: row for row in found if isinstance(row.get("id"), str)}
@@ -39,16 +57,17 @@ def _branch(found: Sequence[Row]) -> list[Row]:
     while at in by_id and at not in way:
         way[at] = by_id[at]
         at = str(by_id[at].get("parentId"))
-    return list(way.values())[::-1]
+    path = list(way.values())[::-1]
+    is_cut = path and path[0].get("parentId")
+    return [*found[: found.index(path[0])], *path] if is_cut else path
 
 
 class _Entries(Telling):
-    """The entries of a branch. A call without a result was broken off and is not sent again."""
+    """The entries of a branch. An answer that was broken off or failed is not sent again."""
 
-    def __init__(self, found: Sequence[Row]) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._entries: list[Row] = []
-        self._answered = {str(nested(row, "message", "toolCallId")) for row in found}
 
     def entry(self, row: Row) -> None:
         """Add an entry. Entries that no model read are passed over."""
@@ -84,9 +103,8 @@ class _Entries(Telling):
         role, content = message.get("role"), _contents(message.get("content"))
         if role == "assistant":
             signed = message.get("api") == SIGNED
-            sent = [each for each in content if self._is_sent(each)]
-            parts = [part for each in sent if (part := _part(each, signed=signed))]
-            if parts:
+            parts = [part for each in content if (part := _part(each, signed=signed))]
+            if parts and message.get("stopReason") not in BROKEN_OFF:
                 self.add({"role": "assistant", "content": parts}, at)
         elif role == "toolResult":
             call, failed = message.get("toolCallId"), bool(message.get("isError"))
@@ -97,9 +115,6 @@ class _Entries(Telling):
             self._add_user_parts([_text(text)], at)
         elif role == "user":
             self._add_user_parts(content, at)
-
-    def _is_sent(self, part: Row) -> bool:
-        return part.get("type") != "toolCall" or str(part.get("id")) in self._answered
 
     def _add_user_parts(self, parts: list[Row], at: int | None) -> None:
         """Add parts to the user's message: the results of one answer are one message, and typed

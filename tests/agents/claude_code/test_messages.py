@@ -10,6 +10,7 @@ from tests.agents.claude_code.samples import DATA
 
 from sightline.agents.claude_code.messages import conversation
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.recorded_conversation import NotOurs
 
 
 def read(recorder, tmp_path):
@@ -169,6 +170,15 @@ def test_a_last_row_without_its_newline_counts(tmp_path):
     Recorder().typed("a").typed("b").write(file)
     file.write_text(file.read_text().rstrip("\n"))
     assert text(conversation(str(file))) == ["a", "b"]
+
+
+def test_rows_of_qwen_code_are_none_of_claude_code(tmp_path):
+    """They have the same fields around a message of Gemini's."""
+    message = {"role": "user", "parts": [{"text": "mend a.py"}]}
+    row = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "message": message}
+    (tmp_path / "t.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(NotOurs):
+        conversation(str(tmp_path / "t.jsonl"))
 
 
 def test_a_sub_agents_transcript_is_said_to_be_one():

@@ -129,6 +129,23 @@ def test_words_of_a_person_in_a_result_keep_all_of_it():
     assert (last.kind, last.fixed) == ("user", True)
 
 
+def test_a_file_that_holds_such_a_tag_inside_a_line_was_read():
+    asked = "<read_file>\n<path>a.ts</path>\n</read_file>"
+    said = "[read_file for 'a.ts'] Result:\n 1 | const tag = \"<task>\"\n"
+    messages = [{"role": "assistant", "content": asked}, {"role": "user", "content": said}]
+    last = blocks("anthropic", messages)[-1]
+    assert [part.text for part in last.excerpts] == ['const tag = "<task>"']
+
+
+def test_a_first_call_as_a_block_of_shell_is_found_by_its_output():
+    """The words of the host that asked for it are cut off."""
+    messages = [
+        {"role": "assistant", "content": "THOUGHT: look.\n\n```bash\ncat a.py\n```"},
+        {"role": "user", "content": "<returncode>0</returncode>\n<output>\none\n</output>"},
+    ]
+    assert [block.kind for block in blocks("chat", messages)] == ["call", "result"]
+
+
 def test_a_command_at_the_end_of_a_text_and_its_output_are_found():
     asks = "Answer with exactly ONE bash code block."
     messages = [

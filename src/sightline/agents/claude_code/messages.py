@@ -46,7 +46,7 @@ def conversation(path: str) -> Conversation:
 def _is_ours(row: Row) -> bool:
     return (
         row.get("type") in ("user", "assistant")
-        and isinstance(row.get("message"), dict)
+        and isinstance(nested(row, "message", "content"), str | list)
         and "sessionId" in row
     )
 

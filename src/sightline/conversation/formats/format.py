@@ -20,7 +20,7 @@ from sightline.conversation.formats import (
     responses,
 )
 from sightline.conversation.formats.exchanges import Exchange, Row, split_exchanges
-from sightline.conversation.formats.parse_blocks import BlockParser
+from sightline.conversation.formats.parse_blocks import BlockParser, asked_fence
 from sightline.conversation.formats.parts import (
     Adapter,
     Message,
@@ -63,7 +63,7 @@ class Format(Struct, frozen=True):
 
     def blocks(self, messages: Sequence[Message], count: Callable[[str], int]) -> list[Block]:
         """Parse all messages of a conversation into blocks. count: tokens of a text."""
-        parser = self.parser(count)
+        parser = BlockParser(self.adapter, count, asked_fence(self.adapter, messages))
         return [block for message in messages for block in parser.parse(message)]
 
     def project(

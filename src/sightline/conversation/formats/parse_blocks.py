@@ -89,9 +89,10 @@ def has_failed(effect: Effect, text: str) -> bool:
 
 
 class BlockParser:
-    """Parses the messages of one conversation, one after the other. count: tokens of a text."""
+    """Parses the messages of one conversation, one after the other. count: tokens of a text; fenced:
+    which block of shell the host takes for a call, where a message yet to come tells."""
 
-    def __init__(self, adapter: Adapter, count: Callable[[str], int]) -> None:
+    def __init__(self, adapter: Adapter, count: Callable[[str], int], fenced: Fenced = "") -> None:
         self._adapter = adapter
         self._count = count
         self._number = 0
@@ -100,7 +101,7 @@ class BlockParser:
         self._ids = CallIds()
         self._effects: dict[str, Effect] = {}  # by id of the call
         self._spoken: list[tuple[str, str]] = []  # tool and id of the calls in the model's text
-        self._fenced: Fenced = ""
+        self._fenced = fenced
 
     def parse(self, message: Message) -> list[Block]:
         """Return the blocks of the next message."""
@@ -211,8 +212,8 @@ HEAD = re.compile(r"\A\[(\w+)(?: for (?:'([^'\n]*)')?[^\n]*?|\.[^\n]*?)?\] Resul
 SHOWN = ("<returncode>", "[File: /")
 OBSERVED = ("Observation:", "OBSERVATION:", "<warning>\nThe output")
 PROMPT = re.compile(r"\(Open file: .*\)\s*\n\(Current directory: .*\)\s*\nbash-\$\s*\Z")
-FEEDBACK = ("<feedback>", "<user_message>", "<answer>", "<task>")
-"""Tags around a person's words."""
+FEEDBACK = re.compile(r"^<(?:feedback|user_message|answer|task)>", re.MULTILINE)
+"""Tags around a person's words. A tag inside a line is the file's own text."""
 
 
 def calls_in_text(text: str, *, fenced: Fenced) -> tuple[Call, ...]:
@@ -238,6 +239,21 @@ def _asked_fence(parts: Sequence[Part], *, is_first: bool) -> Fenced:
             return "last"
         if part.text.startswith("<returncode>") or (is_first and ONE_ASKED.search(part.text)):
             return "one"
+    return ""
+
+
+def asked_fence(adapter: Adapter, messages: Sequence[Message]) -> Fenced:
+    """Return which block of shell the host takes for a call, as the messages before the model's second
+    answer tell: of a conversation that begins in the middle, the output of its first call."""
+    answers = 0
+    for number, message in enumerate(messages):
+        parts = parts_of(adapter, number, message)
+        if adapter.role(message) == "model":
+            answers += 1
+            if answers > 1:
+                break
+        elif asked := _asked_fence(parts, is_first=not answers):
+            return asked
     return ""
 
 
@@ -268,6 +284,6 @@ def find_results(parts: Sequence[Part], waiting: Sequence[str]) -> dict[int, Tex
         body = part.text[head.end() :] if head else part.text
         if head is None and body.startswith("<environment_details>"):
             announced = TextResult("", None, "")
-        elif not any(word in body for word in FEEDBACK):
+        elif not FEEDBACK.search(body):
             results[number] = structs.replace(announced, text=body)
     return results
