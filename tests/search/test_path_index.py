@@ -22,6 +22,7 @@ NAMES = [
     "ab.",
     "a\nb",
     "é.ts",
+    "e\u0301.ts",
     "a*",
 ]
 PATHS = st.lists(

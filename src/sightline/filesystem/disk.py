@@ -44,7 +44,15 @@ from sightline.filesystem.tree_index import (
 )
 from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
-from sightline.model.path import Flavour, canonical, flavour_of, folders_above, key, quoted
+from sightline.model.path import (
+    Flavour,
+    canonical,
+    composed,
+    flavour_of,
+    folders_above,
+    key,
+    quoted,
+)
 from sightline.model.revision import Revision, Stamp, StatSignature
 
 CONTROL = frozenset((".git", ".hg"))
@@ -387,17 +395,28 @@ class DiskWorkspace:
         return key(path, self._flavour) if self._flavour.folds else path
 
     def _spelling(self, path: str) -> str:
-        """Return the path as the disk spells it, where several spellings open the same file."""
-        if not self._flavour.folds:
+        """Return the path as the disk spells it: where several spellings open the same file, and where
+        a name that does not exist has exactly one equivalent in another Unicode form."""
+        if not self._flavour.folds and (path.isascii() or os.path.lexists(f"{self.root}/{path}")):
             return path
         parts: list[str] = []
         for part in path.split("/"):
             folder = "/".join([self.root, *parts])
-            names = os.listdir(folder) if os.path.isdir(folder) else []
-            wanted = self._key(part)
-            same = [name for name in names if self._key(name) == wanted]
-            parts.append(part if part in names or not same else same[0])
+            try:
+                names = os.listdir(folder)
+            except OSError:  # no folder, or a closed one: the name stays as it is spelled
+                names = []
+            parts.append(part if part in names else self._equivalent(part, names))
         return "/".join(parts)
+
+    def _equivalent(self, part: str, names: Sequence[str]) -> str:
+        """Return the name in a folder that stands for a part of a path; the part itself where there is
+        none, or where two names of a system that tells them apart would do."""
+        if self._flavour.folds:
+            return next((name for name in names if self._key(name) == self._key(part)), part)
+        wanted = composed(part)
+        same = [name for name in names if composed(name) == wanted]
+        return same[0] if len(same) == 1 else part
 
     def _resolve(self, name: str, path: str) -> str:
         """Return the path of the bytes: symlinks are followed, and a dangling symlink is its own path."""

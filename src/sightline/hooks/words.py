@@ -142,6 +142,20 @@ def why_it_failed(error: PathError, alike: str = "") -> str:
     return "\n".join(filter(None, [f"Sightline on the failed edit: {_told(error)}", alike]))
 
 
+def other_form(path: str) -> str:
+    """Return the refusal of an attempt on a name that differs from a file's name in its Unicode form
+    alone. path: the file."""
+    letters = [letter if letter.isascii() else "*" for letter in path.rpartition("/")[2]]
+    glob = "".join(letters).replace("**", "*")
+    return (
+        f"Sightline refused this: {quoted(path)} exists, and its name is stored in another Unicode form "
+        "than the one you sent. Your tool does not find that file, and would write a second one that "
+        "looks the same.\n"
+        f"Use the name exactly as `ls {glob}` prints it, or first rename the file with `mv` to the name "
+        "that you sent."
+    )
+
+
 def moved_away(path: str, where: str) -> tuple[str, str]:
     """Return message and hint for a file that was renamed: the host would write at the old name."""
     return (

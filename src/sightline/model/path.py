@@ -78,6 +78,12 @@ def key(path: str, flavour: Flavour = POSIX) -> str:
     return normalize("NFC", normalize("NFD", normalize("NFD", path).casefold()).casefold())
 
 
+def composed(path: str) -> str:
+    """Return a path in Unicode's composed form (NFC). Editors and models send names in that form;
+    macOS, and archives made there, store them decomposed."""
+    return path if path.isascii() else normalize("NFC", path)
+
+
 def folders_above(path: str) -> list[str]:
     """Return the folders above a path, each ending in "/": "a/b/c" has "a/" and "a/b/"."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]

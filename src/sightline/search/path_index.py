@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from sightline.filesystem.ignore.wildmatch import needle
-from sightline.search.patterns import Pattern, compiled
+from sightline.model.path import composed
+from sightline.search.patterns import Pattern, compiled, in_composed_form
 
 PACE = 64
 """Paths compared between two calls of `stop`."""
@@ -45,23 +46,41 @@ class Index:
         """Return the paths with this last part, in order."""
         return self._names.get(name, ())
 
-    def matching(self, pattern: Pattern, *, stop: Callable[[], bool] = lambda: False) -> list[str]:
-        """Return the matching paths: first those spelled like the pattern, then in order. OutOfTime
-        when `stop`, called now and then, returns True."""
-        text = pattern.text
-        literals = dict.fromkeys((text, pattern.literal or text))
+    def matching(self, wanted: Pattern, *, stop: Callable[[], bool] = lambda: False) -> list[str]:
+        """Return the matching paths: first those spelled like the pattern, then in order. Names match in
+        any Unicode form. OutOfTime when `stop`, called now and then, returns True."""
+        first, found = self.spelled(wanted, stop)
+        if self._composed:
+            spelled, others = Index(self._composed).spelled(in_composed_form(wanted), stop)
+            found.update(*(self._composed[form] for form in (*spelled, *others)))
+        return [*first, *sorted(found.difference(first))]
+
+    def spelled(self, wanted: Pattern, stop: Callable[[], bool]) -> tuple[list[str], set[str]]:
+        """Return the paths that are spelled like a pattern, and all that match in the same Unicode form.
+        OutOfTime as in matching()."""
+        text = wanted.text
+        literals = dict.fromkeys((text, wanted.literal or text))
         first = [literal for literal in literals if literal in self]
         found: set[str] = set()
         if "/" not in text:
             found.update(*(self.named(literal) for literal in literals))
-        for number, glob in enumerate(pattern.globs):
+        for number, glob in enumerate(wanted.globs):
             fits, needed = compiled(glob).fullmatch, needle(glob)
             paths = [path for path in self.paths if needed in path] if needed else self.paths
             for start in range(0, len(paths), PACE):
                 if (start or number) and stop():
                     raise OutOfTime
                 found.update(filter(fits, paths[start : start + PACE]))
-        return [*first, *sorted(found.difference(first))]
+        return first, found
+
+    @cached_property
+    def _composed(self) -> dict[str, list[str]]:
+        """Every path with letters beyond ASCII, by its composed form (NFC)."""
+        forms: dict[str, list[str]] = {}
+        for path in self.paths:
+            if not path.isascii():
+                forms.setdefault(composed(path), []).append(path)
+        return forms
 
     @cached_property
     def _names(self) -> dict[str, list[str]]:

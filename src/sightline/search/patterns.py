@@ -3,7 +3,7 @@ r"""Parse a file pattern and match paths.
 A pattern with a "/" starts at the workspace's root; one without matches a name in any folder, as in
 a .gitignore. "*", "?" and "[a-z]" stay within a name, "**" between slashes is any number of folders,
 {a,b} is either. A backslash escapes the next sign; where an escape makes no sense, as in src\app.py,
-backslashes separate folders. Case counts. A path spelled exactly like the pattern always matches, so
+backslashes separate folders. Case counts, the Unicode form of a letter does not. A path spelled exactly like the pattern always matches, so
 app/[id]/page.tsx finds itself.
 """
 
@@ -17,6 +17,7 @@ from typing import Literal
 from msgspec import Struct
 
 from sightline.filesystem.ignore.wildmatch import translate
+from sightline.model.path import composed
 
 Kind = Literal["path", "name", "glob"]
 
@@ -51,10 +52,19 @@ class Pattern(Struct, frozen=True):
         return "glob" if self.literal is None else "name" if self.anywhere else "path"
 
     def matches(self, path: str) -> bool:
-        """Return whether the pattern matches a canonical path, by its spelling or its meaning."""
+        """Return whether the pattern matches a canonical path, by its spelling or its meaning, in any
+        Unicode form."""
+        if self.is_spelled(path) or self.means(path):
+            return True
+        if path.isascii():
+            return False
+        form, wanted = composed(path), in_composed_form(self)
+        return wanted.is_spelled(form) or wanted.means(form)
+
+    def is_spelled(self, path: str) -> bool:
+        """Return whether a canonical path, or its last part for a name, is spelled like the pattern."""
         text = self.text
-        spelled = path == text or ("/" not in text and path.endswith(f"/{text}"))
-        return spelled or self.means(path)
+        return path == text or ("/" not in text and path.endswith(f"/{text}"))
 
     def means(self, path: str) -> bool:
         """Return whether the pattern matches a canonical path by more than its spelling."""
@@ -92,6 +102,12 @@ def pattern(text: str) -> Pattern:
     above = [ANY_FOLDERS] if anywhere else []
     globs = tuple(["/".join([*above, *parts]) for parts in choices if parts])
     return Pattern(text, None, anywhere, globs)
+
+
+def in_composed_form(wanted: Pattern) -> Pattern:
+    """Return a pattern with its letters in Unicode's composed form, which matches composed paths."""
+    text = composed(wanted.text)
+    return wanted if text == wanted.text else pattern(text)
 
 
 def absolute(text: str) -> bool:

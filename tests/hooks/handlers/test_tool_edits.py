@@ -803,3 +803,14 @@ def test_an_edit_of_a_file_that_was_just_emptied_is_judged_by_its_text(host, for
     host.read("a.txt")
     formatter()
     assert host.ask("a.txt", Replace("line 9\n", "nine\n")).refuse is None
+
+
+def test_a_write_that_would_make_a_twin_in_another_unicode_form_is_refused(host):
+    host.place.put("cafe\u0301.txt", TEXT)
+    asked, _ = host.write("caf\u00e9.txt", "new\n")
+    assert "another Unicode form" in asked.refuse
+    assert "ls cafe*.txt" in asked.refuse
+    assert not host.facts(WriteIntended)
+    host.read("cafe\u0301.txt")
+    asked, _ = host.write("cafe\u0301.txt", "new\n")
+    assert asked.refuse is None

@@ -45,6 +45,7 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
+from sightline.model.path import composed
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
 from sightline.notices.pending import is_handed
@@ -78,6 +79,8 @@ def attempted(
         return Answer(ask=ask) if ask else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
+    if _is_other_form(event.path, located):
+        return Answer(refuse=words.other_form(located.name or located.path))
     acknowledge_request(context)
     knowledge = context.store.knowledge(context.session, located.name or located.path)
     belief = knowledge.belief if knowledge else None
@@ -98,6 +101,13 @@ def attempted(
     return _let_go_on(plan)
 
 
+def _is_other_form(asked: str, located: ResolvedPath) -> bool:
+    """Return whether a name leads to a file whose own name has another Unicode form. The host's tool
+    does not find that file, and would write a second one beside it."""
+    name = located.name or located.path
+    return not asked.endswith(name) and composed(asked).endswith(composed(name))
+
+
 def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
     """Return why an attempt does not fit that the host rejected before any hook was called; ""
     where Sightline would have let it go on. room: characters of a diff."""
@@ -107,6 +117,8 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
         located = resolve_path(context, event.path)
     except (PathRefused, EditRefused):
         return ""
+    if _is_other_form(event.path, located):
+        return words.other_form(located.name or located.path)
     with locked(context, located.path):
         plan = Evaluation(context, located, event.attempt)
         refusal = _refusal(plan)
