@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
+from pathlib import Path
 from threading import Lock, get_ident
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -20,6 +21,7 @@ from sightline.api.session import Session
 from sightline.config.settings import Settings
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import (
+    FileCopy,
     FileState,
     Kind,
     Link,
@@ -184,13 +186,17 @@ class MemoryWorkspace:
     def asides(self, path: str, token: str) -> tuple[str, ...]:
         return ()
 
-    def _replace(self, path: str, expected: Revision, new: bytes | Link | None) -> FileState:
+    def _replace(
+        self, path: str, expected: Revision, new: bytes | Link | FileCopy | None
+    ) -> FileState:
         found = self.read(path)
         if found.content != expected or found.kind not in ("file", "missing", "symlink"):
             return found
         self._check_folders(path)
         if isinstance(new, Link):
             self.put_kind(path, "symlink", target=new.target)
+        elif isinstance(new, FileCopy):
+            self.put(path, Path(new.source).read_bytes())
         elif new is not None:
             self.put(path, new)
         elif expected != MISSING:

@@ -22,7 +22,7 @@ BEFORE = {
         "git config --worktree core.worktree $(realpath ../other)"
     ),
     "case of names": "git config core.ignoreCase true",
-    "another repository": "rm .git; git init -q; git add -A; git commit -q -m mine",
+    "another repository": "rm -r .git; git init -q; git add -A; git commit -q -m mine",
 }
 
 
@@ -98,17 +98,26 @@ echo mine > $common/hooks/pre-commit
 LEFT = (".git/config", ".git/config.worktree", ".git/hooks/pre-commit")
 
 
-@pytest.mark.parametrize("isolation", ["worktree", "shared"])
 @pytest.mark.parametrize("code", [0, 1])
-def test_git_s_settings_that_an_attempt_left_are_in_its_result(repo, isolation, code):
+def test_git_s_settings_that_an_attempt_left_are_in_its_result(repo, code):
     """Also in that of a failed attempt."""
-    task, result = ran(repo.session("p"), f"{LEAVES}exit {code}", isolation)
+    task, result = ran(repo.session("p"), f"{LEAVES}exit {code}", "shared")
     assert task.state == ("failed" if code else "completed"), task.reason
     assert result.outside == LEFT
 
 
+def test_git_s_settings_of_a_tree_of_its_own_stay_there_and_are_named(repo):
+    before = repo.text(".git/config")
+    task, result = ran(repo.session("p"), LEAVES)
+    assert task.state == "completed", task.reason
+    assert result.outside == ()
+    assert result.notes == (f"git's settings changed: {', '.join(LEFT)}",)
+    assert repo.text(".git/config") == before
+    assert not (repo.root / ".git" / "hooks" / "pre-commit").exists()
+
+
 def test_git_s_settings_that_a_returned_attempt_left_are_in_the_reason(repo):
-    task, _ = ran(repo.session("p"), f"{LEAVES}exit 1", attempts=2)
+    task, _ = ran(repo.session("p"), f"{LEAVES}exit 1", "shared", attempts=2)
     assert task.state == "ready"
     assert task.reason == f"sh ended with exit code 1; changed past the guard: {', '.join(LEFT)}"
 

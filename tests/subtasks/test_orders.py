@@ -12,10 +12,11 @@ from tests.support.places import Place
 
 from sightline.errors import SubtaskError, WorkspaceError
 from sightline.subtasks import orders, worktree
+from sightline.subtasks.file_bytes import FileBytes
 from sightline.subtasks.orders import Order
 from sightline.subtasks.runners import Assignment, Outcome, RunnerSpec, command_runner
 from sightline.subtasks.subtask import SubTask, TaskResult
-from sightline.subtasks.worktree import FileBytes, Start
+from sightline.subtasks.worktree import Start
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_an_outcome_names_what_changed_since_the_uncommitted_files(repo, clone):
     repo.put("app.py", LINES + "more\n")
     repo.put("bytes.bin", bytes(range(256)))
     os.symlink("app.py", repo.root / "link")
-    start = worktree.start_of(str(repo.root))
+    start = worktree.start_of(str(repo.root), 1 << 20)
     script = "cat app.py bytes.bin > all; readlink link; rm log.txt; echo x >> app.py"
     outcome = carried_out(clone, order(start), "sh", "-c", script)
     assert outcome.failed == ""
@@ -86,7 +87,7 @@ def given(session):
 
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil"])
 def test_a_file_outside_of_the_worktree_is_not_written(repo, clone, name):
-    start = worktree.start_of(str(repo.root))
+    start = worktree.start_of(str(repo.root), 1 << 20)
     hostile = Start(start.commit, start.prefix, {name: FileBytes(b"x")})
     outcome = carried_out(clone, order(hostile), "true")
     assert "outside of the tree" in outcome.failed
@@ -100,7 +101,7 @@ def test_too_many_bytes_are_refused_on_both_sides(repo, clone, monkeypatch):
     with pytest.raises(WorkspaceError, match="uncommitted files have"):
         orders.order_of(given(session), RunnerSpec("command", "", ("true",)))
     os.unlink(repo.root / "large")
-    start = worktree.start_of(str(repo.root))
+    start = worktree.start_of(str(repo.root), 1 << 20)
     outcome = carried_out(clone, order(start), "sh", "-c", "seq 1000 > large")
     assert "changed files have" in outcome.failed
     assert outcome.changes == ()
@@ -110,10 +111,9 @@ def test_a_killed_worker_s_worktree_is_swept_and_that_of_a_living_one_stays(repo
     context = clone.session("w")._context
     folder = clone.home / "tasks"
     folder.mkdir()
-    start = worktree.start_of(str(clone.root))
-    lock = context.workspace.lock
+    start = worktree.start_of(str(clone.root), 1 << 20)
     for name, owner in (("order-1", "elsewhere:1:1"), ("order-2", context.owner)):
-        worktree.make(str(clone.root), start, str(folder / name), lambda: lock("git worktrees"))
+        worktree.make(str(clone.root), start, str(folder / name), 1 << 20)
         (folder / f"{name}.owner").write_text(f"{owner}\n")
     orders.sweep(context, str(folder))
     assert {name.partition(".")[0] for name in os.listdir(folder)} == {"order-2"}

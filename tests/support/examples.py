@@ -16,6 +16,12 @@ def examples(wide: int) -> int:
     return max(1, wide * settings().max_examples // WIDE)
 
 
+def few_examples(number: int, wide: int) -> int:
+    """As many as the wide run gives a property whose examples start programs; the default run gives it a
+    few."""
+    return wide if settings().max_examples >= WIDE else number
+
+
 def widely(*values: Any) -> list[Any]:
     """Return values of a parameter that only the wide run takes, each in a test of its own."""
     return [pytest.param(value, marks=pytest.mark.wide) for value in values]

@@ -238,7 +238,7 @@ class Subtasks:
             id: Only this sub-task; all by default.
             runner: A command (a list of words; the prompt is on its standard input), a function that
                 takes a Work, or "agent:MODEL".
-            isolation: worktree: each works in a git worktree of its own, and its changes are applied
+            isolation: worktree: each works in a tree of its own, and its changes are applied
                 as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
                 of the repository. Default: worktree where git has a commit.
             attempts: How many attempts of a sub-task may fail until it fails.

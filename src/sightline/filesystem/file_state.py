@@ -69,6 +69,14 @@ class Link(Struct, frozen=True):
     target: str
 
 
+class FileCopy(Struct, frozen=True):
+    """The content of another file to put at a path, copied in pieces. source: its place; content: its
+    revision."""
+
+    source: str
+    content: Revision
+
+
 class Replacement(Struct, frozen=True):
     """New content (None: nothing) to put at a path that has the `expected` content (see
     FileState.content). token: part of the names of the temporary files, never empty. mendable: both
@@ -78,7 +86,7 @@ class Replacement(Struct, frozen=True):
 
     path: str
     expected: Revision
-    new: bytes | Link | None
+    new: bytes | Link | FileCopy | None
     token: str
     mendable: bool = True
     content: Revision | None = None

@@ -27,7 +27,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState, Link, Replacement
+from sightline.filesystem.file_state import FileCopy, FileState, Link, Replacement
 from sightline.filesystem.folder import ASIDE, Folder
 from sightline.filesystem.lease import QUIET_S, Displaced, Lease, TimedStat
 from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
@@ -91,7 +91,8 @@ def replace_each(
     answers: list[FileState | Unverifiable] = []
     for replacement, end in zip(wanted, ended, strict=True):
         if end is None or isinstance(end, Placed):
-            found = read(calls, root, replacement.path, ANSWER_LIMIT)
+            limit = 0 if isinstance(replacement.new, FileCopy) else ANSWER_LIMIT
+            found = read(calls, root, replacement.path, limit)
             is_new = found.content == _content(replacement)
             answers.append(structs.replace(found, saved_over=end is not None and not is_new))
         elif isinstance(end, OSError):
@@ -109,6 +110,8 @@ def _content(wanted: Replacement) -> Revision:
         return wanted.content
     if new is None:
         return MISSING
+    if isinstance(new, FileCopy):
+        return new.content
     return as_link(new.target) if isinstance(new, Link) else revision_of(new)
 
 
@@ -173,7 +176,7 @@ def _failure(step: Callable[[], None]) -> OSError | None:
 
 
 def way_to_write(
-    folder: Folder, found: os.stat_result, new: bytes | Link
+    folder: Folder, found: os.stat_result, new: bytes | Link | FileCopy
 ) -> Literal["swap", "in_place", "read_only"]:
     """Decide how a file that stands may be replaced.
 
@@ -181,7 +184,7 @@ def way_to_write(
     it, and all names keep it. "read_only": not at all; the folder alone would let us, but the file
     was made read-only on purpose.
     """
-    if found.st_nlink > 1 and isinstance(new, bytes):
+    if found.st_nlink > 1 and not isinstance(new, Link):
         return "in_place"
     name, effective = folder.prefix + folder.name, os.access in os.supports_effective_ids
     writable = folder.calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=effective)
@@ -208,7 +211,7 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
     return None
 
 
-def _replace(folder: Folder, wanted: Replacement, new: bytes | Link) -> Write:
+def _replace(folder: Folder, wanted: Replacement, new: bytes | Link | FileCopy) -> Write:
     calls, expected, token = folder.calls, wanted.expected, wanted.token
     part, temp, spare = temp_names(folder.path, token)
     swap = Swap(folder, temp, spare)
@@ -226,9 +229,9 @@ def _replace(folder: Folder, wanted: Replacement, new: bytes | Link) -> Write:
                 written = yield from write_temp_file(folder, part, temp, new, old)
         finally:
             os.close(old)
-        if way == "in_place" and isinstance(new, bytes):
+        if way == "in_place" and not isinstance(new, Link):
             yield None
-            if not wanted.mendable:
+            if not wanted.mendable or isinstance(new, FileCopy):
                 message, hint = NOT_MENDABLE
                 raise Unverifiable(folder.path, message.format(path=quoted(folder.path)), hint)
             return _write_in_place(folder, expected, new)
@@ -265,13 +268,15 @@ def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
     return (now.st_ino, now.st_ctime_ns) == (found.st_ino, found.st_ctime_ns)
 
 
-def _swap_in(swap: Swap, wanted: Replacement, new: bytes | Link, written: os.stat_result) -> Write:
+def _swap_in(
+    swap: Swap, wanted: Replacement, new: bytes | Link | FileCopy, written: os.stat_result
+) -> Write:
     content = _content(wanted)
     try:
         timed = yield from _swap_if(swap, wanted.expected, content)
     finally:
         swap.discard()
-    if timed is None or isinstance(timed, Placed) or isinstance(new, Link):
+    if timed is None or isinstance(timed, Placed) or not isinstance(new, bytes):
         return None if timed is None else Placed()
     at_ns, now = timed
     is_ours = (now.st_ino, now.st_size, now.st_mtime_ns) == (
@@ -400,7 +405,7 @@ class Swap:
             raise
 
 
-def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link) -> Write:
+def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link | FileCopy) -> Write:
     calls, name = folder.calls, folder.prefix + folder.name
     part, temp, _ = temp_names(folder.path, wanted.token)
     try:

@@ -10,9 +10,12 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 
-from sightline.filesystem.file_state import Link
+from sightline.filesystem.file_state import FileCopy, Link
 from sightline.filesystem.folder import ASIDE, Folder
-from sightline.filesystem.system_calls import WRITE, Calls
+from sightline.filesystem.system_calls import READ, WRITE, Calls
+
+CHUNK = 1 << 20
+"""Bytes of a copied file that are held at a time."""
 
 
 def temp_names(path: str, token: str) -> tuple[str, str, str]:
@@ -30,7 +33,7 @@ class TempFile:
     """A new file beside another: write it, then sync it, then close it. like: an open file whose
     attributes the new one gets."""
 
-    def __init__(self, folder: Folder, name: str, new: bytes, like: int | None) -> None:
+    def __init__(self, folder: Folder, name: str, new: bytes | FileCopy, like: int | None) -> None:
         self._folder = folder
         self._name = name
         self._new = new
@@ -44,7 +47,10 @@ class TempFile:
         mode = 0o666 if self._like is None else 0o600
         flags = WRITE | os.O_CREAT | os.O_EXCL
         self._fd = calls.open(folder.prefix + self._name, flags, mode, dir_fd=folder.fd)
-        write_all(calls, self._fd, self._new)
+        if isinstance(self._new, FileCopy):
+            _copy(calls, self._new, self._fd)
+        else:
+            write_all(calls, self._fd, self._new)
         if self._like is not None:
             copy_attributes(calls, self._like, self._fd)
 
@@ -73,7 +79,7 @@ class TempFile:
 
 
 def write_temp_file(
-    folder: Folder, part: str, name: str, new: bytes | Link, like: int | None
+    folder: Folder, part: str, name: str, new: bytes | Link | FileCopy, like: int | None
 ) -> Generator[TempFile | None, None, os.stat_result]:
     """Write a whole, synced file beside the path, with the attributes of `like`, and return its stat.
     A symlink needs no sync of its own: the sync of its folder stores it."""
@@ -120,6 +126,19 @@ def write_all(calls: Calls, fd: int, data: bytes) -> None:
     unwritten = memoryview(data)
     while unwritten:
         unwritten = unwritten[calls.write(fd, unwritten) :]
+
+
+def _copy(calls: Calls, copied: FileCopy, fd: int) -> None:
+    """Write the content of another file to an open file. OSError where the other is not as it was."""
+    digest, source = sha256(), calls.open(copied.source, READ)
+    try:
+        while chunk := calls.read(source, CHUNK):
+            digest.update(chunk)
+            write_all(calls, fd, chunk)
+    finally:
+        os.close(source)
+    if digest.hexdigest() != copied.content:
+        raise OSError(errno.EBUSY, "the file that is copied changed meanwhile")
 
 
 def copy_attributes(calls: Calls, source: int, target: int) -> None:

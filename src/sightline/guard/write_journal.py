@@ -23,7 +23,7 @@ from sightline.changes.attribution import after_write
 from sightline.changes.detect import change
 from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState, Link, Replacement
+from sightline.filesystem.file_state import FileCopy, FileState, Link, Replacement
 from sightline.model.events import (
     Belief,
     Cause,
@@ -43,7 +43,7 @@ Outcome = FileState | Unverifiable
 class Write(Struct, frozen=True):
     """One file to change. before, after: revisions (a symlink's name where it leads) that are
     there now and afterwards, MISSING for no file. on_disk: the file as it was judged, at `src` for
-    a move. data: the bytes or the symlink to leave. belief, body: what the agent knows afterwards, and the text
+    a move. data: the bytes, the symlink or the copy of a file to leave. belief, body: what the agent knows afterwards, and the text
     of that where it is not `data`. src: the path from where the file moves. same_as: as in
     Replacement."""
 
@@ -51,7 +51,7 @@ class Write(Struct, frozen=True):
     before: Revision
     after: Revision
     on_disk: FileState
-    data: bytes | Link | None = None
+    data: bytes | Link | FileCopy | None = None
     belief: Belief | None = None
     body: bytes | None = None
     src: str | None = None
@@ -98,7 +98,7 @@ def intend(
         context.keepable(
             write.path,
             write.on_disk.data,
-            None if isinstance(write.data, Link) else write.data,
+            write.data if isinstance(write.data, bytes) else None,
             write.body,
             on_disk=write.on_disk,
         )
@@ -214,7 +214,7 @@ def _save(context: SessionContext, intent: Intent, found: FileState) -> Changed:
     """Return the fact that somebody saved over a write before the next look."""
     fact, is_plain = intent.fact, found.kind in ("file", "missing")
     mine = intent.write.data
-    cause = after_write(context, None if isinstance(mine, Link) else mine, found.data)
+    cause = after_write(context, mine if isinstance(mine, bytes) else None, found.data)
     return Changed(
         fact.path,
         fact.after,

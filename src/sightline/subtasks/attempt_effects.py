@@ -17,6 +17,8 @@ from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation.progress import AnswerRecord, read_progress
 from sightline.conversation.todos import Item, Todo, renewed
 from sightline.errors import EditRefused, PathError, PathRefused, StoreError
+from sightline.filesystem.git.repository import prefix_of
+from sightline.filesystem.git_control import git_top
 from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
@@ -40,13 +42,13 @@ from sightline.model.revision import (
     MISSING,
     UNKNOWN,
     Revision,
-    as_link,
     is_link,
     revision_of,
 )
 from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
 from sightline.subtasks import byte_changes, words
+from sightline.subtasks.file_bytes import FileBytes, is_executable
 from sightline.subtasks.runners import Outcome
 from sightline.subtasks.subtask import (
     ChangedFile,
@@ -58,7 +60,6 @@ from sightline.subtasks.subtask import (
     decode_result,
     with_applied,
 )
-from sightline.subtasks.worktree import FileBytes, is_executable
 
 
 def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tuple[bytes, ...]]:
@@ -158,8 +159,11 @@ def _ends(
     return {path: (first[path], last[path]) for path in last}
 
 
-def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResult) -> TaskResult:
+def apply(
+    context: SessionContext, graph: Graph, task: SubTask, result: TaskResult, root: str
+) -> TaskResult:
     """Write the changes of an attempt; return the result with the conflicts, or with its files applied.
+    root: of the workspace in the attempt's tree, where large files are.
     Its texts are one batch, all or none, which is written once (_is_applied). The guard judges each file by the text that the attempt began with: changes of others to other lines
     are merged, and those to the same lines are conflicts. What is not text follows, once nothing
     stands against any file."""
@@ -168,29 +172,13 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
     by_bytes: list[ChangedFile] = []
     conflicts: list[Conflict] = []
     for file in result.files:
-        data = [_kept(context, each) for each in (file.before, file.after)]
-        conflict = _unreachable(context, file)
-        if conflict is None and None in data:
-            message = f"The text of {file.path!r} is gone."
-            conflict = Conflict(file.path, "unverifiable", message)
-        if conflict is not None:
-            conflicts.append(conflict)
-            continue
-        before, after = map(decode, data)
-        if (
-            before is None
-            or after is None
-            or _is_link(file)
-            or not _is_edit(file, before, after, data)
-        ):
+        step = _step(context, file, is_begun=is_begun)
+        if isinstance(step, Conflict):
+            conflicts.append(step)
+        elif step is None:
             by_bytes.append(file)
-            continue
-        try:
-            if file.before is not None and not is_begun:
-                saw(context, file.path, text=before.plain, via="handover")
-            wanted.append((file.path, _attempt(file, after.plain)))
-        except PathError as error:
-            conflicts.append(Conflict(file.path, "unverifiable", error.message))
+        else:
+            wanted.append((file.path, step))
     if not is_begun:
         conflicts += filter(None, (byte_changes.judge(context, file) for file in by_bytes))
         conflicts += _judged(context, wanted, is_written=False)
@@ -199,14 +187,46 @@ def apply(context: SessionContext, graph: Graph, task: SubTask, result: TaskResu
             conflicts = _judged(context, wanted, is_written=True)
     left: tuple[str, ...] = ()
     if not conflicts:
-        conflicts = byte_changes.write(context, by_bytes)
+        conflicts = byte_changes.write(context, by_bytes, root)
         conflicts = conflicts or byte_changes.set_modes(context, result.files)
         if conflicts:
             left = take_back(context)
     if conflicts:
         named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
         return structs.replace(result, conflicts=named, outside=(*result.outside, *left))
-    return with_applied(result)
+    large = [file.path for file in result.files if file.large]
+    return with_applied(structs.replace(result, outside=(*result.outside, *large)))
+
+
+def _step(
+    context: SessionContext, file: ChangedFile, *, is_begun: bool
+) -> Attempt | Conflict | None:
+    """Return the edit that carries out a change, or why it cannot be carried out; None for one of bytes.
+    is_begun: the batch is on disk, so that nothing is judged any more."""
+    conflict = _unreachable(context, file)
+    if conflict is not None or file.large:
+        return conflict
+    data = [_kept(context, each) for each in (file.before, file.after)]
+    if None in data:
+        return Conflict(file.path, "unverifiable", f"The text of {file.path!r} is gone.")
+    before, after = map(decode, data)
+    if before is None or after is None or _is_link(file):
+        return None
+    if not _is_edit(file, before, after, data):
+        return None
+    try:
+        if file.before is not None and not is_begun:
+            saw(context, file.path, text=before.plain, via="handover")
+    except PathError as error:
+        return Conflict(file.path, "unverifiable", error.message)
+    return _attempt(file, after.plain)
+
+
+def tree_root(context: SessionContext, folder: str) -> str:
+    """Return the workspace in the tree of an attempt. folder: of the tree."""
+    root = os.path.realpath(context.workspace.root)
+    top = git_top(root)
+    return os.path.join(folder, prefix_of(root, top).rstrip("/")) if top else folder
 
 
 def _is_applied(context: SessionContext) -> bool:
@@ -433,10 +453,11 @@ def _kept(context: SessionContext, named: Revision | None) -> bytes | None:
 
 def _changed(path: str, before: FileBytes, after: FileBytes) -> ChangedFile:
     kind: ChangeKind = (
-        "created" if before.data is None else "deleted" if after.data is None else "changed"
+        "created" if before.is_missing else "deleted" if after.is_missing else "changed"
     )
     mode = after.mode if is_executable(before) != is_executable(after) else None
-    return ChangedFile(path, kind, _revision(before), _revision(after), mode)
+    large = tuple(each.digest for each in (before, after) if each.kind == "large")
+    return ChangedFile(path, kind, before.revision, after.revision, mode, large=large)
 
 
 def _is_edit(file: ChangedFile, before: Text, after: Text, data: Sequence[bytes | None]) -> bool:
@@ -450,12 +471,6 @@ def _is_edit(file: ChangedFile, before: Text, after: Text, data: Sequence[bytes 
 
 def _is_link(file: ChangedFile) -> bool:
     return any(each is not None and is_link(each) for each in (file.before, file.after))
-
-
-def _revision(file: FileBytes) -> Revision | None:
-    if file.data is None:
-        return None
-    return as_link(os.fsdecode(file.data)) if file.kind == "link" else revision_of(file.data)
 
 
 def _unfit(

@@ -1,4 +1,4 @@
-"""Changes of an attempt that are not text: binary files, symlinks and permissions.
+"""Changes of an attempt that are not text: binary files, large files, symlinks and permissions.
 
 A change is written only over what the attempt began with, by the session of the attempt, so that a
 rewind takes it back. Judging and writing may be repeated: what is there already stays.
@@ -6,18 +6,19 @@ rewind takes it back. Judging and writing may be repeated: what is there already
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from stat import S_IMODE
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem.file_state import FileState, Link
+from sightline.filesystem.file_state import FileCopy, FileState, Link
 from sightline.guard.evaluation import claims_on, forbids, policy_of
 from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import Write, write_all
 from sightline.model.events import Cause, Changed
-from sightline.model.revision import MISSING, Revision, link_of
+from sightline.model.revision import MISSING, link_of
 from sightline.subtasks import words
 from sightline.subtasks.subtask import ChangedFile, Conflict
 
@@ -36,14 +37,16 @@ def judge(context: SessionContext, file: ChangedFile) -> Conflict | None:
     return _differs(file, found)
 
 
-def write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Conflict]:
+def write(context: SessionContext, files: Sequence[ChangedFile], root: str) -> list[Conflict]:
     """Write the bytes and symlinks of changes that were judged, deletions first: they may be in the way.
-    Return those that somebody changed since, and that the disk refused; others may be written then."""
+    Return those that somebody changed since, and that the disk refused; others may be written then.
+    root: of the workspace in the attempt's tree, where large files are."""
     gone = [file for file in files if file.after is None]
-    return _write(context, gone) or _write(context, [file for file in files if file.after])
+    here = [file for file in files if file.after]
+    return _write(context, gone, root) or _write(context, here, root)
 
 
-def _write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Conflict]:
+def _write(context: SessionContext, files: Sequence[ChangedFile], root: str) -> list[Conflict]:
     places = {file.path: _place(context, file) for file in files}
     conflicts: list[Conflict] = []
     writes: list[tuple[ChangedFile, Write]] = []
@@ -55,7 +58,7 @@ def _write(context: SessionContext, files: Sequence[ChangedFile]) -> list[Confli
             if conflict is not None:
                 conflicts.append(conflict)
             elif after not in (found.content, before):
-                data = _data(context, after)
+                data = _data(context, file, root)
                 writes.append((file, Write(found.path, before, after, found, data)))
         unrecorded = detect_changes(context, *[each.on_disk for _, each in writes])
         done = write_all(context, [each for _, each in writes], unrecorded=unrecorded)
@@ -106,12 +109,17 @@ def _place(context: SessionContext, file: ChangedFile) -> str:
     return located.name or located.path
 
 
-def _data(context: SessionContext, after: Revision) -> bytes | Link | None:
-    """Return what a change leaves at its path. The bytes are kept, as apply() saw."""
+def _data(context: SessionContext, file: ChangedFile, root: str) -> bytes | Link | FileCopy | None:
+    """Return what a change leaves at its path. The bytes are kept, as apply() saw, or in the tree."""
+    after = file.after
+    if after is None or after == MISSING:
+        return None
     target = link_of(after)
     if target is not None:
         return Link(target)
-    return None if after == MISSING else context.store.blob(after)
+    if after in file.large:
+        return FileCopy(os.path.join(root, file.path), after)
+    return context.store.blob(after)
 
 
 def _differs(file: ChangedFile, found: FileState) -> Conflict | None:

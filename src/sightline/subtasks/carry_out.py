@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import sha256
+from json import loads
 from time import monotonic
 from typing import Literal
 
-from msgspec import Struct, convert, structs
+from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_batch
 from sightline.errors import ClaimRefused, SightlineError, SubtaskError
+from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
 from sightline.guard.unfinished import recover_all
 from sightline.model.events import (
@@ -28,12 +31,14 @@ from sightline.model.events import (
     SubtaskReturned,
     SubtaskStarted,
 )
+from sightline.model.json_text import compact_json
 from sightline.model.revision import revision_of
 from sightline.sessions.claims import claim
 from sightline.sessions.lifecycle import ID_LENGTH_MAX
 from sightline.sessions.presence import environment
 from sightline.subtasks import attempt_effects as effects
-from sightline.subtasks import handing_over, words, worktree
+from sightline.subtasks import git_state, handing_over, words, worktree
+from sightline.subtasks.git_state import GitState
 from sightline.subtasks.runners import (
     Assignment,
     Outcome,
@@ -47,13 +52,7 @@ from sightline.subtasks.scope import narrowed
 from sightline.subtasks.subtask import Graph, Isolation, SubTask, TaskResult, is_before
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.worktree_run import (
-    private_context,
-    remove,
-    run_in,
-    with_settings,
-    worktree_lock,
-)
+from sightline.subtasks.worktree_run import private_context, remove, run_in, with_git
 
 Done = Literal["ended", "again", "elsewhere"]
 """What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
@@ -100,7 +99,7 @@ class Attempt(Struct, frozen=True):
 
 
 class Workbench:
-    """Carries out the sub-tasks of one session. folder: for worktrees, private to the user.
+    """Carries out the sub-tasks of one session. folder: for trees of attempts, private to the user.
     is_stopping: returns whether this process is about to end; attempts end then, too, and are made
     again by another process. withdraw: takes the order of a session back from workers elsewhere."""
 
@@ -174,9 +173,13 @@ class Workbench:
     def _attempt(self, task: SubTask) -> Attempt:
         context = self._context.for_session(task.session or "")
         context.scopes = narrowed(self._context.scopes, task.scope)
-        name = sha256(f"{self._context.session}\0{task.id}".encode()).hexdigest()[:16]
-        folder = os.path.join(self._folder, f"{name}-{task.attempt}")
+        folder = self._folder_of(task, task.attempt)
         return Attempt(task, context, convert(task.isolation, Isolation), folder)
+
+    def _folder_of(self, task: SubTask, number: int) -> str:
+        """Return the folder for the tree of an attempt."""
+        name = sha256(f"{self._context.session}\0{task.id}".encode()).hexdigest()[:16]
+        return os.path.join(self._folder, f"{name}-{number}")
 
     def _run(self, attempt: Attempt, runner: Runner, options: Options) -> Done:
         """Run an attempt that began, to its end or its return."""
@@ -187,7 +190,9 @@ class Workbench:
                 environment(parent.owner),
             ]
         )
-        os.makedirs(self._folder, 0o700, exist_ok=True)
+        make_folder(self._folder)
+        for number in range(1, attempt.task.attempt):
+            self._clear(self._folder_of(attempt.task, number))
         try:
             left: tuple[str, ...] = ()
             if attempt.task.attempt > 1:
@@ -221,24 +226,23 @@ class Workbench:
         context = attempt.context
         before_batch(context, words.before_attempt(attempt.task.id, attempt.task.attempt))
         given = self._given(attempt, context.workspace.root, note, stop)
-        settings = worktree.settings_of(context.workspace.root)
-        outcome = with_settings(run(given, runner), settings)
-        return structs.replace(outcome, result=effects.recorded(context, outcome.result))
+        root = context.workspace.root
+        before = git_state.look_at(root)
+        _keep_state(attempt.folder, before)
+        outcome = run(given, runner)
+        result = effects.recorded(context, with_git(outcome.result, root, before))
+        return structs.replace(outcome, result=result)
 
     def _in_worktree(self, attempt: Attempt, runner: Runner, note: str, stop: Stop) -> Outcome:
-        """Run an attempt in a worktree of this repository."""
-        root = self._context.workspace.root
-        tree = worktree.make(
-            root, worktree.start_of(root), attempt.folder, worktree_lock(self._context)
-        )
-        try:
-            given = self._given(attempt, tree.root, note, stop)
-            context = attempt.context
-            locks = self._folder
-            with private_context(tree, context, context.session, context.scopes, locks) as own:
-                return run_in(tree, structs.replace(given, context=own), runner)
-        finally:
-            remove(self._context, attempt.folder)
+        """Run an attempt in a tree of its own."""
+        root, limit = self._context.workspace.root, self._context.settings.max_file_bytes
+        tree = worktree.make(root, worktree.start_of(root, limit), attempt.folder, limit)
+        if tree.start.left_out:
+            note += f"\n{words.not_handed_over(tree.start.left_out)}.\n"
+        given = self._given(attempt, tree.root, note, stop)
+        context = attempt.context
+        with private_context(tree, context, context.session, context.scopes, self._folder) as own:
+            return run_in(tree, structs.replace(given, context=own), runner)
 
     def _given(self, attempt: Attempt, root: str, note: str, stop: Stop) -> Assignment:
         """Return the assignment of an attempt. root: the folder with the files that it hands over."""
@@ -253,7 +257,7 @@ class Workbench:
 
     def _claim(self, attempt: Attempt) -> str:
         """Claim the files that siblings share, and return words on the claims of others for the child.
-        In a worktree nobody is kept out: the claim says that changes are coming."""
+        In a tree of its own nobody is kept out: the claim says that changes are coming."""
         shared = shared_files(self.registry.graph(), attempt.task)
         if not shared:
             return ""
@@ -277,12 +281,16 @@ class Workbench:
             if not decided:
                 return self._left(attempt)
             if not result.conflicts:
-                result = effects.apply(attempt.context, self.registry.graph(), task, result)
+                result = self._applied(attempt, result)
         if result.conflicts:
             return self._failed(
                 attempt, words.conflict_reason(result.conflicts), result, options, keep=True
             )
         return self._complete(attempt, result)
+
+    def _applied(self, attempt: Attempt, result: TaskResult) -> TaskResult:
+        root = effects.tree_root(attempt.context, attempt.folder)
+        return effects.apply(attempt.context, self.registry.graph(), attempt.task, result, root)
 
     def _complete(self, attempt: Attempt, result: TaskResult) -> Done:
         if attempt.isolation != "shared":
@@ -304,6 +312,8 @@ class Workbench:
         """Record that an attempt failed: the sub-task is returned while attempts are left, else it
         failed. keep: keep the texts of changes that were not applied; is_lost: through no fault of its
         own, so it does not count."""
+        is_needed = keep and (result.kept or any(file.large for file in result.files))
+        result = structs.replace(result, kept=(result.kept or attempt.folder) if is_needed else "")
         task, encoded = attempt.task, result.encoded()
         is_stopped = self._is_stopping()
 
@@ -311,7 +321,7 @@ class Workbench:
             if is_lost and not is_stopped:
                 return _lost(now, reason)
             if is_stopped or now.failures + 1 < options.attempts:
-                why = words.with_outside(reason, result.outside)
+                why = words.with_outside(reason, result.outside, result.notes)
                 return [SubtaskReturned(task.id, task.attempt, why, is_lost=is_stopped)]
             return [
                 SubtaskEnded(
@@ -332,8 +342,14 @@ class Workbench:
         return self._left(attempt)
 
     def _left(self, attempt: Attempt) -> Done:
-        """End the session of an attempt, and say what is left to do for the sub-task."""
+        """End the session of an attempt, remove its tree unless the result needs that, and say what is left
+        to do for the sub-task."""
         now = self.registry.task(attempt.task.id)
+        result = (
+            effects.result_of(self._context, now) if now.attempt == attempt.task.attempt else None
+        )
+        if result is None or now.state not in ("completed", "failed") or not result.kept:
+            self._clear(attempt.folder)
         attempt.context.append([SessionEnded(now.state)])
         is_again = now.state == "ready" and now.round == attempt.task.round
         return "again" if is_again else "ended"
@@ -347,7 +363,7 @@ class Workbench:
         if task.is_reported:
             result = effects.stored(attempt.context, task)
             if not result.conflicts:
-                result = effects.apply(attempt.context, self.registry.graph(), task, result)
+                result = self._applied(attempt, result)
             if result.conflicts:
                 reason = words.conflict_reason(result.conflicts)
                 self._failed(attempt, reason, result, Options(), keep=True)
@@ -355,15 +371,24 @@ class Workbench:
                 self._complete(attempt, result)
         else:
             left = effects.take_back(attempt.context)
+            found = with_git(
+                TaskResult(), attempt.context.workspace.root, _kept_state(attempt.folder)
+            )
             reason = words.lost_attempt(task.attempt, left)
-
+            reason = words.with_outside(reason, found.outside, found.notes)
             self.registry.decide(_of_attempt(task, lambda now: _lost(now, reason)))
             if attempt.context.store.session(attempt.context.session) is not None:
                 attempt.context.append([SessionEnded("lost")])
-        if attempt.isolation == "worktree":
-            remove(self._context, attempt.folder)
-        elif attempt.isolation == "remote" and self._withdraw is not None:
+            self._clear(attempt.folder)
+        if attempt.isolation == "remote" and self._withdraw is not None:
             self._withdraw(attempt.context.session)
+
+    def _clear(self, folder: str) -> None:
+        """Remove what an attempt has in the folder of trees."""
+        with suppress(SightlineError):  # again before the next attempt
+            remove(self._context, folder)
+        with suppress(FileNotFoundError):
+            os.unlink(f"{folder}{BEFORE}")
 
 
 class Stop:
@@ -405,7 +430,9 @@ def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
     if task.state != "failed" or not any(not file.applied for file in result.files):
         raise SubtaskError("move", subtask, f"Sub-task {subtask!r} has no changes to apply.", "")
     recover_all(context)
-    result = effects.apply(context, registry.graph(), task, structs.replace(result, conflicts=()))
+    root = effects.tree_root(context, result.kept)
+    result = structs.replace(result, conflicts=())
+    result = effects.apply(context, registry.graph(), task, result, root)
     if result.conflicts:
         text = words.result_text(task, structs.replace(result, files=()))
         raise SubtaskError("move", subtask, text, "Resolve the conflict in the file, or retry.")
@@ -418,6 +445,26 @@ def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
 
     registry.decide(decision, blobs=blobs)
     return registry.task(subtask)
+
+
+BEFORE = ".git-state"
+"""End of the name of the file with the state of git before an attempt in the shared tree."""
+
+
+def _keep_state(folder: str, state: GitState | None) -> None:
+    """Keep the state of git before an attempt for a process that may have to end the attempt."""
+    if state is not None:
+        text = compact_json(to_builtins(state))
+        write_file(f"{folder}{BEFORE}", text.encode("utf-8", "surrogatepass"))
+
+
+def _kept_state(folder: str) -> GitState | None:
+    """Return the state of git before an attempt in the shared tree; None where there is none."""
+    try:
+        with open(f"{folder}{BEFORE}", "rb") as file:
+            return convert(loads(file.read().decode("utf-8", "surrogatepass")), GitState)
+    except FileNotFoundError:
+        return None
 
 
 def shared_files(graph: Graph, task: SubTask) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from glob import escape, glob
 from json import loads
+from platform import node
 
 from msgspec import Struct, convert, structs, to_builtins
 
@@ -21,14 +22,15 @@ from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree, worktree_run
+from sightline.subtasks.file_bytes import FileBytes
 from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec, end_left, token_of
 from sightline.subtasks.scope import narrowed
 from sightline.subtasks.subtask import SubTask
-from sightline.subtasks.worktree import FileBytes, Start
-from sightline.subtasks.worktree_run import private_context, run_in, worktree_lock
+from sightline.subtasks.worktree import Start
+from sightline.subtasks.worktree_run import private_context, run_in
 
 OWNER = ".owner"
-"""End of the name of the file beside the worktree of an order, with the process that carries it out."""
+"""End of the name of the file beside the tree of an order, with the process that carries it out."""
 
 BYTES_MAX = 64_000_000
 """Bytes of all files of an order, or of an outcome."""
@@ -49,17 +51,20 @@ class Order(Struct, frozen=True):
 def order_of(given: Assignment, runner: RunnerSpec) -> Order:
     """Return the order for an assignment, without files that may hold secrets. WorkspaceError where the
     other files are too many bytes."""
-    start = worktree.start_of(given.context.workspace.root)
+    start = worktree.start_of(given.context.workspace.root, BYTES_MAX, is_alone=True)
     dirty = {
         name: content
         for name, content in start.dirty.items()
         if given.context.settings.may_store(name.removeprefix(start.prefix))
     }
-    size = sum(len(content.data or b"") for content in dirty.values())
+    size = sum(content.length for content in dirty.values())
     if size > BYTES_MAX:
         raise WorkspaceError(words.too_large_to_send("uncommitted", size, BYTES_MAX))
     start = structs.replace(start, dirty=dirty)
-    return Order(given.task, given.session, given.prompt, given.handed, runner, start)
+    prompt = given.prompt
+    if start.left_out:
+        prompt += f"\n{words.not_handed_over(start.left_out)}.\n"
+    return Order(given.task, given.session, prompt, given.handed, runner, start)
 
 
 def carry_out(
@@ -69,40 +74,43 @@ def carry_out(
     folder: str,
     must_stop: Callable[[], str],
 ) -> Outcome:
-    """Carry out an order in a worktree of this clone. clone: any session in it; folder: for the
-    worktree, which does not exist yet. Whatever fails is the outcome."""
+    """Carry out an order in a tree of its own. clone: any session in this clone; folder: for the
+    tree, which does not exist yet. Whatever fails is the outcome."""
     locks = os.path.dirname(folder)
     try:
         make_folder(locks)
         write_file(f"{folder}{OWNER}", f"{clone.owner}\n".encode())
+        is_kept = False
         try:
-            root, lock = clone.workspace.root, worktree_lock(clone)
-            tree = worktree.make(root, order.start, folder, lock)
+            tree = worktree.make(clone.workspace.root, order.start, folder, BYTES_MAX)
             scopes = narrowed((), order.task.scope)
             with private_context(tree, clone, order.session, scopes, locks) as context:
                 given = Assignment(
                     order.task, order.prompt, tree.root, order.session, "worktree", context,
                     order.handed, must_stop, token_of(folder),
                 )  # fmt: skip
-                return _to_send(run_in(tree, given, runner), clone)
+                outcome = _to_send(run_in(tree, given, runner), clone)
+            is_kept = bool(outcome.result.kept)
+            return _with_host(outcome)
         finally:
-            remove(clone, folder)
+            remove(clone, folder, is_kept=is_kept)
     except SightlineError as error:
         return Outcome(failed=" ".join(filter(None, [error.message, error.hint])))
     except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
         return Outcome(failed=f"{type(error).__name__}: {error}")
 
 
-def remove(clone: SessionContext, folder: str) -> None:
-    """Remove the worktree of an order and the files beside the worktree. WorkspaceError."""
-    worktree_run.remove(clone, folder)
+def remove(clone: SessionContext, folder: str, *, is_kept: bool = False) -> None:
+    """Remove the tree of an order and the files beside the tree. is_kept: leave the tree itself.
+    WorkspaceError."""
+    worktree_run.remove(clone, folder, is_kept=is_kept)
     with suppress(FileNotFoundError):
         os.unlink(f"{folder}{OWNER}")
 
 
 def sweep(clone: SessionContext, folder: str) -> None:
     """Remove what killed processes left of orders in a clone, and end their commands. folder: with
-    the worktrees of orders. WorkspaceError."""
+    the trees of orders. WorkspaceError."""
     for path in glob(os.path.join(escape(folder), f"*{OWNER}")):
         try:
             with open(path, encoding="utf-8") as file:
@@ -130,6 +138,14 @@ def decoded_outcome(data: bytes) -> Outcome:
     return convert(loads(data.decode("utf-8", "surrogatepass")), Outcome)
 
 
+def _with_host(outcome: Outcome) -> Outcome:
+    """Return an outcome that names the machine of a tree that is kept."""
+    if not outcome.result.kept:
+        return outcome
+    kept = f"{node()}:{outcome.result.kept}"
+    return structs.replace(outcome, result=structs.replace(outcome.result, kept=kept))
+
+
 def _to_send(outcome: Outcome, clone: SessionContext) -> Outcome:
     """Return an outcome without the bytes of files that may hold secrets. It fails where the other
     files are too many bytes."""
@@ -140,7 +156,7 @@ def _to_send(outcome: Outcome, clone: SessionContext) -> Outcome:
         else (name, hidden, hidden)
         for name, before, after in outcome.changes
     )
-    size = sum(len(each.data or b"") for _, *both in changes for each in both)
+    size = sum(each.length for _, *both in changes for each in both)
     if size > BYTES_MAX:
         why = words.too_large_to_send("changed", size, BYTES_MAX)
         return Outcome(outcome.result, failed=why)

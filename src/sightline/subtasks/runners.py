@@ -19,8 +19,9 @@ from sightline.errors import SightlineError
 from sightline.filesystem.process import started_with
 from sightline.guard import host_writes
 from sightline.shell_parsing.secrets import without_secrets
+from sightline.subtasks.file_bytes import FileBytes
+from sightline.subtasks.git_command import OF_A_REPOSITORY
 from sightline.subtasks.subtask import Isolation, SubTask, TaskResult
-from sightline.subtasks.worktree import FileBytes
 
 OUTPUT_BYTES = 65_536
 """The end of a command's output that is kept."""
@@ -124,7 +125,7 @@ def command_runner(arguments: Sequence[str]) -> Runner:
 
 
 def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
-    environ = os.environ | {
+    environ = {name: text for name, text in os.environ.items() if name not in OF_A_REPOSITORY} | {
         ATTEMPT: f"{os.environ.get(ATTEMPT, '')} {assignment.token}".strip(),
         "SIGHTLINE_SESSION": assignment.session,
         "SIGHTLINE_SUBTASK": assignment.task.id,

@@ -15,8 +15,8 @@ from sightline.subtasks.dependency_graph import topological
 from sightline.subtasks.transitions import ENDS, State
 
 Isolation = Literal["worktree", "shared", "remote"]
-"""Where an attempt works: in a git worktree of its own, whose changes are applied as one batch when it
-ended well; in the workspace itself; or in a worktree of another clone, by a worker that may run on another machine."""
+"""Where an attempt works: in a tree of its own, whose changes are applied as one batch when it
+ended well; in the workspace itself; or in a tree of another clone, by a worker that may run on another machine."""
 
 ChangeKind = Literal["created", "changed", "deleted"]
 
@@ -24,7 +24,8 @@ ChangeKind = Literal["created", "changed", "deleted"]
 class ChangedFile(Struct, frozen=True):
     """A file that an attempt changed. before, after: revisions (a symlink's as model.revision.as_link);
     None for no file. mode: its new permissions, where the attempt made it executable, or no longer
-    executable. applied: the change is in the workspace."""
+    executable. applied: the change is in the workspace. large: the revisions whose bytes are in the tree
+    of the attempt only."""
 
     path: str
     kind: ChangeKind
@@ -32,6 +33,7 @@ class ChangedFile(Struct, frozen=True):
     after: Revision | None = None
     mode: int | None = None
     applied: bool = False
+    large: tuple[Revision, ...] = ()
 
 
 class Conflict(Struct, frozen=True):
@@ -55,13 +57,17 @@ class ResultTodo(Struct, frozen=True):
 
 class TaskResult(Struct, frozen=True):
     """The result of an attempt. outside: paths that were changed past the guard, which no rewind
-    takes back; exit_code: of a command; output: the end of what it printed; tokens: that it used."""
+    takes back; notes: what the attempt left beside files, in git above all, each as a sentence; kept: the
+    folder of the attempt's tree where that has what is nowhere else, "" where it is gone; exit_code: of a
+    command; output: the beginning and the end of what it printed; tokens: that it used."""
 
     summary: str = ""
     files: tuple[ChangedFile, ...] = ()
     todos: tuple[ResultTodo, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     outside: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    kept: str = ""
     exit_code: int | None = None
     output: str = ""
     tokens: int | None = None
@@ -72,8 +78,10 @@ class TaskResult(Struct, frozen=True):
 
     @property
     def texts(self) -> tuple[Revision, ...]:
-        """Return the revisions of its files' texts, each once."""
-        named = (rev for file in self.files for rev in (file.before, file.after))
+        """Return the revisions of its files' texts that are kept, each once."""
+        named = (
+            rev for file in self.files for rev in (file.before, file.after) if rev not in file.large
+        )
         return tuple(dict.fromkeys(rev for rev in named if rev is not None and not is_link(rev)))
 
 

@@ -101,12 +101,12 @@ def lost_attempt(attempt: int, left: Sequence[str]) -> str:
     return f"the process of attempt {attempt} died{stays}"
 
 
-def with_outside(reason: str, outside: Sequence[str]) -> str:
-    """Word why an attempt failed. outside: what it changed past the guard."""
+def with_outside(reason: str, outside: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """Word why an attempt failed. outside: what it changed past the guard; notes: in git."""
     changed = (
         f"; changed past the guard: {named([*map(quoted, outside)], NAMED)}" if outside else ""
     )
-    return f"{reason}{changed}"
+    return "; ".join([f"{reason}{changed}", *notes])
 
 
 def conflict_reason(conflicts: Sequence[Conflict]) -> str:
@@ -213,9 +213,117 @@ def result_text(task: SubTask, result: TaskResult | None) -> str:
     if result.outside:
         paths = named([*map(quoted, result.outside)], NAMED)
         lines.append(f"Changed past the guard, no rewind takes it back: {paths}.")
+    lines += _left_beside(task, result)
     if result.output and task.state != "completed":
         lines += ["Output:", result.output[-OUTPUT_SHOWN:].rstrip()]
     return "\n".join(lines)
+
+
+REPOSITORY_GONE = "it is a git repository no longer"
+EMPTY_FOLDER = "empty folder"
+
+
+def in_repository(at: str, sentence: str) -> str:
+    """Word something of a repository within the workspace. at: its path, "" for the workspace's own."""
+    return f"{quoted(at)}: {sentence}" if at else sentence
+
+
+def ref_changed(name: str, old: str | None, new: str | None) -> str:
+    """Word that a branch, a tag or another ref was made, moved or deleted. old, new: objects."""
+    kinds = {"refs/heads/": "branch", "refs/tags/": "tag", "refs/remotes/": "remote branch"}
+    start = next((each for each in kinds if name.startswith(each)), "")
+    ref = f"{kinds.get(start, 'ref')} {quoted(name.removeprefix(start))}"
+    if old is None:
+        return f"{ref} was made at {_short(new)}"
+    if new is None:
+        return f"{ref} was deleted; it was at {_short(old)}"
+    return f"{ref} moved from {_short(old)} to {_short(new)}"
+
+
+def head_moved(old: str, old_commit: str, new: str, new_commit: str) -> str:
+    """Word that HEAD moved. old, new: the branches, "" for none; with their commits."""
+    return f"HEAD moved from {_head(old, old_commit)} to {_head(new, new_commit)}"
+
+
+def stash_dropped(name: str, message: str) -> str:
+    """Word that an entry of the stash went."""
+    return f"stash entry {_short(name)} was dropped: {one_line(message)}"
+
+
+def stash_added(name: str, message: str) -> str:
+    """Word that an entry came into the stash."""
+    return f"stash entry {_short(name)} was added: {one_line(message)}"
+
+
+def tree_added(folder: str) -> str:
+    """Word that a git worktree was made."""
+    return f"a git worktree was made in {quoted(folder)}"
+
+
+def tree_removed(folder: str) -> str:
+    """Word that a git worktree was removed."""
+    return f"the git worktree in {quoted(folder)} was removed"
+
+
+def settings_changed(files: Sequence[str]) -> str:
+    """Word that files of git's settings changed."""
+    return f"git's settings changed: {named([*map(quoted, files)], NAMED)}"
+
+
+def repository_made(path: str) -> str:
+    """Word that a child made a repository."""
+    return f"{quoted(path)} is a git repository of its own; the workspace has its files, not its history"
+
+
+def submodule_used(path: str) -> str:
+    """Word that a child checked out a submodule and changed it."""
+    return f"{quoted(path)} is a submodule that it checked out and changed"
+
+
+def left_behind(path: str, kind: str) -> str:
+    """Word that something is not brought back. kind: of a file."""
+    return (
+        f"{quoted(path)} is {'an' if kind[0] in 'aeiou' else 'a'} {kind}, which is not brought back"
+    )
+
+
+def kind_of_special(*, is_pipe: bool, is_socket: bool) -> str:
+    """Return the name of a special file's kind."""
+    return "pipe" if is_pipe else "socket" if is_socket else "device"
+
+
+def not_handed_over(paths: Sequence[str]) -> str:
+    """Word that repositories within the workspace are not in the tree of an attempt."""
+    each = (
+        "is a git repository of its own, and is"
+        if len(paths) == 1
+        else ("are git repositories of their own, and are")
+    )
+    return f"{named([*map(quoted, paths)], NAMED)} {each} not in this folder"
+
+
+def _head(branch: str, commit: str) -> str:
+    return quoted(branch.removeprefix("refs/heads/")) if branch else _short(commit)
+
+
+def _short(name: str | None) -> str:
+    return (name or "nothing")[:10]
+
+
+def _left_beside(task: SubTask, result: TaskResult) -> list[str]:
+    """Word what an attempt left beside files."""
+    if not result.notes and not result.kept:
+        return []
+    is_shared = task.isolation == "shared"
+    lines = []
+    if result.notes:
+        lines.append("In git:" if is_shared else "In its own tree, not in the workspace:")
+        lines += [f"- {note}" for note in result.notes]
+    if result.kept:
+        kept = quoted(result.kept)
+        lines.append(f"The tree is kept in {kept}.")
+        lines.append(f"Take a branch from there: git fetch {kept} BRANCH. Remove it: rm -rf {kept}")
+    return lines
 
 
 def needs_approval(path: str) -> str:

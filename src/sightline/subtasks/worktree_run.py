@@ -1,10 +1,10 @@
-"""The run of an attempt in a git worktree, with a session of its own that nothing keeps."""
+"""The run of an attempt in a tree of its own, with a session of its own that nothing keeps."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from msgspec import structs
 
@@ -13,34 +13,45 @@ from sightline.filesystem.disk import DiskWorkspace
 from sightline.model.events import SessionStarted
 from sightline.store.sqlite import MemoryStore
 from sightline.store.workspace_files import StoreInUse, delete_stored, find_stored
-from sightline.subtasks import worktree
+from sightline.subtasks import words, worktree
+from sightline.subtasks.git_state import GitState, changed_settings, differences, look_at
 from sightline.subtasks.runners import Assignment, Outcome, Runner, run
 from sightline.subtasks.scope import Scopes
-from sightline.subtasks.worktree import GitSettings, Worktree
+from sightline.subtasks.subtask import TaskResult
+from sightline.subtasks.worktree import Worktree
 
 
 def run_in(tree: Worktree, given: Assignment, runner: Runner) -> Outcome:
-    """Run an assignment in a worktree, and return its changes, too. Git's settings that the run changed
-    are outside of the tree."""
-    outcome = with_settings(run(given, runner), tree.settings)
+    """Run an assignment in a tree, and return its changes, too, and what else it left."""
+    outcome = run(given, runner)
     if outcome.failed:
         return outcome
-    return structs.replace(outcome, prefix=tree.start.prefix, changes=tuple(tree.changes()))
+    found = tree.look()
+    left_out = [words.not_handed_over(tree.start.left_out)] if tree.start.left_out else []
+    notes = (*outcome.result.notes, *left_out, *found.notes)
+    kept = tree.top if found.is_kept else ""
+    result = structs.replace(outcome.result, notes=notes, kept=kept)
+    return structs.replace(outcome, result=result, prefix=tree.start.prefix, changes=found.changes)
 
 
-def with_settings(outcome: Outcome, settings: GitSettings | None) -> Outcome:
-    """Return an outcome, also of a run that failed, with the files of git's settings that changed in the
-    meantime. settings: when the run began; None for no repository."""
-    changed = settings.changed() if settings is not None else ()
-    result = structs.replace(outcome.result, outside=(*outcome.result.outside, *changed))
-    return structs.replace(outcome, result=result)
+def with_git(result: TaskResult, root: str, before: GitState | None) -> TaskResult:
+    """Return the result of a run in the workspace itself with what changed in git in the meantime. before:
+    when the run began; None for no repository."""
+    now = look_at(root) if before is not None else None
+    if before is None or now is None:
+        return result
+    return structs.replace(
+        result,
+        outside=(*result.outside, *changed_settings(before, now)),
+        notes=(*result.notes, *differences(before, now)),
+    )
 
 
 @contextmanager
 def private_context(
     tree: Worktree, of: SessionContext, session: str, scopes: Scopes, locks: str
 ) -> Iterator[SessionContext]:
-    """Open a context of a session in a worktree, that nothing keeps. of: another context of the
+    """Open a context of a session in a tree, that nothing keeps. of: another context of the
     process; locks: the folder for its locks."""
     settings = of.settings
     workspace = DiskWorkspace(
@@ -58,17 +69,13 @@ def private_context(
         own.store.close()
 
 
-def remove(of: SessionContext, folder: str) -> None:
-    """Remove the worktree of a run, and the store that hooks of a child kept of the worktree. of: a context
-    in another tree of the repository. WorkspaceError, StoreError."""
+def remove(of: SessionContext, folder: str, *, is_kept: bool = False) -> None:
+    """Remove the tree of a run, and the store that hooks of a child kept of the tree. of: any context of
+    the process; is_kept: leave the tree itself. WorkspaceError, StoreError."""
     root = os.path.realpath(folder)
-    kept = find_stored(of.settings.state_home, root) if os.path.isdir(root) else None
-    if kept is not None:
+    stored = find_stored(of.settings.state_home, root) if os.path.isdir(root) else None
+    if stored is not None:
         with suppress(StoreInUse):
-            delete_stored(kept)
-    worktree.remove(of.workspace.root, folder, worktree_lock(of))
-
-
-def worktree_lock(context: SessionContext) -> Callable[[], AbstractContextManager[None]]:
-    """Return the lock under which the worktrees of a workspace's repository are made and removed."""
-    return lambda: context.workspace.lock("git worktrees")
+            delete_stored(stored)
+    if not is_kept:
+        worktree.remove(folder)
