@@ -10,7 +10,7 @@ import re
 import struct
 import subprocess
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer
 
@@ -29,6 +29,9 @@ UP, ENTER, CLEAR_LINE = "\x1b[A", "\r", "\x15"
 
 ANSWERED = "\N{BLACK CIRCLE} Done."
 """The last words of each script."""
+
+ASKING, YES = "Do you want to", "1"
+"""How the client asks before an edit, and the key for the first choice."""
 
 CHOICES = (
     *("Restore code and conversation", "Restore conversation", "Restore code"),
@@ -130,6 +133,15 @@ class Terminal:
         else:
             self.see(until)
 
+    def permit(self, prompt: str, meanwhile: Callable[[], object]) -> None:
+        """Type a prompt, and let one edit pass that the client asks about; see the model's answer.
+        meanwhile: what happens while the client asks."""
+        answers = self._screen.text.count(ANSWERED)
+        self.say(prompt, ASKING)
+        meanwhile()
+        self.press(YES)
+        self.see(ANSWERED, answers + 1)
+
     def rewind(self, choice: str, *, back: int = 1, code: bool = True) -> None:
         """Go back to before a prompt, counted from the newest. code: files changed since."""
         self.say("/rewind", "(current)")
@@ -143,9 +155,11 @@ class Terminal:
 
 
 @contextmanager
-def terminal(claude: Claude, *args: str, trusts: str = "") -> Iterator[Terminal]:
+def terminal(
+    claude: Claude, *args: str, trusts: str = "", asks: bool = False
+) -> Iterator[Terminal]:
     """The client, past its questions of a first start, ready for a prompt. trusts: another folder
-    that the user trusted earlier."""
+    that the user trusted earlier. asks: the client asks the user before each edit."""
     trusted = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
     known = {
         "hasCompletedOnboarding": True,
@@ -154,10 +168,11 @@ def terminal(claude: Claude, *args: str, trusts: str = "") -> Iterator[Terminal]
         "projects": {path: trusted for path in (str(claude.root), trusts) if path},
     }
     (claude.home / ".claude.json").write_text(json.dumps(known))
+    mode, ready = ("default", "for shortcuts") if asks else ("acceptEdits", "accept edits on")
     keys, client_side = pty.openpty()
     fcntl.ioctl(client_side, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     client = subprocess.Popen(
-        [claude.binary, "--permission-mode", "acceptEdits", "--allowedTools", "Bash", *args],
+        [claude.binary, "--permission-mode", mode, "--allowedTools", "Bash", *args],
         cwd=claude.root,
         env=claude.environ | {"TERM": "xterm-256color"},
         stdin=client_side,
@@ -170,7 +185,7 @@ def terminal(claude: Claude, *args: str, trusts: str = "") -> Iterator[Terminal]
     hanging.start()
     try:
         shown = Terminal(keys)
-        shown.see("accept edits on")
+        shown.see(ready)
         yield shown
         shown.press("/exit")
         shown.see("/exit")

@@ -7,6 +7,7 @@ PUBLIC = (
     "evaluation",
     "file_states",
     "host_writes",
+    "lost_writes",
     "move",
     "notebooks",
     "reads",
@@ -21,6 +22,7 @@ PUBLIC = (
 PURE = (
     "edit_case",
     "file_rules",
+    "lost_writes",
     "notebooks",
     "region_rules",
     "verdict",

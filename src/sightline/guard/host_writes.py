@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec import structs
+
 from sightline.changes import untracked
 from sightline.changes.attribution import (
     after_write,
@@ -19,25 +21,37 @@ from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.filesystem.tree_index import signature_of_row
+from sightline.guard.lost_writes import LostWrite
 from sightline.guard.refusals import unreadable
-from sightline.guard.write_journal import Intent, Write, completed, intend
+from sightline.guard.write_journal import (
+    Intent,
+    Write,
+    carry_out,
+    completed,
+    intend,
+    is_done,
+    record_ends,
+)
 from sightline.model.belief import Held, edited, first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import (
+    Belief,
     Cause,
     Changed,
     CommandEnded,
     CommandStarted,
     Fact,
+    Merged,
     WriteAbandoned,
     WriteIntended,
 )
 from sightline.model.merge import merge
 from sightline.model.results import CommandRun
-from sightline.model.revision import MISSING, UNKNOWN, revision_of
+from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.spans import new_sides
 from sightline.model.spans import whole as every_line
-from sightline.model.text import Text, decode
+from sightline.model.text import Text, decode, joined
+from sightline.model.timeline import Recorded
 from sightline.shell_parsing.secrets import without_secrets
 
 
@@ -50,7 +64,7 @@ def wrote(
     before: str | bytes | None = None,
     user_modified: bool = False,
     whole: bool = True,
-    intent: WriteIntended | None = None,
+    intent: tuple[int, WriteIntended] | None = None,
 ) -> None:
     """Record that the host's own tool wrote a file.
 
@@ -58,8 +72,8 @@ def wrote(
     knows what it changed). revision: the hash of that text, when the text is not at hand. With
     neither, the file on disk is what the tool wrote. before: the whole text when the tool began;
     where that differs from the timeline's last, somebody else changed the file. user_modified:
-    the user changed the text before it was written. intent: what was journalled of the write;
-    when exactly that was written, the agent knows what was judged then.
+    the user changed the text before it was written. intent: what was journalled of the write, after
+    its position; when exactly that was written, the agent knows what was judged then.
     """
     located = context.workspace.locate(path)
     on_disk = _current(context, located)
@@ -76,7 +90,8 @@ def wrote(
         facts.append(_saved(located.path, row.revision if row else UNKNOWN, old, cause))
         texts.append(start)
     written, data = _written(content, revision, on_disk)
-    belief = intent.belief if intent is not None and written == intent.after else None
+    is_intended = intent is not None and written == intent[1].after
+    belief = intent[1].belief if intent is not None and is_intended else None
     if belief is None:
         text = decode(data)
         if text is not None and data is not None:
@@ -90,7 +105,15 @@ def wrote(
             texts += [data, body]
     own_cause = Cause("agent", context.session)
     facts.append(
-        Changed(located.path, old, written, change(old, written), own_cause, belief=belief)
+        Changed(
+            located.path,
+            old,
+            written,
+            change(old, written),
+            own_cause,
+            belief=belief,
+            intent=intent[0] if intent is not None and is_intended else None,
+        )
     )
     if written != on_disk.revision:
         detail = "the user, before it was written" if user_modified else None
@@ -98,6 +121,43 @@ def wrote(
         facts.append(_saved(located.path, written, on_disk.revision, cause))
     blobs = context.keepable(located.path, *texts, on_disk=on_disk)
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)
+
+
+def complete_for(
+    context: SessionContext, intent: Recorded, before: Revision, on_disk: FileState
+) -> None:
+    """Record that the host of another session carried out its write, which its own hook has not
+    recorded yet. before: the revision on record."""
+    fact = intent.fact
+    assert isinstance(fact, WriteIntended)
+    assert intent.session is not None
+    done = completed(fact, on_disk, intent.session, intent.position)
+    if isinstance(done, Changed):
+        done = structs.replace(done, before=before, change=change(before, done.after))
+    context.for_session(intent.session).append([done], durable=True)
+
+
+def write_joined(
+    context: SessionContext, on_disk: FileState, lost: LostWrite, belief: Belief | None = None
+) -> FileState | None:
+    """Write the text that joins a write with what it went over, or with what went over it. The caller
+    has the path `locked`, and the file is on record. belief: what the agent knows then, where its
+    write is not recorded. Return the file; None, with the file as it is, where the texts do not
+    join or the disk refuses."""
+    text = decode(on_disk.data)
+    lines = lost.onto(text.lines) if text is not None else None
+    data = text.fit(joined(lines)) if text is not None and lines is not None else None
+    if data is None or not context.may_store(on_disk.path, on_disk):
+        return None
+    after = revision_of(data)
+    write = Write(on_disk.path, on_disk.revision, after, on_disk, data, belief)
+    intents = intend(context, [write])
+    [outcome] = carry_out(context, intents)
+    is_written = is_done(intents[0], outcome)
+    base, theirs = (revision_of(joined(each).encode()) for each in (lost.base, lost.theirs))
+    merged = [Merged(on_disk.path, base, theirs, after)] if is_written else []
+    record_ends(context, [(intents[0], outcome)], merged=merged)
+    return outcome if is_written and isinstance(outcome, FileState) else None
 
 
 @contextmanager

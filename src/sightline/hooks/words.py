@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.shell_parsing.secrets import without_secrets
-from sightline.text.phrases import printable
+from sightline.text.phrases import count, printable
 
 
 def refused_unjudged(why: str) -> str:
@@ -214,9 +214,50 @@ def not_judged(path: str, reason: str) -> str:
     )
 
 
-def also_changed(summary: str, diff: str) -> str:
-    """Return others' changes to a file that was just edited."""
-    return f"Sightline: {summary} since you were shown it. Your edit is in the file, too:\n{fenced(diff, 'diff')}"
+IN_FILE = {
+    True: " Your edit is in the file, too.",
+    False: " Your edit is not in the file.",
+    None: "",
+}
+
+
+def also_changed(summary: str, diff: str, *, is_in: bool | None) -> str:
+    """Return others' changes to a file that was just edited. is_in: whether the file holds the edit; None
+    where that cannot be said."""
+    return f"Sightline: {summary} since you were shown it.{IN_FILE[is_in]} What is new to you:\n{fenced(diff, 'diff')}"
+
+
+def joined(path: str, who: str, diff: str) -> str:
+    """Say that a file holds an edit and a change that was made in the same moment, with what is new."""
+    return (
+        f"Sightline: {who} changed {quoted(path)} while you wrote it, and one change went over the other."
+        f" Sightline merged both: the file holds both now. What is new to you:\n{fenced(diff, 'diff')}"
+    )
+
+
+def joined_for_user(path: str, who: str, lines: int) -> str:
+    """Tell the user of it. lines: of the other change."""
+    return (
+        f"Sightline: the agent wrote {quoted(path)} while it was changed by {who}, and one change went over"
+        f" the other. Sightline merged both ({count(lines, 'line')} of that change): sightline log {quoted(path)}"
+    )
+
+
+def not_in_file(path: str, who: str, diff: str) -> str:
+    """Say that another session wrote the same lines just behind an edit."""
+    return (
+        f"Sightline: {who} wrote {quoted(path)} in the same moment, over your edit of the same lines. Your"
+        f" edit is not in the file. What the file holds now, against what you knew:\n{fenced(diff, 'diff')}\n"
+        "Make your edit again if it is still right."
+    )
+
+
+def gone_for_user(path: str, who: str, agent: str) -> str:
+    """Tell the user of it. agent: the name of the session whose edit is not in the file."""
+    return (
+        f"Sightline: {who} and agent {agent} changed the same lines of {quoted(path)} at once. The file holds"
+        f" the change of {who}; agent {agent} was told."
+    )
 
 
 def left_out(diff: str, path: str) -> str:
@@ -226,17 +267,37 @@ def left_out(diff: str, path: str) -> str:
     )
 
 
-def lost(path: str, diff: str, *, whole: bool) -> str:
-    """Return the lines of a save that a whole-file write overwrote."""
-    more = (
-        ""
-        if whole
-        else "\n… More lines were lost than fit here. Tell the user: Sightline has all of them."
+def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str:
+    """Return the change that an edit went over. whole: the diff is; is_inside: the edit was made within
+    lines that the change had left."""
+    what = (
+        "Your edit was made within the changed lines, as nobody meant them"
+        if is_inside
+        else "Your write went over that change: both changed the same lines, and the file holds yours"
     )
+    more = "" if whole else "\n… and more than fits here. Tell the user: Sightline has all of it."
     return (
-        f"Sightline: while {quoted(path)} was being written, somebody else saved it, and that save is lost"
-        f" now. Put these lines back before you go on:\n{fenced(diff, 'diff')}{more}"
+        f"Sightline: {who} changed {quoted(path)} while your edit waited. {what}. What had been changed:\n"
+        f"{fenced(diff, 'diff')}{more}\nPut right what you did not mean to change, or ask the user."
     )
+
+
+def lost_unkept(path: str, who: str) -> str:
+    """Say that a write went over a change whose text may not be kept, or is none."""
+    return (
+        f"Sightline: {who} changed {quoted(path)} while your write waited, and your write went over that"
+        " change. Sightline keeps no text of this file: tell the user."
+    )
+
+
+def lost_for_user(path: str, who: str, position: int | None, *, is_inside: bool) -> str:
+    """Tell the user of a change that the agent went over. position: of the fact of the change; None where
+    its text is not kept."""
+    what = "was made within lines" if is_inside else "went over lines"
+    said = f"Sightline: an edit of the agent {what} of {quoted(path)} that {who} changed while it waited."
+    if position is None:
+        return f"{said} Sightline keeps no text of this file."
+    return f"{said} To bring the file of before the edit back: sightline rewind {position} --force-path {quoted(path)}"
 
 
 def lost_to_command(path: str, diff: str, *, whole: bool, removed: bool) -> str:

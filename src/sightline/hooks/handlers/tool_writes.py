@@ -1,7 +1,8 @@
 """Compare the files that a host's own tools wrote with the writes that were allowed.
 
 A tool reports the text it found, which reveals a save between the check and the write. A
-replacement keeps such a save. A whole-file write loses it, and the agent is told what to restore.
+replacement keeps such a save. A whole-file write goes over it: then both changes are written where
+they join, and told to agent and person (hooks.handlers.lost_saves).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from sightline.agents.hook_events import (
     DIFF_MAX,
@@ -20,22 +21,37 @@ from sightline.agents.hook_events import (
     Failed,
     Wrote,
 )
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, load_knowledge
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import host_writes, notebooks
+from sightline.guard.lost_writes import is_in_file
+from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import completed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import deliver_changes
+from sightline.hooks.handlers.lost_saves import (
+    Brought,
+    Loss,
+    author,
+    bring_back,
+    complete_others,
+    is_text_of,
+    loss_of_ours,
+    loss_of_theirs,
+    merged_since,
+    plain_text,
+    told_to_agent,
+    told_to_person,
+    went_over,
+)
 from sightline.hooks.handlers.tool_edits import STRAIGHT
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
-from sightline.model.diff import diff, unified
 from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
 from sightline.model.locate import find_replacement, replaced
-from sightline.model.merge import merge
-from sightline.model.revision import MISSING, revision_of
-from sightline.model.text import decode, normal, split, unmarked
+from sightline.model.revision import MISSING, Revision
+from sightline.model.text import decode, normal, plain_of, split, unmarked
 from sightline.sessions import words as session_words
 from sightline.sessions.affected import affected, outside_family
 from sightline.text import phrases
@@ -43,41 +59,152 @@ from sightline.text import phrases
 Intent = tuple[int, WriteIntended]
 """A journalled attempt, after its position on the timeline."""
 
+OWN = 3
+"""Own changes of a file that are searched for a write: behind it, it may have been merged."""
+
 
 def wrote(context: SessionContext, event: Wrote) -> Answer:
-    """Record a write of the host's tool, and return the changes that others made meanwhile."""
+    """Record a write of the host's tool. Bring a change together with what it went over, or with what went
+    over it, and return that and the changes that others made meanwhile."""
     try:
         located = context.workspace.locate(event.path)
     except PathRefused:
         return NOTHING
-    intent = _pending_intent(context, located.path)
-    before = intent[1].before if intent else _revision_on_record(context, located.path)
-    on_disk = context.look(located.path)
-    if intent is None and _is_recorded(context, event, on_disk):
-        return Answer(context=_changes_by_others(context, located, on_disk, DIFF_MAX))
-    lost = _lost_save(context, located.path, before, event)
-    merged, knows_all = "", False
-    if intent is not None and _as_intended(context, intent[1], event, on_disk):
-        position, intended = intent
-        facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
-        is_merge = event.whole and _is_merge(intended)
-        known = context.store.knowledge(context.session, intended.path) if is_merge else None
-        if known is not None:
-            merged_from = known.belief.text, intended.before, intended.after
-            facts.append(Merged(intended.path, *merged_from))
-            merged = located.name or located.path
-        context.append(facts, found=[on_disk], durable=True)
-        belief = intended.belief
-        knows_all = belief is not None and belief.text == on_disk.revision
+    with locked(context, located.path):
+        write = _carried_out(context, located, event)
+    if write.is_news:
+        after_change(context, located.path)
+    return _answered(context, located, event, write)
+
+
+class _Write(Struct, frozen=True):
+    """A write that a host carried out. is_news: it was not on record before. known: the text that it rests
+    on, None where that is not stored; judged: the revision that it was judged on; on_disk: the file now.
+    merge: what was recorded of a merge that was handed over and written. losses: what went over what,
+    and what became of that."""
+
+    is_news: bool
+    known: str | None
+    judged: Revision
+    on_disk: FileState
+    merge: WriteIntended | None
+    losses: tuple[tuple[Loss, Brought], ...]
+
+
+def _carried_out(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Write:
+    """Record a write, whose path the caller has `locked`, and bring back what can be."""
+    path = located.path
+    on_disk, intent = context.look(path), _pending_intent(context, path)
+    recorded = None if intent else _recorded(context, event, on_disk)
+    if recorded is not None:
+        judged = recorded.fact.before
     else:
+        judged = intent[1].before if intent else _revision_on_record(context, path)
+    known = _known_text(context, located, event, judged, intent)
+    found = _found_text(context, path, event)
+    complete_others(context, event, judged, on_disk)
+    over = went_over(context, path, judged, on_disk)
+    belief, merge = None, None
+    if intent is not None and over is not None:
+        belief = intent[1].belief
+        context.append([WriteAbandoned(path, intent[0])])
+    elif recorded is None:
+        merge = _record(context, located, event, intent, on_disk)
+    losses: list[Loss | None] = []
+    if found is not None and not _is_known(context, known, judged, found[0]):
+        losses.append(loss_of_theirs(context, path, event, known, found[0]))
+    if over is not None and found is not None:
+        base = known if event.whole else found[0]
+        losses.append(loss_of_ours(event, base or "", over, on_disk))
+    brought: list[tuple[Loss, Brought]] = []
+    for loss in filter(None, losses):
+        on_disk, what = bring_back(context, loss, on_disk, belief)
+        brought.append((loss, what))
+    if recorded is not None and not brought:
+        by = merged_since(context, path, recorded.position)
+        brought += [(Loss(None, by), "held")] if by else []
+    return _Write(recorded is None, known, judged, on_disk, merge, tuple(brought))
+
+
+def _record(
+    context: SessionContext,
+    located: ResolvedPath,
+    event: Wrote,
+    intent: Intent | None,
+    on_disk: FileState,
+) -> WriteIntended | None:
+    """Record a write; return its intent where it was a merge of whole texts, as it was handed over."""
+    if intent is None or not _as_intended(context, intent[1], event, on_disk):
         _record_unplanned(context, located, event, intent, on_disk)
-    after_change(context, located.path)
-    room = DIFF_MAX - len(lost)
-    changes = "" if knows_all else _changes_by_others(context, located, on_disk, room)
-    affected_sessions = _affected_sessions(context, before, on_disk)
-    texts = [words.merged(merged) if merged else "", lost, changes, affected_sessions]
-    tell = words.merged_for_user(merged) if merged else ""
-    return Answer(context="\n\n".join(filter(None, texts)), tell=tell)
+        return None
+    position, intended = intent
+    facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
+    is_merge = event.whole and _is_merge(intended)
+    known = context.store.knowledge(context.session, intended.path) if is_merge else None
+    if known is not None:
+        facts.append(Merged(intended.path, known.belief.text, intended.before, intended.after))
+    context.append(facts, found=[on_disk], durable=True)
+    return intended if known is not None else None
+
+
+def _known_text(
+    context: SessionContext,
+    located: ResolvedPath,
+    event: Wrote,
+    judged: Revision,
+    intent: Intent | None,
+) -> str | None:
+    """Return the text that a write rests on; None where it is not stored. What another hook put in the place
+    of a merge rests on the text that the agent believed."""
+    if (
+        intent is not None
+        and event.whole
+        and _is_merge(intent[1])
+        and not is_text_of(context, intent[1].after, event.content)
+    ):
+        believed = load_knowledge(context, located).believed
+        return plain_of(believed) if believed is not None else None
+    return plain_text(context, judged)
+
+
+def _found_text(context: SessionContext, path: str, event: Wrote) -> tuple[str | None] | None:
+    """Return the text that the tool found, (None,) for no file; None where nobody knows. Of a large file
+    hosts tell no text: then what is on record was there before a whole write."""
+    if event.known_before:
+        return (event.before,)
+    text = plain_text(context, _revision_on_record(context, path)) if event.whole else None
+    return None if text is None else (text,)
+
+
+def _is_known(
+    context: SessionContext, known: str | None, judged: Revision, found: str | None
+) -> bool:
+    """Return whether the text that a tool found is the one that its write rests on."""
+    return is_text_of(context, judged, found) if known is None else known == unmarked(found or "")
+
+
+def _answered(
+    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write
+) -> Answer:
+    """Return what the agent and the person are told of a write."""
+    path = located.name or located.path
+    texts: list[str] = []
+    tells: list[str] = []
+    room = DIFF_MAX
+    if write.merge is not None:
+        texts.append(words.merged(path))
+        tells.append(words.merged_for_user(path))
+    for loss, what in write.losses:
+        if what == "lost" and not loss.is_ours:
+            texts.append(told_to_agent(context, path, loss, room))
+            room -= len(texts[-1])
+        if what != "held":
+            tells.append(told_to_person(context, path, loss, is_joined=what == "written"))
+    belief = write.merge.belief if write.merge else None
+    if belief is None or belief.text != write.on_disk.revision:
+        texts.append(_changes_by_others(context, located, event, write, room))
+    texts.append(_affected_sessions(context, write.judged, write.on_disk))
+    return Answer(context="\n\n".join(filter(None, texts)), tell="\n\n".join(tells))
 
 
 def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
@@ -92,7 +219,7 @@ def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
     on_record = row.revision if row else MISSING
     if on_record == on_disk.revision or on_disk.data is None:
         return NOTHING
-    before, after = _plain_text(context, on_record), decode(on_disk.data)
+    before, after = plain_text(context, on_record), decode(on_disk.data)
     if before is None or after is None:
         return NOTHING
     for start in range(len(edits)):
@@ -179,30 +306,37 @@ def _as_intended(
     """Return whether the host found the text that was judged, and left the intended one."""
     if on_disk.revision != intent.after or event.user_modified:
         return False
-    return not event.known_before or _is_text_of(context, intent.before, event.before)
+    return not event.known_before or is_text_of(context, intent.before, event.before)
 
 
-def _is_recorded(context: SessionContext, event: Wrote, on_disk: FileState) -> bool:
-    """Return whether this write is already the newest change of the file: hooks in two settings
-    files, with two commands, are called twice for one write."""
-    newest = context.store.timeline(path=on_disk.path, kinds=[Changed], newest=1)
-    fact = next((recorded.fact for recorded in newest), None)
-    if not isinstance(fact, Changed) or fact.cause.who != context.session:
-        return False
-    same = not event.known_before or _is_text_of(context, fact.before, event.before)
-    return same and fact.after == on_disk.revision and not event.user_modified
+class _OnRecord(Struct, frozen=True):
+    """A write that is on record, and the position of its fact."""
+
+    fact: Changed
+    position: int
 
 
-def _is_text_of(context: SessionContext, revision: str, reported: str | None) -> bool:
-    """Return whether a host's text is a revision's text. Hosts change line ends and leave out the
-    byte order mark. No text: there was no file."""
-    if reported is not None and revision_of(reported.encode("utf-8", "replace")) == revision:
-        return True
-    data = context.store.blob(revision)
-    text = decode(data)
-    if reported is None or text is None:
-        return reported is None and data is None
-    return text.plain == text.own(reported)
+def _recorded(context: SessionContext, event: Wrote, on_disk: FileState) -> _OnRecord | None:
+    """Return the fact of this write, where it is on record: hooks in two settings files, with two
+    commands, are called twice for one write, and another session's hook records a write that it finds."""
+    if event.user_modified:
+        return None
+    newest = context.store.timeline(
+        session=context.session, path=on_disk.path, kinds=[Changed], newest=OWN
+    )
+    stands = _revision_on_record(context, on_disk.path) == on_disk.revision
+    for recorded in reversed(list(newest)):
+        fact = recorded.fact
+        if not isinstance(fact, Changed) or fact.cause.who != context.session:
+            continue
+        is_same = not event.known_before or is_text_of(context, fact.before, event.before)
+        is_left = event.content is not None and is_text_of(context, fact.after, event.content)
+        if is_left and (is_same or fact.intent is not None):
+            return _OnRecord(fact, recorded.position)
+        if stands and is_same and fact.after == on_disk.revision:
+            return _OnRecord(fact, recorded.position)
+        stands = False  # the others are older than what stands there
+    return None
 
 
 def _exact_bytes(reported: str | None, data: bytes | None) -> str | bytes | None:
@@ -229,7 +363,7 @@ def _record_unplanned(
         before=_exact_bytes(event.before, before) if event.known_before else None,
         user_modified=event.user_modified,
         whole=event.whole and not (intent and _is_merge(intent[1])),
-        intent=intent[1] if intent else None,
+        intent=intent,
     )
     _abandon(context, located.path)
 
@@ -239,49 +373,36 @@ def _is_merge(intent: WriteIntended) -> bool:
     return intent.belief is not None and intent.belief.text != intent.after
 
 
-def _lost_save(context: SessionContext, path: str, checked: str, event: Wrote) -> str:
-    """Describe a save between the check and a whole-file write, which the write has lost; "" for
-    none. checked: the revision that was judged."""
-    if event.content is None or not event.whole:
-        return ""  # a replacement keeps the rest of the text
-    base = _plain_text(context, checked)
-    overwritten = event.before
-    if not event.known_before:
-        overwritten = _plain_text(context, _revision_on_record(context, path))
-    if overwritten is None or base is None or base == unmarked(overwritten):
-        return ""
-    ours, theirs = split(normal(event.content)), split(normal(overwritten))
-    merged = merge(split(base), ours, theirs)
-    wanted = list(merged.lines) if merged.clean else theirs
-    hunks = diff(ours, wanted)
-    if not hunks:
-        return ""
-    text = unified(ours, wanted, hunks)
-    return words.lost(event.path, text[:DIFF_MAX], whole=len(text) <= DIFF_MAX)
-
-
-def _plain_text(context: SessionContext, revision: str) -> str | None:
-    """Return the text of a revision, "" for no file; None where it is not stored or is no text."""
-    if revision == MISSING:
-        return ""
-    text = decode(context.store.blob(revision))
-    return text.plain if text else None
-
-
 def _abandon(context: SessionContext, path: str) -> None:
     while (intent := _pending_intent(context, path)) is not None:
         context.append([WriteAbandoned(path, intent[0])])
 
 
 def _changes_by_others(
-    context: SessionContext, located: ResolvedPath, on_disk: FileState, room: int
+    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write, room: int
 ) -> str:
     """Describe others' changes to the file that the agent was not told, and record the delivery."""
     known = context.store.knowledge(context.session, located.path)
-    if known is not None and known.belief.text == on_disk.revision:
+    if known is not None and known.belief.text == write.on_disk.revision:
         return ""
-    change, delivered = deliver_changes(context, located, room)
-    return words.also_changed(change.summary, change.diff) if delivered else ""
+    change, is_new = deliver_changes(context, located, room)
+    if not is_new:
+        return ""
+    for loss, what in write.losses:
+        who = author(context, loss.cause)
+        if what != "lost":
+            return words.joined(change.path, who, change.diff)
+        if loss.is_ours:
+            return words.not_in_file(change.path, who, change.diff)
+    return words.also_changed(change.summary, change.diff, is_in=_is_in_file(event, write))
+
+
+def _is_in_file(event: Wrote, write: _Write) -> bool | None:
+    """Return whether the file holds what the write changed; None for some of it, or where nobody knows."""
+    disk, found = decode(write.on_disk.data), event.before if event.known_before else write.known
+    if disk is None or found is None or event.content is None:
+        return None
+    return is_in_file(split(unmarked(found)), split(unmarked(event.content)), disk.lines)
 
 
 def _affected_sessions(context: SessionContext, before: str, on_disk: FileState) -> str:

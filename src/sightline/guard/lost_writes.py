@@ -1,0 +1,61 @@
+"""What a write that was judged on one text took out of another one, and both brought together.
+
+A host writes some time after its attempt was judged: it asks the user, other hooks run, other sessions
+write. Whoever writes last has the file, and need not know what it went over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sightline.model.diff import diff
+from sightline.model.merge import merge
+
+Lines = Sequence[str]
+
+
+class LostWrite(Struct, frozen=True):
+    """A write beside a text that its writer did not know. base: the text that the writer knew; ours:
+    what the writer made of it; theirs: the other text, which stood there just before, or stands there
+    since."""
+
+    base: Lines
+    ours: Lines
+    theirs: Lines
+
+    def joined(self) -> list[str] | None:
+        """Return the text with both changes; None where both changed the same lines."""
+        merged = merge(self.base, self.ours, self.theirs)
+        return list(merged.lines) if merged.clean else None
+
+    def onto(self, disk: Lines) -> list[str] | None:
+        """Return the joined text with what changed since one of the two texts stood there; None where
+        that cannot be told."""
+        joined = self.joined()
+        if joined is None or list(disk) in (list(self.ours), list(self.theirs)):
+            return joined
+        merged = merge(self.ours, joined, disk)
+        return list(merged.lines) if merged.clean else None
+
+
+def is_within_changed_lines(judged: Lines, found: Lines, left: Lines) -> bool:
+    """Return whether a replacement changed lines that others had changed since it was judged. judged,
+    found, left: the texts that was judged, that the tool found, and that it left."""
+    theirs = [(b0, b1) for _, _, b0, b1 in diff(judged, found)]
+    return any(a0 < b1 and b0 < a1 for a0, a1, _, _ in diff(found, left) for b0, b1 in theirs)
+
+
+def is_in_file(found: Lines, left: Lines, disk: Lines) -> bool | None:
+    """Return whether what a write changed is in the file: True for all of it, False where all of it was
+    undone, None for anything else. found, left: the texts before and after the write."""
+    if _includes(found, left, disk):
+        return True
+    return False if _includes(left, found, disk) else None
+
+
+def _includes(before: Lines, after: Lines, disk: Lines) -> bool:
+    """Return whether a text has the change from one text to another."""
+    merged = merge(before, after, disk)
+    return merged.clean and list(merged.lines) == list(disk)

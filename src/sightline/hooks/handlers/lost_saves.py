@@ -1,0 +1,216 @@
+"""Find what a host's write went over, or what went over it, and bring both changes together.
+
+The host writes some time after the attempt was judged: it asks the user, other hooks run, other sessions
+write. The texts decide what was lost, and the timeline says whose it was.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from sightline.agents.hook_events import Wrote
+from sightline.changes import words as change_words
+from sightline.changes.session_context import SessionContext
+from sightline.filesystem.file_state import FileState
+from sightline.guard.host_writes import complete_for, write_joined
+from sightline.guard.lost_writes import LostWrite, is_within_changed_lines
+from sightline.history.session_history import named_cause, names_of
+from sightline.hooks import words
+from sightline.model.diff import diff, unified
+from sightline.model.events import Belief, Cause, Changed, Merged, WriteIntended
+from sightline.model.revision import MISSING, Revision, revision_of
+from sightline.model.spans import count, new_sides
+from sightline.model.text import decode, split, unmarked
+from sightline.model.timeline import Recorded
+
+RECENT = 16
+"""Changes of one file that are searched for the one that left a text."""
+
+
+Brought = Literal["written", "held", "lost"]
+"""What became of two changes: the file was written with both; it held both; it does not hold both."""
+
+
+class Loss(Struct, frozen=True):
+    """A change that another one went over. texts: None where they may not be kept. cause: who made the
+    other change; position: of its fact, None where it is none. is_ours: this write is the lost one.
+    is_inside: a replacement was made inside of lines that had changed; nothing is lost whole."""
+
+    texts: LostWrite | None
+    cause: Cause
+    position: int | None = None
+    is_ours: bool = False
+    is_inside: bool = False
+
+
+def is_text_of(context: SessionContext, revision: Revision, reported: str | None) -> bool:
+    """Return whether a host's text is a revision's text. Hosts change line ends and leave out the
+    byte order mark. No text: there was no file."""
+    if reported is not None and revision_of(reported.encode("utf-8", "replace")) == revision:
+        return True
+    data = context.store.blob(revision)
+    text = decode(data)
+    if reported is None or text is None:
+        return reported is None and revision == MISSING
+    return text.plain == text.own(reported)
+
+
+def plain_text(context: SessionContext, revision: Revision) -> str | None:
+    """Return the text of a revision, "" for no file; None where it is not stored or is no text."""
+    if revision == MISSING:
+        return ""
+    text = decode(context.store.blob(revision))
+    return text.plain if text else None
+
+
+def complete_others(
+    context: SessionContext, event: Wrote, judged: Revision, on_disk: FileState
+) -> None:
+    """Record the writes of other sessions whose text this write went over, or that stands there now:
+    their own hooks have not told of them yet. judged: the revision that this write was judged on."""
+    for pending in _host_writes(context, on_disk.path):
+        fact = pending.fact
+        assert isinstance(fact, WriteIntended)
+        row = context.store.disk(on_disk.path)
+        on_record = row.revision if row else MISSING
+        was_found = event.known_before and is_text_of(context, fact.after, event.before)
+        stands = fact.after == on_disk.revision and not is_text_of(
+            context, fact.after, event.content
+        )
+        if (was_found and fact.after != judged) or stands:
+            complete_for(context, pending, on_record, on_disk)
+
+
+def _host_writes(context: SessionContext, path: str) -> list[Recorded]:
+    """Return the writes of a file that the hosts of other sessions are carrying out."""
+    return [
+        pending
+        for pending in context.store.pending()
+        if isinstance(pending.fact, WriteIntended)
+        and (pending.fact.path, pending.fact.aside, pending.fact.src) == (path, (), None)
+        and pending.session != context.session
+    ]
+
+
+def went_over(
+    context: SessionContext, path: str, judged: Revision, on_disk: FileState
+) -> Recorded | None:
+    """Return the write of another session that stands there in place of this one and was judged on the
+    same text: neither knew of the other."""
+    newest = context.store.timeline(path=path, kinds=[Changed], newest=1)
+    for recorded in newest:
+        fact = recorded.fact
+        if not isinstance(fact, Changed) or fact.after != on_disk.revision or fact.intent is None:
+            continue
+        if fact.cause.kind == "agent" and fact.cause.who != context.session:
+            intents = context.store.timeline(after=fact.intent - 1, upto=fact.intent)
+            if any(getattr(each.fact, "before", None) == judged for each in intents):
+                return recorded
+    return None
+
+
+def loss_of_theirs(
+    context: SessionContext, path: str, event: Wrote, known: str | None, found: str | None
+) -> Loss | None:
+    """Return the save that a write went over; None where it lost nothing. known: the text that the agent
+    had; found: the text that stood there, None for no file."""
+    if event.content is None:
+        return None
+    cause, position = _left_by(context, path, found)
+    if known is None or not context.may_store(path):
+        return Loss(None, cause, position)
+    base, ours, theirs = (split(unmarked(each)) for each in (known, event.content, found or ""))
+    texts = LostWrite(base, ours, theirs)
+    if event.whole:
+        return None if texts.joined() == ours else Loss(texts, cause, position)
+    is_inside = is_within_changed_lines(base, theirs, ours)
+    return Loss(texts, cause, position, is_inside=True) if is_inside else None
+
+
+def loss_of_ours(event: Wrote, known: str, over: Recorded, on_disk: FileState) -> Loss | None:
+    """Return this write as lost; None where the texts are not known. known: the text that it rests on;
+    over: what went over it."""
+    text = decode(on_disk.data)
+    if event.content is None or text is None or not isinstance(over.fact, Changed):
+        return None
+    texts = LostWrite(split(unmarked(known)), split(unmarked(event.content)), text.lines)
+    return Loss(texts, over.fact.cause, over.position, is_ours=True)
+
+
+def merged_since(context: SessionContext, path: str, position: int) -> Cause | None:
+    """Return who merged an edit, recorded at a position, with its own; None where nobody did."""
+    newest = context.store.timeline(path=path, kinds=[Merged], after=position, newest=1)
+    who = next((recorded.session for recorded in newest), None)
+    return None if who in (None, context.session) else Cause("agent", who)
+
+
+def _left_by(context: SessionContext, path: str, text: str | None) -> tuple[Cause, int | None]:
+    """Return who left a text at a path, and the position of that fact; None where the text was gone before
+    it could be recorded."""
+    newest = context.store.timeline(path=path, kinds=[Changed, WriteIntended], newest=RECENT)
+    intended: Cause | None = None
+    for recorded in reversed(list(newest)):
+        fact = recorded.fact
+        assert isinstance(fact, (Changed, WriteIntended))
+        if not is_text_of(context, fact.after, text):
+            continue
+        if isinstance(fact, Changed):
+            return fact.cause, recorded.position
+        intended = intended or Cause("agent", recorded.session)
+    return intended or Cause("external"), None
+
+
+def bring_back(
+    context: SessionContext, loss: Loss, on_disk: FileState, belief: Belief | None
+) -> tuple[FileState, Brought]:
+    """Write both changes into the file where they join, and return it. belief: as in write_joined."""
+    text = decode(on_disk.data)
+    if loss.texts is None or loss.is_inside or text is None:
+        return on_disk, "lost"
+    wanted = loss.texts.onto(text.lines)
+    if wanted is not None and wanted == list(text.lines):
+        return on_disk, "held"
+    written = write_joined(context, on_disk, loss.texts, belief)
+    return (on_disk, "lost") if written is None else (written, "written")
+
+
+def author(context: SessionContext, cause: Cause) -> str:
+    """Name the author of a change for the agent, another session by its title."""
+    family = context.session.partition("/")[0]
+    if (cause.who or "").partition("/")[0] != family:
+        cause = named_cause(cause, names_of(context.store))
+    return change_words.cause(cause, context.session)
+
+
+def author_for_person(context: SessionContext, cause: Cause) -> str:
+    """Name the author of a change for the person."""
+    named = named_cause(cause, names_of(context.store))
+    return change_words.to_person(named, named.who or "", named.detail or "")
+
+
+def told_to_person(context: SessionContext, path: str, loss: Loss, *, is_joined: bool) -> str:
+    """Return a line for the person: whose change it was, and where it is now."""
+    who = author_for_person(context, loss.cause)
+    if is_joined and loss.texts is not None:
+        texts = loss.texts
+        changed = diff(texts.base, texts.theirs)
+        lines = max(count(new_sides(changed)), sum(a1 - a0 for a0, a1, _, _ in changed))
+        return words.joined_for_user(path, who, lines)
+    if loss.is_ours:
+        return words.gone_for_user(path, who, names_of(context.store)(context.session))
+    is_kept = loss.position is not None and loss.texts is not None
+    return words.lost_for_user(
+        path, who, loss.position if is_kept else None, is_inside=loss.is_inside
+    )
+
+
+def told_to_agent(context: SessionContext, path: str, loss: Loss, room: int) -> str:
+    """Return what a write of the agent went over, as a diff of at most so many characters."""
+    who = author(context, loss.cause)
+    if loss.texts is None:
+        return words.lost_unkept(path, who)
+    texts = loss.texts
+    text = unified(texts.base, texts.theirs, diff(texts.base, texts.theirs))
+    return words.lost(path, who, text[:room], whole=len(text) <= room, is_inside=loss.is_inside)
