@@ -273,7 +273,7 @@ def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str
     what = (
         "Your edit was made within the changed lines, as nobody meant them"
         if is_inside
-        else "Your write went over that change: both changed the same lines, and the file holds yours"
+        else "Your write went over that change of the same lines, and the file holds yours"
     )
     more = "" if whole else "\n… and more than fits here. Tell the user: Sightline has all of it."
     return (
