@@ -6,7 +6,7 @@ make_session() opens a real session over a workspace and a store in memory.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
@@ -219,6 +219,28 @@ class MemoryWorkspace:
             self._entries[dst] = self._entries.pop(src)
             self._tell(src, dst)
         return self.read(dst)
+
+    def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
+        below = {
+            path: each for path, each in self._entries.items() if path.startswith(f"{folder}/")
+        }
+        if any(each.kind != "directory" and path not in without for path, each in below.items()):
+            return None
+        standing = self._standing(folder)
+        if standing is None or standing.kind != "directory":
+            return None
+        return (folder, *(path for path, each in below.items() if each.kind == "directory"))
+
+    def remove_folders(self, folders: Iterable[str]) -> None:
+        for path in sorted(folders, reverse=True):
+            entry = self._entries.get(path)
+            if entry is not None and entry.kind == "directory" and not self._is_folder(path):
+                self.remove(path)
+
+    def make_folders(self, folders: Iterable[str]) -> None:
+        for path in folders:
+            if self._standing(path) is None:
+                self.put_kind(path, "directory")
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         entry = self._entries[path]

@@ -32,7 +32,7 @@ from sightline.model.events import (
     TurnBegan,
     WriteIntended,
 )
-from sightline.model.revision import Revision
+from sightline.model.revision import MISSING, Revision
 from sightline.model.text import plain_of
 from sightline.model.timeline import Recorded, archived, live, of_kind
 from sightline.shell_parsing.command_line import all_commands
@@ -117,6 +117,10 @@ def _cause(
     if ended is not None:
         data = bytes_of(context, difference)
         before, after = difference.row.revision, difference.after
+        if (
+            difference.found.kind == "directory"
+        ):  # a command that removes the file by name, did that
+            after = MISSING
         by_command = ended.cause_of_bytes(context, path, before, after, data)
     return _by_command(path, by_command, commands) or _by_content(context, difference)
 

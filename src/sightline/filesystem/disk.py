@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter, length_hint
 from stat import S_ISREG
@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic, time_ns
 
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem import tree_index
+from sightline.filesystem import empty_folders, tree_index
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import (
     FileState,
@@ -166,6 +166,15 @@ class DiskWorkspace:
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         return move_if(self._calls, self.root, src, dst, expected)
+
+    def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
+        return empty_folders.emptied(self.root, folder, without)
+
+    def remove_folders(self, folders: Iterable[str]) -> None:
+        empty_folders.remove_folders(self._calls, self.root, folders)
+
+    def make_folders(self, folders: Iterable[str]) -> None:
+        empty_folders.make_folders(self._calls, self.root, folders)
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         return set_mode(self._calls, self.root, path, expected, mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Protocol
@@ -71,6 +71,16 @@ class Workspace(Protocol):
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         """Rename src to dst if src's bytes are `expected` and dst is free; return the state of dst.
         Parent folders of dst are made."""
+
+    def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
+        """Return a folder and all folders in it, if they hold no other files than `without`. None if
+        they hold one, cannot be listed, or no folder stands there."""
+
+    def remove_folders(self, folders: Iterable[str]) -> None:
+        """Remove those of these folders that are empty, the deepest first. All others stay."""
+
+    def make_folders(self, folders: Iterable[str]) -> None:
+        """Make those of these folders at whose path nothing stands."""
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         """Give a file these permission bits if it has the expected ones; return its state afterwards.

@@ -34,8 +34,9 @@ from sightline.guard.write_journal import (
     intend,
     is_done,
     record_ends,
+    take_back_folders,
 )
-from sightline.model.attempts import Attempt, Move
+from sightline.model.attempts import Attempt, Delete, Move
 from sightline.model.belief import first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import BatchEnded, Belief, Fact, Merged, Refused, Told
@@ -105,8 +106,21 @@ def attempt_all(
     current, approved = asked, None
     for _ in range(TRIES):
         with locked(context, *{each.path for each in (*current, *sources, *targets)}):
+            removed = {source.path for source in sources}
+            removed.update(
+                located.path
+                for located, (_, attempt) in zip(current, wanted, strict=True)
+                if isinstance(attempt, Delete)
+            )
             plans = [
-                Evaluation(context, located, attempt, stated.get(path), is_preview=is_preview)
+                Evaluation(
+                    context,
+                    located,
+                    attempt,
+                    stated.get(path),
+                    is_preview=is_preview,
+                    removed=removed,
+                )
                 for located, (path, attempt) in zip(current, wanted, strict=True)
             ]
             moving = [
@@ -254,9 +268,10 @@ class Relocation(Struct, frozen=True):
 def commit(
     plans: Sequence[Evaluation], moves: Sequence[Relocation] = (), batch: str | None = None
 ) -> list[EditResult] | None:
-    """Write the files of these plans and then move files, as one journal entry, all or none; return
-    the results in order. Return None, with every file as before, when somebody changed a file after
-    it was judged: judge again. EditRefused (unverifiable) when the disk refuses, or when a save by
+    """Write the files of these plans and move files, as one journal entry, all or none; return the
+    results in order. Files are removed first, then changed, then moved, and new files come last, since a
+    file may take the place of a folder, or a folder that of a file. Return None, with every file as
+    before, when somebody changed a file after it was judged: judge again. EditRefused (unverifiable) when the disk refuses, or when a save by
     somebody else keeps a file from being set back. The caller has the paths `locked`."""
     everyone = [*plans, *(each.plan for each in moves)]
     context = everyone[0].context
@@ -268,10 +283,11 @@ def commit(
         writes.append(Write(each.target, MISSING, revision, each.plan.on_disk, src=each.plan.path))
     if batch is None and len(writes) > 1:
         batch = f"b-{urandom(6).hex()}"
+    order = sorted(range(len(writes)), key=lambda number: _rank(writes[number]))
     try:
         intents = intend(
             context,
-            writes,
+            [writes[number] for number in order],
             unrecorded=[fact for plan in everyone for fact in plan.unrecorded],
             expect=expect,
             batch=batch,
@@ -285,12 +301,13 @@ def commit(
         if not is_done(intent, outcome):
             _give_up(context, intents, ended, batch)
             if isinstance(outcome, Unverifiable):
-                path = everyone[len(ended) - 1].shown_path
+                path = everyone[order[len(ended) - 1]].shown_path
                 raise EditRefused(
                     "unverifiable", path, outcome.message, hint=outcome.hint
                 ) from outcome
             return None
-    positions = iter(_record(context, plans, ended, expect, batch))
+    recorded = dict(zip(order, _record(context, plans, ended, expect, batch), strict=True))
+    positions = [recorded[number] for number in range(len(writes))]
     results = [
         EditResult(
             path=plan.shown_path,
@@ -302,12 +319,14 @@ def commit(
         )
         for plan, position in zip(plans, positions, strict=False)
     ]
-    for each, intent, position in zip(moves, intents[len(plans) :], positions, strict=True):
+    for each, write, position in zip(
+        moves, writes[len(plans) :], positions[len(plans) :], strict=True
+    ):
         notice = notice_of(each.plan, each.target, position)
         results.append(
             EditResult(
                 path=each.target,
-                revision=intent.fact.after,
+                revision=write.after,
                 merged=False,
                 notice=with_claim_notice(each.plan, notice),
                 diff=each.diff,
@@ -316,11 +335,25 @@ def commit(
     return results
 
 
+def _rank(write: Write) -> int:
+    """Return a number by which the writes of a batch are carried out: removed, changed, moved, new."""
+    if write.src is not None:
+        return 2
+    return 3 if write.before == MISSING else 1 if write.after != MISSING else 0
+
+
 def planned_write(plan: Evaluation) -> Write:
     """Return the write that carries out an allowed plan."""
     belief, body = _belief_after(plan, plan.known)
     return Write(
-        plan.path, plan.on_disk.revision, plan.after, plan.on_disk, plan.ruling.new, belief, body
+        plan.path,
+        plan.on_disk.revision,
+        plan.after,
+        plan.on_disk,
+        plan.ruling.new,
+        belief,
+        body,
+        gives_way=plan.gives_way,
     )
 
 
@@ -332,27 +365,33 @@ def _give_up(
 ) -> None:
     """Set back the files before the last of `ended`, which failed, and record that nothing was
     written. EditRefused where somebody saved over one of them meanwhile, so that it stays."""
-    kept: list[tuple[Intent, Outcome]] = []
+    kept: dict[str, str] = {}
+    stand: list[tuple[Intent, Outcome]] = []
+    take_back_folders(context, ended[-1][0].fact)
     for intent, outcome in reversed(ended[:-1]):
-        write = intent.write
-        saved = isinstance(outcome, FileState) and outcome.saved_over
+        write, why = intent.write, ""
         old = write.on_disk.data
         if old is None:
             old = context.store.blob(write.before)
-        is_kept = old is not None or write.before == MISSING
-        if saved or not (is_kept and take_back(context, intent.fact, intent.fact.after, old)):
-            kept.append((intent, outcome))
-    names = sorted({intent.write.path for intent, _ in kept})
+        if isinstance(outcome, FileState) and outcome.saved_over:
+            why = words.SAVED
+        elif old is None and write.before != MISSING:
+            why = words.NOT_KEPT
+        why = why or take_back(context, intent.fact, intent.fact.after, old)
+        if why:
+            kept[write.path] = why
+            stand.append((intent, outcome))
+    names = sorted(kept)
     ends: list[Fact] = []
     if batch is not None:
         ends.append(BatchEnded(batch, "mixed" if kept else "undone", tuple(names)))
-    positions = {intent.position for intent, _ in kept}
+    positions = {intent.position for intent, _ in stand}
     never: list[tuple[Intent, Outcome]] = [
         (intent, _as_before(intent.write)) for intent in intents if intent.position not in positions
     ]
-    record_ends(context, [*kept, *never], merged=ends, durable=len(ended) > 1)
+    record_ends(context, [*stand, *never], merged=ends, durable=len(ended) > 1)
     if kept:
-        message, hint = words.not_set_back(names)
+        message, hint = words.not_set_back(kept)
         raise EditRefused("unverifiable", names[0], message, hint=hint)
 
 

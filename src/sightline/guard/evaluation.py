@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from msgspec import structs
@@ -17,7 +17,7 @@ from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
 from sightline.model.active_claims import Claim
-from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
+from sightline.model.attempts import Attempt, Create, Delete, Move, ReplaceLines, WriteWhole
 from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused, Seen, Told
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import whole
@@ -39,7 +39,9 @@ class Evaluation:
     this path. after: the revision that the write leaves. repeated: the reason of the same
     attempt's earlier refusal, when the agent looked at nothing since. base: the revision that the
     agent says the attempt rests on, or its first digits; None where the agent does not say.
-    is_preview: refusals are not recorded.
+    is_preview: refusals are not recorded. removed: the files that go before this attempt, in the same
+    batch; None where the file of an attempt never takes the place of a folder. gives_way: the folder at
+    the path, and all in it, that has held files and holds none any more.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Evaluation:
         base: str | None = None,
         *,
         is_preview: bool = False,
+        removed: Collection[str] | None = None,
     ) -> None:
         self.context = context
         self._is_preview = is_preview
@@ -60,6 +63,9 @@ class Evaluation:
         seen = observe(context, located)
         self.on_disk, self.known = seen.on_disk, seen.known
         self.renamed_to, self.unrecorded = seen.renamed_to, seen.unrecorded
+        self.gives_way = () if removed is None else self._emptied(removed)
+        if self.gives_way:
+            self.on_disk = FileState(self.path, "missing")
         self.policy = policy_of(context, located)
         self.protected = self.policy == "ask"
         self.is_outside_scope = outside_scope(context, located.path)
@@ -89,6 +95,18 @@ class Evaluation:
     def diff(self) -> str:
         """Return the unified diff of the attempt's changes on disk."""
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
+
+    def _emptied(self, removed: Collection[str]) -> tuple[str, ...]:
+        """Return the folders at the path that have held files and hold none once `removed` are gone."""
+        if self.on_disk.kind != "directory" or not isinstance(self.attempt, (Create, WriteWhole)):
+            return ()
+        folders = self.context.workspace.emptied(self.path, removed)
+        below = f"{self.path}/"
+        if folders is None or not any(
+            path.startswith(below) for path in (*removed, *self.context.store.paths())
+        ):
+            return ()
+        return folders
 
     def _judge_by_base(self, base: str) -> None:
         """Refuse the attempt where its base was never shown, or where the lines that it touches

@@ -15,7 +15,7 @@ file with several names that is half set back after LATE_S is left and named, li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import urandom
 
@@ -26,7 +26,12 @@ from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link, Replacement
 from sightline.filesystem.process import alive
 from sightline.guard import words
-from sightline.guard.write_journal import completed, ends_of, took_effect
+from sightline.guard.write_journal import (
+    completed,
+    ends_of,
+    take_back_folders,
+    took_effect,
+)
 from sightline.model.events import (
     BatchEnded,
     Fact,
@@ -37,6 +42,9 @@ from sightline.model.events import (
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, link_of
 from sightline.model.timeline import Recorded
 from sightline.model.written import is_half_written, still_holds
+
+KEPT = {"under": words.SAVED, "late": words.MAYBE_SAVED, "other": words.SAVED}
+"""The states of files that are left as they are, with the reason."""
 
 LATE_S = 60
 """Seconds from an intent within which its own write ends: one file takes milliseconds, and thousands of
@@ -126,12 +134,17 @@ def settle(context: SessionContext, intents: Sequence[Recorded]) -> None:
     """Settle one write, or all writes of a batch, whose locks the caller holds."""
     found = _looked_at(context, intents)
     is_done = all(each.state in ("done", "under") for each in found)
-    kept = [each for each in found if each.state in ("under", "late", "other")]
+    kept = {each.fact.path: KEPT[each.state] for each in found if each.state in KEPT}
     undone: list[Unfinished] = []
-    if not is_done:
-        for each in reversed(found):
-            if each.state in ("done", "half"):
-                (undone if _undo(context, each) else kept).append(each)
+    for each in reversed(found) if not is_done else ():
+        if each.state in ("done", "half"):
+            why = _undo(context, each)
+            if why:
+                kept[each.fact.path] = why
+            else:
+                undone.append(each)
+        elif each.state == "before":
+            take_back_folders(context, each.fact)
     facts: list[Fact] = []
     stamps = {}
     for each in found:
@@ -139,7 +152,7 @@ def settle(context: SessionContext, intents: Sequence[Recorded]) -> None:
         position = each.recorded.position
         if stamp := stamp_of(on_disk):
             stamps[on_disk.path] = stamp
-        if is_done or (each in kept and each.state in ("done", "under")):
+        if is_done or (each.fact.path in kept and each.state in ("done", "under")):
             facts.append(completed(each.fact, on_disk, each.recorded.session, position))
         else:
             facts.append(WriteAbandoned(each.fact.path, position))
@@ -151,22 +164,23 @@ def settle(context: SessionContext, intents: Sequence[Recorded]) -> None:
 def _ended(
     found: Sequence[Unfinished],
     undone: Sequence[Unfinished],
-    kept: Sequence[Unfinished],
+    kept: Mapping[str, str],
     *,
     is_done: bool,
 ) -> Iterator[Fact]:
-    """Yield how a batch ended, and the warning that says so."""
+    """Yield how a batch ended, and the warning that says so. kept: the files that are not as before,
+    each with the reason."""
     batch = found[0].fact.batch
-    paths = sorted({each.fact.path for each in kept})
+    paths = sorted(kept)
     if batch is not None and is_done:
         yield BatchEnded(batch, "done")
     elif batch is not None:
         yield BatchEnded(batch, "mixed" if paths else "undone", tuple(paths))
-    is_late = any(each.state == "late" for each in kept)
+    is_late = any(each.state == "late" for each in found)
     if is_done or not (undone or is_late or (batch is not None and kept)):
         return
     names = sorted({each.fact.path for each in found})
-    text = words.cut_off(names, sorted({each.fact.path for each in undone}), paths)
+    text = words.cut_off(names, sorted({each.fact.path for each in undone}), kept)
     yield warning(text, names)
 
 
@@ -175,17 +189,23 @@ def _looked_at(context: SessionContext, intents: Sequence[Recorded]) -> list[Unf
     backwards, because a later write of it may have moved the file of an earlier one."""
     now: dict[str, FileState] = {}
     found: list[Unfinished] = []
+    passing: set[str] = (
+        set()
+    )  # folders that stand only because of these writes, or till one of them
     for intent in intents:
         fact = intent.fact
         assert isinstance(fact, WriteIntended)
         before, after = ends_of(fact)
         context.workspace.clean(fact.path, fact.aside, before=before, after=after)
+        passing.update(fact.makes, fact.gives_way)
     for intent in reversed(intents):
         fact = intent.fact
         assert isinstance(fact, WriteIntended)
         for path in filter(None, (fact.path, fact.src)):
             if path not in now:
-                now[path] = context.workspace.read(path)
+                there = context.workspace.read(path)
+                is_passing = there.kind == "directory" and path in passing
+                now[path] = FileState(path, "missing") if is_passing else there
         there = now[fact.path]
         state = _state(context, intent, fact, there)
         if fact.src is not None and state in ("done", "under"):
@@ -222,8 +242,8 @@ def _state(context: SessionContext, intent: Recorded, fact: WriteIntended, there
     return "under" if old != new and still_holds(old, new, there.data) else "other"
 
 
-def _undo(context: SessionContext, unfinished: Unfinished) -> bool:
-    """Set a file back to the content before its write; return whether that is so now."""
+def _undo(context: SessionContext, unfinished: Unfinished) -> str:
+    """Set a file back to the content before its write; return why that is not so, "" where it is."""
     fact = unfinished.fact
     before, _ = ends_of(fact)
     target = link_of(before)
@@ -231,28 +251,40 @@ def _undo(context: SessionContext, unfinished: Unfinished) -> bool:
     if fact.src is None and new is None and before != MISSING:
         text = context.store.blob(before)
         if text is None:  # a secret whose text may not be kept
-            return False
+            return words.NOT_KEPT
         new = text
     return take_back(context, fact, unfinished.content, new)
 
 
 def take_back(
     context: SessionContext, fact: WriteIntended, stands: Revision, old: bytes | Link | None
-) -> bool:
-    """Undo one write on disk, where `stands` is what it left; return whether that worked. old: what
-    was there before."""
+) -> str:
+    """Undo one write on disk, where `stands` is what it left, with the folders that it made or that gave
+    way to it; return why that did not work, "" where it did. old: what was there before."""
     workspace = context.workspace
-    try:
-        if fact.src is not None:
-            return workspace.move_if(fact.path, fact.src, stands).content == stands
+    outcome: FileState | Unverifiable
+    if fact.src is not None:
+        try:
+            outcome = workspace.move_if(fact.path, fact.src, stands)
+        except Unverifiable as error:
+            outcome = error
+        before = stands
+    else:
         token = urandom(6).hex() if not fact.aside else _token(fact.aside)
-        wanted = Replacement(fact.path, stands, old, token, context.may_store(fact.path))
-        [outcome] = workspace.replace_each([wanted])
-    except Unverifiable:
-        return False
+        try:
+            wanted = Replacement(fact.path, stands, old, token, context.may_store(fact.path))
+            [outcome] = workspace.replace_each([wanted])
+        except Unverifiable as error:
+            outcome = error
+        before, _ = ends_of(fact)
     if isinstance(outcome, Unverifiable):
-        return False
-    return outcome.saved_over or outcome.content == ends_of(fact)[0]
+        return f"the disk refused: {outcome.message}"
+    if outcome.kind == "directory":
+        return words.FOLDER
+    if not (outcome.saved_over or outcome.content == before):
+        return words.SAVED
+    take_back_folders(context, fact)
+    return ""
 
 
 def _token(aside: Sequence[str]) -> str:

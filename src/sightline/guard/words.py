@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sightline.errors import fenced
 from sightline.guard.edit_case import Ruling
@@ -236,29 +236,41 @@ def unseen(path: str, lines: Spans, *, kept: bool) -> str:
     return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; {matched}."
 
 
-def cut_off(names: Sequence[str], undone: Sequence[str], kept: Sequence[str]) -> str:
+SAVED = "somebody saved it since"
+MAYBE_SAVED = "somebody may have saved it since"
+NOT_KEPT = "its earlier text is not kept any more"
+FOLDER = "a folder with other files stands in its place"
+"""Why a file is not set back. Another reason is the message of the disk."""
+
+
+def cut_off(names: Sequence[str], undone: Sequence[str], kept: Mapping[str, str]) -> str:
     """Word that the process of a write died in the middle of it. names: of all its files; undone:
-    files that were set back; kept: files that were left as they are."""
+    files that were set back; kept: the reason for each file that was left as it is."""
     what = f"A change of {_some(names)} was cut off when its process ended."
     if undone:
         what += f" It was undone: {_some(undone)} {'is' if len(undone) == 1 else 'are'} as before."
     elif not kept:
         what += " Nothing was written."
     if kept:
-        what += (
-            f" {_some(kept)} could not be set back: somebody saved the file since, or its earlier text"
-            " is not kept any more. Look at the file."
-        )
+        what += f" {_not_back(kept)} Look at {_some(sorted(kept))}."
     return f"{what} Make the change again if it is still wanted."
 
 
-def not_set_back(names: Sequence[str]) -> tuple[str, str]:
-    """Return the message and the hint of a failed batch. names: files that stay written."""
-    message = (
-        f"The batch could not be written as a whole, and {_some(names)} could not be set back,"
-        " because somebody saved over the change. All other files are as they were."
+def not_set_back(kept: Mapping[str, str]) -> tuple[str, str]:
+    """Return the message and the hint of a failed batch. kept: the reason for each file that stays
+    written."""
+    message = f"The batch could not be written as a whole. {_not_back(kept)} All other files are as they were."
+    return message, f"Read {_some(sorted(kept))} before the next attempt."
+
+
+def _not_back(kept: Mapping[str, str]) -> str:
+    """Return a sentence for each reason why files could not be set back."""
+    names: dict[str, list[str]] = {}
+    for path, why in sorted(kept.items()):
+        names.setdefault(why, []).append(path)
+    return " ".join(
+        f"{_some(paths)} could not be set back: {why.rstrip('.')}." for why, paths in names.items()
     )
-    return message, f"Read {_some(names)} before the next attempt."
 
 
 def _some(names: Sequence[str]) -> str:

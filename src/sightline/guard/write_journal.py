@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from os import urandom
+from stat import S_ISDIR
 
 from msgspec import Struct
 
@@ -33,7 +34,8 @@ from sightline.model.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.revision import UNKNOWN, Revision, as_link
+from sightline.model.path import folders_above
+from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded
 
 Outcome = FileState | Unverifiable
@@ -45,7 +47,7 @@ class Write(Struct, frozen=True):
     there now and afterwards, MISSING for no file. on_disk: the file as it was judged, at `src` for
     a move. data: the bytes, the symlink or the copy of a file to leave. belief, body: what the agent knows afterwards, and the text
     of that where it is not `data`. src: the path from where the file moves. same_as: as in
-    Replacement."""
+    Replacement. gives_way: empty folders at the path whose place the file takes."""
 
     path: str
     before: Revision
@@ -56,6 +58,7 @@ class Write(Struct, frozen=True):
     body: bytes | None = None
     src: str | None = None
     same_as: str | None = None
+    gives_way: tuple[str, ...] = ()
 
 
 class Intent(Struct, frozen=True):
@@ -133,13 +136,29 @@ def _intent(
         target=target,
         by=by,
         batch=batch,
+        makes=_missing_folders(context, write.path) if write.before == MISSING else (),
+        gives_way=write.gives_way,
     )
+
+
+def _missing_folders(context: SessionContext, path: str) -> tuple[str, ...]:
+    """Return the folders above a path that a write there has to make, the outermost first."""
+    missing: list[str] = []
+    for folder in reversed([each.rstrip("/") for each in folders_above(path)]):
+        found = context.workspace.stat(folder)
+        if found is not None and S_ISDIR(found.mode):
+            break
+        missing.insert(0, folder)
+    return tuple(missing)
 
 
 def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcome]:
     """Compare and replace, or move, each file; return the outcomes in order. The caller holds the
     locks of all paths."""
     workspace = context.workspace
+    for intent in intents:
+        if intent.fact.gives_way:
+            workspace.remove_folders(intent.fact.gives_way)
     wanted = [
         Replacement(
             write.path,
@@ -166,6 +185,15 @@ def _move(context: SessionContext, write: Write) -> Outcome:
         return context.workspace.move_if(write.src, write.path, write.after)
     except Unverifiable as error:
         return error
+
+
+def take_back_folders(context: SessionContext, fact: WriteIntended) -> None:
+    """Set back the folders of a write that has no effect any more: those that it made and that are
+    empty go, and those that gave way to its file come back."""
+    if fact.makes:
+        context.workspace.remove_folders(fact.makes)
+    if fact.gives_way:
+        context.workspace.make_folders(fact.gives_way)
 
 
 def is_done(intent: Intent, outcome: Outcome) -> bool:
@@ -244,6 +272,9 @@ def write_all(
     intents = intend(context, writes, unrecorded=unrecorded, by=by, with_stamps=False)
     outcomes = carry_out(context, intents)
     ended = list(zip(intents, outcomes, strict=True))
+    for intent, outcome in ended:
+        if not is_done(intent, outcome):
+            take_back_folders(context, intent.fact)
     record_ends(context, ended, durable=False)
     return [
         outcome if isinstance(outcome, Unverifiable) else is_done(intent, outcome)
@@ -275,7 +306,8 @@ def completed(
     cause = Cause("agent", session) if fact.by is None else Cause("command", session, fact.by)
     if fact.src is not None:
         return Moved(fact.path, fact.src, fact.after, cause, position)
-    mode = on_disk.signature.mode if on_disk.signature else None
+    is_there = on_disk.kind != "directory" and on_disk.signature is not None
+    mode = on_disk.signature.mode if is_there and on_disk.signature else None
     return Changed(
         fact.path,
         fact.before,

@@ -220,7 +220,8 @@ class WriteIntended(Fact, frozen=True):
     the write can be recorded in full when its process died. src: the source of a move to `path`.
     led, target: as in Changed. by: the rewind that writes, as its causes name it
     (changes.words.REWINDING); None for an edit. batch: the name of a batch, whose writes happen all
-    or none; None for a single write."""
+    or none; None for a single write. makes: folders above `path` that are missing before the write;
+    gives_way: empty folders at `path` whose place the file takes."""
 
     path: str
     before: Revision
@@ -233,6 +234,8 @@ class WriteIntended(Fact, frozen=True):
     target: str | None = None
     by: str | None = None
     batch: str | None = None
+    makes: tuple[str, ...] = ()
+    gives_way: tuple[str, ...] = ()
 
 
 class WriteAbandoned(Fact, frozen=True):

@@ -16,6 +16,7 @@ from sightline.changes.session_context import TRIES, SessionContext
 from sightline.checkpoints.rewind.effects import Target, load_effects
 from sightline.checkpoints.rewind.planning import GroupPlan, plan_group
 from sightline.checkpoints.rewind.undo_plan import (
+    Effect,
     Rename,
     Restore,
     SetMode,
@@ -59,19 +60,36 @@ class UndoJob:
         if not self.remaining:
             self._finish()
 
-    def end_step(self, outcome: Outcome) -> None:
-        """Take in the outcome of the first remaining step. Where the file had changed in between,
+    def ready(self) -> list[Step]:
+        """Return the next steps that may go side by side: files that go, or files that get content."""
+        first, paths = self.remaining[0], set[str]()
+        if not isinstance(first, Restore):
+            return [first]
+        for step in self.remaining[:BATCH_FILES]:
+            is_same = isinstance(step, Restore) and (
+                (step.after == MISSING) == (first.after == MISSING)
+            )
+            if not is_same or step.path in paths:
+                break
+            paths.add(step.path)
+        return self.remaining[: len(paths)]
+
+    def end_steps(self, outcomes: Sequence[Outcome]) -> None:
+        """Take in the outcomes of the first remaining steps. Where a file had changed in between,
         nothing remains and there is no result yet: the group has to be planned again."""
-        step = self.remaining.pop(0)
-        if isinstance(outcome, Unverifiable):
+        ended, self.remaining = self.remaining[: len(outcomes)], self.remaining[len(outcomes) :]
+        refused = [
+            Skipped(step.path, "refused", other=outcome.message)
+            for step, outcome in zip(ended, outcomes, strict=True)
+            if isinstance(outcome, Unverifiable)
+        ]
+        self.done += [
+            step for step, outcome in zip(ended, outcomes, strict=True) if outcome is True
+        ]
+        if refused or not all(outcomes):
             self.remaining = []
-            self._finish(Skipped(step.path, "refused", other=outcome.message))
-        elif not outcome:
-            self.remaining = []
-        else:
-            self.done.append(step)
-            if not self.remaining:
-                self._finish()
+        if refused or (all(outcomes) and not self.remaining):
+            self._finish(*refused)
 
     def give_up(self) -> None:
         """End a group whose files other programs keep changing."""
@@ -120,10 +138,13 @@ def apply_undo(
     context: SessionContext, target: Target, plans: Iterable[GroupPlan]
 ) -> Iterator[UndoPlan]:
     """Undo groups of effects, and yield what was done for each, in order. A group whose files
-    change in between is planned again, with the steps done so far among its effects."""
+    change in between is planned again, with the steps done so far among its effects. At the end the
+    folders that the effects made go where they are empty, and those that gave way to a file come back."""
     names = OtherNames(context)
+    effects: list[Effect] = []
     for batch in _batches(plans):
         jobs = [UndoJob(plan) for plan in batch]
+        effects += [each for plan in batch for each in plan.effects if each.makes or each.gives_way]
         for _ in range(TRIES):
             open_jobs = [job for job in jobs if job.result is None]
             if not open_jobs:
@@ -134,6 +155,9 @@ def apply_undo(
                 job.give_up()
             if job.result is not None:
                 yield job.result
+    for effect in sorted(effects, key=lambda each: each.position, reverse=True):
+        context.workspace.remove_folders(effect.makes)
+        context.workspace.make_folders(effect.gives_way)
 
 
 def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:
@@ -172,18 +196,23 @@ def _attempt(
 def _next_steps(
     context: SessionContext, target: Target, jobs: Sequence[UndoJob], names: OtherNames
 ) -> None:
-    """Do the next step of each job."""
-    steps = [(job, job.remaining[0]) for job in jobs]
-    writes = [(job, step) for job, step in steps if isinstance(step, Restore)]
-    found = [(step, job.plan.found[step.path]) for job, step in writes]
-    outcomes = _restore_each(context, target, found, names)
-    for (job, _), outcome in zip(writes, outcomes, strict=True):
-        job.end_step(outcome)
-    for job, step in steps:
-        if isinstance(step, Rename):
-            job.end_step(_rename(context, target, step, job.plan.found[step.src]))
-        elif isinstance(step, SetMode):
-            job.end_step(_set_mode(context, target, step))
+    """Do the next steps of each job."""
+    steps = [(job, job.ready()) for job in jobs]
+    writes = [
+        (step, job.plan.found[step.path])
+        for job, some in steps
+        for step in some
+        if isinstance(step, Restore)
+    ]
+    outcomes = iter(_restore_each(context, target, writes, names))
+    for job, some in steps:
+        first = some[0]
+        if isinstance(first, Rename):
+            job.end_steps([_rename(context, target, first, job.plan.found[first.src])])
+        elif isinstance(first, SetMode):
+            job.end_steps([_set_mode(context, target, first)])
+        else:
+            job.end_steps([next(outcomes) for _ in some])
 
 
 def _restore_each(
@@ -199,8 +228,9 @@ def _restore_each(
             step.path,
             step.before,
             step.after,
-            found if found.content == step.before else context.look(step.path),
+            _as_before(context, step, found),
             step.data if (target_path := link_of(step.after)) is None else Link(target_path),
+            gives_way=step.gives_way,
         )
         for step, found in steps
     ]
@@ -211,8 +241,14 @@ def _restore_each(
     return [outcomes[write.path] for write in writes]
 
 
+def _as_before(context: SessionContext, step: Restore, found: FileState) -> FileState:
+    if step.gives_way:
+        return FileState(step.path, "missing")
+    return found if found.content == step.before else context.look(step.path)
+
+
 def _rename(context: SessionContext, target: Target, step: Rename, found: FileState) -> Outcome:
-    write = Write(step.path, MISSING, step.revision, found, src=step.src)
+    write = Write(step.path, MISSING, step.revision, found, src=step.src, gives_way=step.gives_way)
     return _write_all(context, target, [write])[0]
 
 

@@ -23,6 +23,7 @@ from sightline.model.events import (
     RewindEnded,
     RewindStarted,
     Seen,
+    WriteIntended,
 )
 from sightline.model.manifest import Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
@@ -63,11 +64,24 @@ class Target(Struct, frozen=True):
 
 def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     """Load what this session did to files after the target, in order of position."""
-    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
+    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded, WriteIntended]
     since = live(context.store.timeline(after=target.position, kinds=kinds))
     prior = PriorState(context)
-    effects = [each for recorded in since for each in _effects(context, target, recorded, prior)]
-    return _without_taken_back(context, target, [prior.complete(each) for each in effects])
+    effects: list[Effect] = []
+    intents: dict[int, WriteIntended] = {}
+    for recorded in since:
+        fact = recorded.fact
+        if isinstance(fact, WriteIntended):
+            if fact.makes or fact.gives_way:
+                intents[recorded.position] = fact
+            continue
+        intent = intents.get(fact.intent or 0) if isinstance(fact, Changed | Moved) else None
+        for each in _effects(context, target, recorded, prior):
+            effect = prior.complete(each)
+            if intent is not None:
+                effect = structs.replace(effect, makes=intent.makes, gives_way=intent.gives_way)
+            effects.append(effect)
+    return _without_taken_back(context, target, effects)
 
 
 class PastRewind(Struct, frozen=True):

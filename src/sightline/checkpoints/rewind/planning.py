@@ -17,6 +17,7 @@ from sightline.checkpoints.rewind.effects import (
     load_effects,
     revision_or_link,
 )
+from sightline.checkpoints.rewind.places import combined, joined_by_folders
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
     Effect,
@@ -95,16 +96,22 @@ def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Targe
 def plan_groups(
     context: SessionContext, target: Target, forced: Mapping[str, CurrentState]
 ) -> list[GroupPlan]:
-    """Plan the undoing of each group of effects after the target. A forced path without an effect
-    is a group of its own."""
+    """Plan the undoing of the effects after the target, in groups that are undone together: those whose
+    paths are connected by moves, and those of a file and of what is below a folder with its name. A
+    forced path without an effect is a group of its own."""
     groups = group_effects(load_effects(context, target))
-    plans = [
-        plan_group(context, group, {path for each in group for path in each.paths}, forced)
-        for group in groups
-    ]
-    planned = {path for plan in plans for path in plan.found}
-    return plans + [
-        plan_group(context, (), [path], forced) for path in forced if path not in planned
+    planned = {path for group in groups for each in group for path in each.paths}
+    groups += [[] for path in forced if path not in planned]
+    paths = [{path for each in group for path in each.paths} for group in groups if group]
+    paths += [{path} for path in forced if path not in planned]
+    return [
+        plan_group(
+            context,
+            sorted((e for n in together for e in groups[n]), key=lambda each: each.position),
+            {path for n in together for path in paths[n]},
+            forced,
+        )
+        for together in joined_by_folders(paths)
     ]
 
 
@@ -119,7 +126,19 @@ def plan_group(
     refused = context.workspace.refused(found)
     current = {path: _state(context, each, refused) for path, each in found.items()}
     wanted = {path: then for path, then in forced.items() if path in found}
-    return GroupPlan(effects, undo(effects, current, context.store.blob, wanted), found, wanted)
+    plans: list[UndoPlan] = []
+    planned: set[str] = set()
+    for group in group_effects(effects):
+        own = {path for each in group for path in each.paths}
+        planned |= own
+        there = {path: then for path, then in wanted.items() if path in own}
+        plans.append(undo(group, current, context.store.blob, there))
+    plans += [
+        undo((), current, context.store.blob, {path: then})
+        for path, then in wanted.items()
+        if path not in planned
+    ]
+    return GroupPlan(effects, combined(context.workspace, plans, current), found, wanted)
 
 
 def _state(context: SessionContext, found: FileState, refused: set[str]) -> CurrentState:
@@ -132,6 +151,8 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
         return CurrentState(blocked="unreadable")
     if found.target is not None:
         return CurrentState(found.content)
+    if found.kind == "directory":
+        return CurrentState(is_folder=True)
     if found.kind not in ("file", "missing"):
         return CurrentState(blocked="kind")
     if found.kind == "file" and found.data is None:

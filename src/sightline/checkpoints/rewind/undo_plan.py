@@ -21,7 +21,8 @@ LoadText = Callable[[Revision], bytes | None]
 Reason = Literal[
     "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
     "conflict", "bytes", "edited_since", "deleted_since", "renamed_since", "in_the_way",
-    "moved_since", "probable", "layout", "refused", "busy", "vanished", "replaced_since",
+    "moved_since", "probable", "layout", "refused", "busy", "vanished", "replaced_since", "folder",
+    "below_file",
 ]  # fmt: skip
 
 
@@ -32,7 +33,8 @@ class Effect(Struct, frozen=True):
     command: the command during which it came about. twin: the path that the same bytes disappeared from, as
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
-    stands at the path after the change. happened_at: UTC microseconds."""
+    stands at the path after the change. makes, gives_way: the folders that the change made, and the empty
+    ones whose place it took. happened_at: UTC microseconds."""
 
     path: str
     before: Revision
@@ -47,6 +49,8 @@ class Effect(Struct, frozen=True):
     prior_mode: int | None = None
     removes_file: bool = False
     command: str | None = None
+    makes: tuple[str, ...] = ()
+    gives_way: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -62,31 +66,36 @@ class Effect(Struct, frozen=True):
 
 class CurrentState(Struct, frozen=True):
     """The file at a path now. revision: of its bytes, or as_link for a symlink; mode: its
-    permission bits; blocked: the reason why a rewind must not touch the path."""
+    permission bits; blocked: the reason why a rewind must not touch the path. is_folder: no file but a
+    folder stands there, and the revision is MISSING."""
 
     revision: Revision = MISSING
     data: bytes | None = None
     blocked: Reason | None = None
     mode: int | None = None
+    is_folder: bool = False
 
 
 class Restore(Struct, frozen=True):
     """Write bytes or a symlink to a path where the revision `before` stands; after MISSING: delete
-    the file. merged: the result keeps bytes of others."""
+    the file. merged: the result keeps bytes of others. gives_way: empty folders at the path whose place
+    the file takes."""
 
     path: str
     before: Revision
     after: Revision
     data: bytes | None
     merged: bool = False
+    gives_way: tuple[str, ...] = ()
 
 
 class Rename(Struct, frozen=True):
-    """Move a file back from src to path."""
+    """Move a file back from src to path. gives_way: as in Restore."""
 
     src: str
     path: str
     revision: Revision
+    gives_way: tuple[str, ...] = ()
 
 
 class SetMode(Struct, frozen=True):
@@ -328,12 +337,16 @@ class _Undo:
         if path in self.gone:
             raise _Blocked(path, self.gone[path])
         there, free = self._state(path), self._state(src)
+        if there.is_folder:
+            raise _Blocked(path, "kind")
         if there.revision == MISSING:
             if free.revision == effect.after:
                 return  # somebody moved the file back already
             raise _Blocked(path, "deleted_since")
         if is_link(there.revision):  # the file may have moved to the symlink's target
             raise _Blocked(path, "kind")
+        if free.is_folder:
+            free = CurrentState()
         if free.revision != MISSING:
             raise _Blocked(src, "in_the_way")
         self.now[src], self.now[path] = there, free
@@ -348,6 +361,12 @@ class _Undo:
         if before == after != UNKNOWN:
             return
         now = self._state(path)
+        if now.is_folder:
+            if after not in (MISSING, UNKNOWN):  # somebody else's folder
+                raise _Blocked(path, "kind")
+            if before != MISSING:
+                self._write(path, before, self._text(path, before))
+            return
         if now.revision == before:
             return
         if (reason := self._why_gone(effect, now)) is not None:

@@ -60,6 +60,8 @@ _REASONS = {
     "refused": "the disk refused: {other}",
     "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
     "replaced_since": "something else was put in its place {by} since",
+    "folder": "a folder that holds other files stands there now",
+    "below_file": "{other}, which was its folder then, is a file now",
     "busy": "other programs kept saving it; try again when they have finished",
 }
 
