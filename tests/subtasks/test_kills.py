@@ -92,10 +92,11 @@ with sightline.open_session({str(repo.root)!r}, id="p", settings=Settings({repo.
     first = subprocess.Popen([sys.executable, "-c", program], env=environ)
     while not (mark.exists() and mark.read_text()):
         assert first.poll() is None
+    left = int(mark.read_text())
     first.kill()
     first.wait()
-    left = int(mark.read_text())
-    assert runs(left) or sys.platform != "linux"
+    while runs(left) and sys.platform == "linux":  # it ends with its runner
+        time.sleep(0.01)
     assert subprocess.run([sys.executable, "-c", program], env=environ, check=True).returncode == 0
     assert session.subtasks.graph().by_id["a"].state == "completed"
     assert not runs(left)

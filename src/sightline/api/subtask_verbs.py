@@ -18,7 +18,7 @@ from sightline.store.identity import store_file
 from sightline.subtasks import attempt_effects as effects
 from sightline.subtasks import carry_out, proposals, words
 from sightline.subtasks import task_registry as steps
-from sightline.subtasks.carry_out import Job, Options
+from sightline.subtasks.carry_out import TIMEOUT_S, Job, Options
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
 from sightline.subtasks.scope import scopes_of
@@ -225,7 +225,7 @@ class Subtasks:
         runner: Callable[..., Any] | Sequence[str] | str,
         isolation: Isolation | None = None,
         attempts: Positive = 1,
-        timeout_s: float | None = None,
+        timeout_s: float | None = TIMEOUT_S,
         concurrency: Positive = CONCURRENCY,
         wait: bool = True,
         progress: Callable[[Graph], object] | None = None,
@@ -242,7 +242,7 @@ class Subtasks:
                 as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
                 of the repository. Default: worktree where git has a commit.
             attempts: How many attempts of a sub-task may fail until it fails.
-            timeout_s: Seconds of one attempt at most.
+            timeout_s: Seconds of one attempt at most; None for no limit.
             concurrency: How many sub-tasks this process carries out at a time.
             wait: Return when all have ended; else at once, and a worker carries them out.
             progress: Called with the graph, several times a second.

@@ -81,7 +81,7 @@ def show(call: Call, id: str) -> None:
     """Conflicts of a sub-task with its siblings are shown with the lines that differ."""
     with call.open() as session:
         found, result = session.subtasks.show(id)
-    about = [f"{found.id}: {found.goal}", words.result_text(found, result)]
+    about = [phrases.printable(f"{found.id}: {found.goal}"), words.result_text(found, result)]
     if found.dependencies:
         about.insert(1, f"Depends on {', '.join(found.dependencies)}.")
     output.answer(

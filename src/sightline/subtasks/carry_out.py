@@ -67,17 +67,20 @@ LOOK_S = 1.0
 
 CLAIM_S = 3_600.0
 
+TIMEOUT_S = 3_600.0
+"""Seconds of one attempt, unless somebody says otherwise: an agent that hangs would hold up all that wait."""
+
 _ACTIVE: set[tuple[str, str, str, int]] = set()
 """The attempts under way in this process: workspace, parent, sub-task, number."""
 
 
 class Options(Struct, frozen=True):
     """Options of attempts. isolation: None for a worktree where git has a commit, else
-    shared; attempts: that may fail until the sub-task fails; timeout_s: of one attempt."""
+    shared; attempts: that may fail until the sub-task fails; timeout_s: of one attempt, None for no limit."""
 
     isolation: Isolation | None = None
     attempts: int = 1
-    timeout_s: float | None = None
+    timeout_s: float | None = TIMEOUT_S
 
 
 class Job(Struct, frozen=True):

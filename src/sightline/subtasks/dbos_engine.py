@@ -18,6 +18,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID
 from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.errors import SubtaskError, WorkspaceError
+from sightline.filesystem.private_files import make_folder
 from sightline.filesystem.process import alive
 from sightline.model.events import SubtaskEnded
 from sightline.model.json_text import compact_json
@@ -435,9 +436,12 @@ def _give_up(registry: TaskRegistry, subtask: str, round: int, why: str) -> None
 
 
 def sqlite_url(folder: str) -> str:
-    """Return the URL of the engine's own database in a folder, which is made."""
-    os.makedirs(folder, 0o700, exist_ok=True)
-    return f"sqlite:///{os.path.join(folder, 'tasks.db')}"
+    """Return the URL of the engine's own database in a folder. Both are made, for the user alone."""
+    make_folder(folder)
+    path = os.path.join(folder, "tasks.db")
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    os.chmod(path, 0o600)  # the files beside it get its permissions
+    return f"sqlite:///{path}"
 
 
 def orders_queue(database: str | None, root: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,27 +12,44 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from tempfile import TemporaryFile
+from threading import Thread
 from time import monotonic, sleep
+from typing import IO
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SightlineError
 from sightline.filesystem.process import started_with
 from sightline.guard import host_writes
-from sightline.shell_parsing.secrets import without_secrets
+from sightline.shell_parsing.secrets import HIDDEN, NAME, without_secrets
+from sightline.subtasks import words
 from sightline.subtasks.file_bytes import FileBytes
 from sightline.subtasks.git_command import OF_A_REPOSITORY
 from sightline.subtasks.subtask import Isolation, SubTask, TaskResult
+from sightline.text.phrases import shortened
 
-OUTPUT_BYTES = 65_536
-"""The end of a command's output that is kept."""
+HEAD_BYTES, TAIL_BYTES = 4_000, 12_000
+"""The beginning and the end of a command's output that are kept."""
+
+SUMMARY = 500
+"""Characters of the last paragraph of a command's output that are its summary."""
+
+JOIN_S = 2.0
+"""Seconds to wait for the end of an output that a process holds open which nobody could end."""
 
 POLL_S = 0.2
 """Seconds between two looks at whether a command ended, or is to be stopped."""
 
 KILLED_AFTER_S = 5.0
 """Seconds from the request to end, until a command's processes are killed."""
+
+SECRET_NAME, SECRET_MIN = re.compile(f"(?i){NAME}"), 8
+"""The names of variables that hold secrets, and the length of values that are no words."""
+
+LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+PR_SET_PDEATHSIG = 1
+"""The kernel's library, and its word for a signal that a process gets when its parent dies."""
 
 ATTEMPT = "SIGHTLINE_ATTEMPT"
 """The variable by which the processes of an attempt are known: the tokens of the attempt and of those
@@ -90,16 +109,18 @@ tree that only the runner knows. RunnerFailed; any other exception fails the att
 
 
 def run(given: Assignment, runner: Runner) -> Outcome:
-    """Run an assignment. Whatever the runner raises is the outcome."""
+    """Run an assignment. Whatever the runner raises is the outcome, whose words have no secrets."""
     try:
         done = runner(given)
     except RunnerFailed as error:
-        return Outcome(error.result, failed=error.reason)
+        outcome = Outcome(error.result, failed=error.reason)
     except SightlineError as error:
-        return Outcome(failed=error.message)
+        outcome = Outcome(failed=error.message)
     except Exception as error:  # noqa: BLE001 - it fails its attempt alone
-        return Outcome(failed=f"{type(error).__name__}: {error}")
-    return done if isinstance(done, Outcome) else Outcome(done)
+        outcome = Outcome(failed=f"{type(error).__name__}: {error}")
+    else:
+        outcome = done if isinstance(done, Outcome) else Outcome(done)
+    return without_secrets_in(outcome)
 
 
 def command_runner(arguments: Sequence[str]) -> Runner:
@@ -130,7 +151,7 @@ def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
         "SIGHTLINE_SESSION": assignment.session,
         "SIGHTLINE_SUBTASK": assignment.task.id,
     }
-    with TemporaryFile() as prompt, TemporaryFile() as output:
+    with TemporaryFile() as prompt:
         prompt.write(assignment.prompt.encode("utf-8", "surrogateescape"))
         prompt.seek(0)
         try:
@@ -139,27 +160,99 @@ def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
                 cwd=assignment.root,
                 env=environ,
                 stdin=prompt,
-                stdout=output,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_end_with(os.getpid()),  # noqa: PLW1509 - one system call
             )
         except OSError as error:
             raise RunnerFailed(f"{arguments[0]} cannot be started: {error.strerror}") from error
+        assert child.stdout is not None
+        output = Output(child.stdout)
         try:
             why = _wait(child, assignment.must_stop)
         finally:
             end_group(child.pid, child.poll)
             _end_processes(assignment.token, getattr(signal, "SIGKILL", signal.SIGTERM))
-        size = output.seek(0, os.SEEK_END)
-        output.seek(max(size - OUTPUT_BYTES, 0))
-        said = output.read().decode("utf-8", "replace")
-    said = without_secrets(said)
-    result = TaskResult(said.strip()[-2_000:], exit_code=child.returncode, output=said)
+    said = cleaned(output.text())
+    summary = shortened(said.strip().rpartition("\n\n")[2], SUMMARY)
+    result = TaskResult(summary, exit_code=child.returncode, output=said)
     if why:
         raise RunnerFailed(why, result)
     if child.returncode:
         raise RunnerFailed(f"{arguments[0]} ended with exit code {child.returncode}", result)
     return result
+
+
+class Output:
+    """Reads what a command prints to its end, and holds the beginning and the end of that: whatever the
+    command prints fills neither the disk nor the memory. file: the pipe, which is closed at the end."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._left_out = 0
+        self._reader = Thread(target=self._read, name="subtask output", daemon=True)
+        self._reader.start()
+
+    def text(self) -> str:
+        """Return what is held, with a line where a part is left out. Waits for the end of the output."""
+        self._reader.join(JOIN_S)
+        head, tail = (bytes(part).decode("utf-8", "replace") for part in (self._head, self._tail))
+        if not self._left_out:
+            return head + tail
+        head = head[: head.rfind("\n") + 1] or head  # half of a secret would not be known as one
+        tail = tail[tail.find("\n") + 1 :] or tail
+        return f"{head}\n{words.output_left_out(self._left_out)}\n{tail}"
+
+    def _read(self) -> None:
+        with self._file, suppress(OSError, ValueError):
+            while data := os.read(self._file.fileno(), 65_536):
+                room = HEAD_BYTES - len(self._head)
+                self._head += data[:room]
+                self._tail += data[room:] if room > 0 else data
+                more = len(self._tail) - TAIL_BYTES
+                if more > 0:
+                    del self._tail[:more]
+                    self._left_out += more
+
+
+def cleaned(text: str) -> str:
+    """Return what a child said without secrets: those of a known form, and the values of variables of our
+    environment that have the name of a secret and are no paths."""
+    for name, value in os.environ.items():
+        if len(value) >= SECRET_MIN and value[0] != os.sep and SECRET_NAME.fullmatch(name):
+            text = text.replace(value, HIDDEN)
+    return without_secrets(text)
+
+
+def without_secrets_in(outcome: Outcome) -> Outcome:
+    """Return an outcome whose words have no secrets: they go into other prompts, and stay."""
+    result = outcome.result
+    todos = tuple(
+        structs.replace(each, text=cleaned(each.text), detail=cleaned(each.detail))
+        for each in result.todos
+    )
+    result = structs.replace(
+        result, summary=cleaned(result.summary), output=cleaned(result.output), todos=todos
+    )
+    return structs.replace(outcome, result=result, failed=cleaned(outcome.failed))
+
+
+def _end_with(runner: int) -> Callable[[], None] | None:
+    """Return what a new process does to end when its runner dies, also when that is killed; None where the
+    system has no such thing. runner: our process. The processes that it starts end when they print."""
+    if LIBC is None:
+        return None
+    prctl, kill = LIBC.prctl, getattr(signal, "SIGKILL", signal.SIGTERM)
+
+    def ask() -> None:
+        prctl(PR_SET_PDEATHSIG, kill)
+        if os.getppid() != runner:  # it died just before
+            os._exit(1)
+
+    return ask
 
 
 def _wait(child: subprocess.Popen[bytes], must_stop: Callable[[], str]) -> str:

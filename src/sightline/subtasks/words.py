@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
-from sightline.text.phrases import count, named, one_line
+from sightline.text.phrases import count, named, one_line, printable
 
 SHAPE = (
     'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'
@@ -99,6 +99,11 @@ def lost_attempt(attempt: int, left: Sequence[str]) -> str:
     """Word that the process of an attempt died. left: files that could not be set back."""
     stays = f"; not set back: {named([*map(quoted, left)], NAMED)}" if left else ""
     return f"the process of attempt {attempt} died{stays}"
+
+
+def output_left_out(size: int) -> str:
+    """Word that the middle of an output is not kept. size: in bytes."""
+    return f"[{size:,} bytes are left out]"
 
 
 def with_outside(reason: str, outside: Sequence[str], notes: Sequence[str] = ()) -> str:
@@ -196,14 +201,14 @@ def counted(graph: Graph) -> str:
 
 
 def result_text(task: SubTask, result: TaskResult | None) -> str:
-    """Return what became of a sub-task, for the parent's model."""
+    """Return what became of a sub-task, for the parent's model and for a terminal."""
     lines = [f"Sub-task {task.id} {_is_now(task)}."]
     if task.reason:
         lines.append(f"Why: {task.reason.rstrip('.')}.")
     if task.result:
         lines.append(task.result)
     if result is None:
-        return "\n".join(lines)
+        return printable("\n".join(lines))
     lines += [
         f"- {file.kind}{'' if file.applied else ', not applied'}: {quoted(file.path)}"
         for file in result.files
@@ -216,7 +221,7 @@ def result_text(task: SubTask, result: TaskResult | None) -> str:
     lines += _left_beside(task, result)
     if result.output and task.state != "completed":
         lines += ["Output:", result.output[-OUTPUT_SHOWN:].rstrip()]
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 REPOSITORY_GONE = "it is a git repository no longer"

@@ -384,7 +384,7 @@ def make(root: str, start: Start, folder: str, limit: int) -> Worktree:
     """Make a tree in a folder, whose parent may not exist yet. root: in any tree of the repository.
     limit: bytes above which a file is large. WorkspaceError, also where the repository lacks the
     commit."""
-    top = top_of(root)
+    top, folder = top_of(root), os.path.abspath(folder)
     if os.path.lexists(folder):
         remove(folder)
     make_folder(os.path.dirname(folder))
