@@ -156,7 +156,7 @@ def test_an_ambiguous_text_is_named_by_its_lines(place, ten):
 def test_a_text_that_differs_in_white_space_is_shown_as_it_stands(place, ten):
     error = refused(ten, not_found(place))
     assert "differ only in white space" in error.hint
-    assert "line·3\nline·4\n" in error.hint
+    assert "- 1  ··line·3\n+ 3  line·3\n- 2  →line·4\n+ 4  line·4\n" in error.hint
 
 
 def test_a_text_that_its_encoding_cannot_hold_says_so(place, s):

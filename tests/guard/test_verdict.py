@@ -12,13 +12,13 @@ from sightline.model.attempts import (
     Delete,
     Move,
     Patch,
-    PatchHunk,
     Replace,
     ReplaceLines,
     Several,
     WriteWhole,
 )
 from sightline.model.events import Belief
+from sightline.model.patches import PatchHunk
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, spans, whole
 from sightline.model.text import split

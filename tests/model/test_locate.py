@@ -4,19 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from sightline.model.attempts import PatchHunk
 from sightline.model.locate import (
+    Unplaced,
     applied,
     block_places,
     ends_replaced,
     find_text,
     hunks_of,
     line_edits,
-    located,
     offsets_of,
+    place_hunks,
     replaced,
     written_lines,
 )
+from sightline.model.patches import PatchHunk
 from sightline.model.text import split
 
 plains = st.text(st.sampled_from("ab\n"), max_size=14)
@@ -84,20 +85,18 @@ def test_edits_as_hunks():
 def test_a_hunk_stands_at_its_line_before_it_is_looked_for():
     hunk = PatchHunk(3, ("}\n",), ("];\n",))
     lines = ["}\n", "x\n", "}\n", "}\n"]
-    assert located([hunk], lines) == [(2, 3, ["];\n"])]
-    assert located([structs.replace(hunk, start=2)], lines) is None, (
-        "three places, none at its line"
-    )
-    assert located([PatchHunk(9, ("x\n",), ("y\n",))], lines) == [(1, 2, ["y\n"])]
+    assert place_hunks([hunk], lines) == [(2, 3, ["];\n"])]
+    assert place_hunks([structs.replace(hunk, start=2)], lines) == Unplaced(0, (0, 2, 3))
+    assert place_hunks([PatchHunk(9, ("x\n",), ("y\n",))], lines) == [(1, 2, ["y\n"])]
 
 
 def test_hunks_are_shifted_like_the_one_before_and_never_out_of_order():
     lines = ["new\n", "a\n", "}\n", "b\n", "}\n"]
     one, two = PatchHunk(1, ("a\n",), ("A\n",)), PatchHunk(2, ("}\n",), ("]\n",))
-    assert located([one, two], lines) == [(1, 2, ["A\n"]), (2, 3, ["]\n"])]
-    assert (
-        located([PatchHunk(4, ("b\n",), ("B\n",)), PatchHunk(5, ("a\n",), ("A\n",))], lines) is None
-    )
+    assert place_hunks([one, two], lines) == [(1, 2, ["A\n"]), (2, 3, ["]\n"])]
+    assert place_hunks(
+        [PatchHunk(4, ("b\n",), ("B\n",)), PatchHunk(5, ("a\n",), ("A\n",))], lines
+    ) == Unplaced(1)
 
 
 @given(plains, plains, plains)

@@ -44,10 +44,10 @@ def test_nothing_alike_is_nothing():
     assert nearest("x", []) is None
 
 
-def test_blank_lines_around_the_sought_text_do_not_matter():
+def test_blank_lines_around_the_sought_text_count_where_they_stand_there():
     near = nearest("\n\ndef g(y):\n\n", CODE)
     assert near is not None
-    assert (near.first, near.last) == (5, 5)
+    assert (near.first, near.last) == (4, 5)
 
 
 texts = st.lists(

@@ -62,7 +62,9 @@ class ProposedChange(Struct, frozen=True, rename="camel", forbid_unknown_fields=
     edits: Annotated[
         tuple[ProposedEdit, ...], Meta(description="Replacements, one after the other.")
     ] = ()
-    patch: Annotated[str | None, Meta(description="A unified diff of this file.")] = None
+    patch: Annotated[
+        str | None, Meta(description="A patch of this file: a unified diff, or *** Begin Patch.")
+    ] = None
     delete: bool = False
     move_to: Annotated[Name | None, Meta(description="The new path of the file.")] = None
     based_on: Annotated[

@@ -25,8 +25,8 @@ from sightline.answers.answer import (
 )
 from sightline.conversation.todos import STATES
 from sightline.errors import AnswerInvalid
-from sightline.model.attempts import FilePatch, PatchSyntax, parse_patch
 from sightline.model.embedded_json import NoJson, Object, find_json
+from sightline.model.patches import FilePatch, PatchSyntax, parse_patch
 from sightline.search.chains import Request, validate
 from sightline.search.listing_requests import ListingRequest
 
@@ -131,12 +131,14 @@ def patch_of(change: ProposedChange) -> FilePatch:
     """Return the patch of a change. A patch may lack the lines with the names of its file.
     PatchSyntax, ValueError."""
     text = change.patch or ""
-    if text.lstrip().startswith("@@ "):
+    if text.lstrip().startswith("@@"):
         text = f"--- a/{change.path}\n+++ b/{change.path}\n{text.lstrip()}"
     file, *others = parse_patch(text)
     names = {name for name in (file.old, file.new) if name is not None}
     if others or len(names) > 1 or {*map(normpath, names)} != {normpath(change.path)}:
         raise ValueError("the patch is to change this file, and no other")
+    if file.beyond:
+        raise ValueError(f"the patch asks for {file.beyond}, which no edit of a text can make")
     return file
 
 

@@ -280,10 +280,14 @@ class Session:
 
     @verb
     def patch(self, unified_diff: str) -> results.EditResult:
-        """Apply a unified diff, all files or none.
+        """Apply a patch, all files or none.
+
+        The lines of a hunk count; the numbers in its header are a hint. A hunk without numbers must
+        stand at one place only, below the line that its @@ names.
 
         Args:
-            unified_diff: The diff; its paths are relative to the workspace.
+            unified_diff: A unified diff, or a patch between `*** Begin Patch` and `*** End Patch`;
+                its paths are relative to the workspace.
 
         Raises:
             EditRefused.

@@ -13,7 +13,7 @@ from sightline.errors import PathError, UnknownName, Unverifiable
 from sightline.filesystem.git.show import ChangeReader, Commit, Touched
 from sightline.filesystem.ignore.rules import encodes
 from sightline.guard.reads import Look
-from sightline.model.attempts import PatchSyntax, parse_patch
+from sightline.model.patches import PatchSyntax, parse_patch
 from sightline.model.text import decode
 
 FILES_MAX = 200
@@ -96,6 +96,6 @@ def _new_lines(patch: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
         for file in files:
             shift = 0
             for hunk in file.hunks:
-                if file.new is not None and hunk.new:
+                if file.new is not None and hunk.new and hunk.start is not None:
                     yield file.new, hunk.start + shift + (not hunk.old), hunk.new
                 shift += len(hunk.new) - len(hunk.old)

@@ -106,7 +106,7 @@ def write(call: Call, path: str) -> None:
 
 @command(Session.patch, example="patch < change.diff", without=("unified_diff",))
 def patch(call: Call) -> None:
-    """The diff comes from stdin. Paths in it are relative to the workspace."""
+    """The patch comes from stdin. Paths in it are relative to the workspace."""
     edited(call, Session.patch, from_stdin(call, "the patch"))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.tool_names import MOVES, PATCHES, SHELLS, deed_of, plain_name
-from sightline.model.attempts import PatchSyntax, parse_patch
+from sightline.model.patches import BEGIN_PATCH, PatchSyntax, parse_patch
 from sightline.shell_parsing.command_line import SimpleCommand, absolute_path
 from sightline.shell_parsing.file_effects import all_pipelines
 
@@ -38,9 +38,6 @@ TEXTS = ("patch", "patchText", "patch_text", "input", "diff", "unified_diff")
 
 FILE_TAG = re.compile(r"<file>\s*<path>([^<]*)</path>")
 """A file in an argument that holds further tags."""
-
-BEGIN_PATCH = "*** Begin Patch"
-HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(\S.*)$", re.MULTILINE)
 
 
 def files_written(call: Call, cwd: str) -> tuple[str, ...] | None:
@@ -93,12 +90,12 @@ def paths_of(call: Call) -> tuple[str, ...]:
 def patch_paths(text: str) -> tuple[str, ...]:
     """Return the files that a patch creates, changes, deletes and renames, in order; none for a text
     that is no patch."""
-    paths: list[str | None] = [path.strip() for path in HEADER.findall(text)]
-    if not paths:
-        try:
-            paths = [path for file in parse_patch(text) for path in (file.old, file.new)]
-        except PatchSyntax:
-            return ()
+    try:
+        paths = [
+            path for file in parse_patch(text, may_be_cut=True) for path in (file.old, file.new)
+        ]
+    except PatchSyntax:
+        return ()
     return tuple(dict.fromkeys(path for path in paths if path is not None))
 
 

@@ -20,6 +20,7 @@ PUBLIC = (
 )
 
 PURE = (
+    "comparison",
     "edit_case",
     "file_rules",
     "lost_writes",

@@ -14,14 +14,12 @@ from sightline.model.attempts import (
     Attempt,
     Create,
     Delete,
-    FilePatch,
     Patch,
-    PatchSyntax,
     Replace,
     Several,
     WriteWhole,
-    parse_patch,
 )
+from sightline.model.patches import FilePatch, PatchSyntax, parse_patch
 from sightline.model.path import quoted
 from sightline.model.results import BatchResult, EditResult
 
@@ -58,28 +56,39 @@ def apply(context: SessionContext, changes: Sequence[Change]) -> BatchResult:
     return BatchResult(tuple(done))
 
 
-def paths_of(unified_diff: str) -> list[str]:
-    """Return the files that a unified diff changes, by the names they have before. EditRefused
-    when the diff cannot be read."""
-    return [path for file in _files(unified_diff) for path in [file.old or file.new] if path]
+def paths_of(text: str) -> list[str]:
+    """Return the files that a patch changes, by the names they have before. EditRefused when the patch
+    cannot be read."""
+    return [path for file in _files(text) for path in [file.old or file.new] if path]
 
 
-def _files(unified_diff: str) -> list[FilePatch]:
+def _files(text: str) -> list[FilePatch]:
     try:
-        return parse_patch(unified_diff)
+        files = parse_patch(text)
     except PatchSyntax as error:
         raise EditRefused(
             "not_found",
             "(patch)",
             f"The patch cannot be read: {error}.",
-            hint="Give a unified diff with '--- a/path' and '+++ b/path' lines.",
+            hint="Give a unified diff with '--- a/path' and '+++ b/path' lines, or a patch between"
+            " '*** Begin Patch' and '*** End Patch'.",
         ) from error
+    for file in files:
+        if file.beyond:
+            name = quoted(file.new or file.old or "")
+            raise EditRefused(
+                "not_found",
+                "(patch)",
+                f"The patch asks for {file.beyond} of {name}, which no edit of a text can make.",
+                hint="Leave this file out of the patch, and change it with another tool.",
+            )
+    return files
 
 
-def patch(context: SessionContext, unified_diff: str) -> EditResult:
-    """Apply a unified diff to all of its files, or to none. EditRefused, also when the diff cannot
-    be read. The results of the second file and on are in `others`."""
-    files = _files(unified_diff)
+def patch(context: SessionContext, text: str) -> EditResult:
+    """Apply a patch to all of its files, or to none. EditRefused, also when the patch cannot be read.
+    The results of the second file and on are in `others`."""
+    files = _files(text)
     parts: dict[str, list[Attempt]] = {}  # a patch may have several sections on one file
     for file in files:
         for name, attempt in content_attempts(file):

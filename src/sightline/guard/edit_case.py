@@ -36,11 +36,22 @@ class Rules(Struct, frozen=True):
     unseen: str = "notice"
 
 
+class Sought(Struct, frozen=True):
+    """A text that has no place of its own. text: the text, or the lines of a hunk; hunk: its number in
+    the patch, from 1 on, 0 for a replacement; anchor: the line behind its @@ that stands nowhere."""
+
+    text: str
+    hunk: int = 0
+    anchor: str = ""
+
+
 class Ruling(Struct, frozen=True):
     """A verdict. new: the bytes to write (None: the file is removed). after: what the agent knows
     then. changes: others' hunks (base to disk) in lines that were shown. lines: lines of the
     disk's text that the reason is about. conflicts: pairs of hunks (ours, theirs). encoding: of a
-    file that cannot hold the new text."""
+    file that cannot hold the new text. sought, near, near_shown: what was sent, the lines most like
+    it, and whether they were shown. part: number of the edit that the reason is about, and of all
+    edits."""
 
     decision: Decision
     state: State
@@ -49,12 +60,14 @@ class Ruling(Struct, frozen=True):
     after: Held | None = None
     changes: tuple[Hunk, ...] = ()
     lines: Spans = ()
+    sought: Sought | None = None
     near: Nearest | None = None
     near_shown: bool = False
     conflicts: tuple[tuple[Hunk, Hunk], ...] = ()
     found: int = 0
     endings_only: bool = False
     encoding: str | None = None
+    part: tuple[int, int] = (1, 1)
 
 
 class EditCase:

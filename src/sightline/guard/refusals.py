@@ -14,6 +14,7 @@ from sightline.errors import (
 )
 from sightline.filesystem.file_state import FileState
 from sightline.guard import words
+from sightline.guard.comparison import odd_characters
 from sightline.guard.edit_case import EditCase, Ruling
 from sightline.model.diff import CONTEXT, grouped, unified
 from sightline.model.path import quoted
@@ -91,6 +92,9 @@ def refused(
     if ruling.reason in ("stale", "conflict", "unseen", "ambiguous"):
         hunks = tuple(theirs for _, theirs in ruling.conflicts) or ruling.changes
         diff, shown = bounded(case, hunks)
+        if shown and case.base is not None:
+            odd = odd_characters(case.base.lines, case.disk_text.lines, shown)
+            hint = f"{hint} {odd}" if odd else hint
     reason = ruling.reason or "stale"
     if reason == "stale" and not diff:
         hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."

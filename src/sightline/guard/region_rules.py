@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from sightline.errors import RefusalReason
-from sightline.guard.edit_case import EditCase, Ruling
-from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
+from sightline.guard.edit_case import EditCase, Ruling, Sought
+from sightline.model.attempts import Patch, Replace, ReplaceLines
 from sightline.model.belief import Held, edited, edited_lines, first_look, look
 from sightline.model.diff import diff
 from sightline.model.locate import (
     Edit,
     Occurrences,
+    Unplaced,
     applied,
     block_places,
     ended,
@@ -22,8 +23,8 @@ from sightline.model.locate import (
     hunks_of,
     is_ended,
     line_edits,
-    located,
     old_spans,
+    place_hunks,
     replace_text,
     replaced,
     shifted,
@@ -31,6 +32,7 @@ from sightline.model.locate import (
 )
 from sightline.model.merge import collide, merge
 from sightline.model.nearest import nearest
+from sightline.model.patches import PatchHunk
 from sightline.model.spans import (
     Hunk,
     Spans,
@@ -65,7 +67,7 @@ def replace(case: EditCase, attempt: Replace) -> Ruling:
         wanted = len(before.offsets) if attempt.count is None else attempt.count
         if wanted and wanted == len(before.offsets) and covers(case.held.shown, before.lines):
             return _region_changed(case, replaced(case.base.plain, old, new, before.offsets))
-    return _not_found(case, old, number)
+    return _not_found(case, Sought(old), number)
 
 
 def _replace_there(case: EditCase, old: str, new: str, places: Occurrences) -> Ruling:
@@ -152,13 +154,14 @@ def _known_after(case: EditCase, edits: list[Edit], written: Spans) -> Held:
     )
 
 
-def _not_found(case: EditCase, old: str, found: int) -> Ruling:
+def _not_found(case: EditCase, sought: Sought, found: int) -> Ruling:
     """Refuse with the nearest lines, and whether the agent was ever shown them."""
-    near = nearest(old, case.disk_text.lines)
+    near = nearest(sought.anchor or sought.text, case.disk_text.lines)
     shown = carry(case.held.shown, case.theirs) if case.held else ()
     lines = ((near.first, near.last),) if near else ()
     return case.refuse(
         "not_found",
+        sought=sought,
         near=near,
         near_shown=near is not None and covers(shown, lines),
         lines=lines,
@@ -203,12 +206,12 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     """Judge a patch: its hunks fit the text that was shown, or else the text on disk."""
     disk = case.disk_text
     if case.base is not None and case.held is not None:
-        edits = located(attempt.hunks, case.base.lines)
-        if edits is not None and covers(case.held.shown, old_spans(edits)):
+        edits = place_hunks(attempt.hunks, case.base.lines)
+        if not isinstance(edits, Unplaced) and covers(case.held.shown, old_spans(edits)):
             return _regions(case, edits)
-    edits = located(attempt.hunks, disk.lines)
-    if edits is None:
-        return _patch_not_found(case, attempt.hunks)
+    edits = place_hunks(attempt.hunks, disk.lines)
+    if isinstance(edits, Unplaced):
+        return _patch_not_found(case, attempt.hunks[edits.number], edits)
     hunks = hunks_of(edits)
     data = disk.fit(joined(applied(disk.lines, edits)), hunks)
     if data is None:
@@ -218,17 +221,14 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     return _unseen_region(case, data, edits, new_sides(hunks), old_spans(edits))
 
 
-def _patch_not_found(case: EditCase, hunks: Sequence[PatchHunk]) -> Ruling:
-    """Refuse for the first hunk that has no place, or several."""
-    lines = case.disk_text.lines
-    for hunk in hunks:
-        if located([hunk], lines) is None:
-            places = block_places(hunk.old, lines)
-            if len(places) > 1:
-                starts = spans((place + 1, place + 1) for place in places)
-                return case.refuse("ambiguous", lines=starts, found=len(places))
-            return _not_found(case, "".join(hunk.old), len(places))
-    return _not_found(case, "".join(hunks[0].old), 0)
+def _patch_not_found(case: EditCase, hunk: PatchHunk, unplaced: Unplaced) -> Ruling:
+    """Refuse for a hunk that has no place, or several."""
+    sought = Sought("".join(hunk.old), unplaced.number + 1, unplaced.anchor)
+    places = unplaced.places
+    if len(places) > 1:
+        starts = spans((place + 1, place + 1) for place in places)
+        return case.refuse("ambiguous", sought=sought, lines=starts, found=len(places))
+    return _not_found(case, sought, 0)
 
 
 def _regions(case: EditCase, edits: list[Edit]) -> Ruling:

@@ -101,10 +101,10 @@ def _several(case: EditCase, attempt: Several) -> Ruling:
     current = case
     decision: Decision = "allow"
     ruling = case.refuse("no_change")
-    for part in attempt.parts:
+    for number, part in enumerate(attempt.parts, 1):
         ruling = judge(current, part)
         if ruling.decision == "refuse":
-            return ruling
+            return structs.replace(ruling, part=(number, len(attempt.parts)))
         decision = max(decision, ruling.decision, key=WEIGHT.index)
         current = _after(current, ruling)
     return structs.replace(ruling, decision=decision, changes=case.changes)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sightline.errors import fenced
+from sightline.guard.comparison import compared
 from sightline.guard.edit_case import Ruling
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
-from sightline.text.phrases import count, is_one_line, named, spans, times, visible
+from sightline.text.phrases import count, is_one_line, joined, named, one_line, spans, times
 
 MISSING = "List the folder to find the right name, or create the file."
 """The next step for a path without a file."""
@@ -88,12 +89,27 @@ def outside_scope(path: str, scopes: Sequence[Sequence[str]]) -> tuple[str, str]
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     """Return the message and the hint of a refused attempt. who: changed the file."""
+    message, hint = _reason(ruling, path, who)
+    number, of = ruling.part
+    if of > 1:
+        message = f"{message.removesuffix('.')} (edit {number} of {of})."
+    if number > 1 and ruling.lines:
+        hint += "\nLines are counted as they are after the edits before this one."
+    return message, hint
+
+
+def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     if ruling.reason == "not_found":
         return _not_found(ruling, path)
     message, hint = REFUSALS[ruling.reason or "stale"]
     if ruling.reason == "unseen" and not ruling.lines:
         message = "{path} was never shown to this session."
         hint = "Read {path} first, then try again."
+    if ruling.sought is not None:
+        message = (
+            f"The old lines of hunk {ruling.sought.hunk} stand {{found}} in {{path}}, at {{lines}}."
+        )
+        hint = "Add neighbouring lines to the hunk, or name a line above it: @@ def name():"
     if ruling.encoding is not None:
         message = (
             f"The new text has characters that {{path}} cannot hold: it is {ruling.encoding} text."
@@ -109,33 +125,54 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
 
 
 def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
-    if ruling.found and not ruling.lines:  # lines beyond the end, counted in the text last read
+    name, sought = quoted(path), ruling.sought
+    if sought is None:  # lines beyond the end, counted in the text last read
         return (
-            f"{quoted(path)} has only {ruling.found} lines in the version you read.",
-            f"Read {quoted(path)}, or choose lines within it.",
+            f"{name} has only {ruling.found} lines in the version you read.",
+            f"Read {name}, or choose lines within it.",
         )
     if ruling.found:
         return (
-            f"The text occurs {times(ruling.found)} in {quoted(path)}, not as often as you asked.",
+            f"The text occurs {times(ruling.found)} in {name}, not as often as you asked.",
             "Pass this number as count, or add neighbouring lines to the text.",
         )
-    message = f"The text to replace is not in {quoted(path)}."
+    message = f"The text to replace is not in {name}."
+    if sought.anchor:
+        message = (
+            f"The line behind @@ of hunk {sought.hunk} is not in {name}: {one_line(sought.anchor)}"
+        )
+    elif sought.hunk and not sought.text:
+        return (
+            f"Hunk {sought.hunk} has only new lines, and does not say where in {name} they belong.",
+            "Add a line of the file above or below them.",
+        )
+    elif sought.hunk:
+        message = f"The old lines of hunk {sought.hunk} are not in {name}."
+    elif not sought.text:
+        return (
+            f"The text to replace is empty, so it stands nowhere in {name}.",
+            "To insert lines, replace a line by itself and the new lines. To fill the whole file, write it.",
+        )
     if ruling.near is None:
-        hint = f"No similar text was found. Read {quoted(path)} and copy the exact text to replace."
+        hint = f"No similar text was found. Read {name} and copy the exact text to replace."
         return message, hint
-    return message, nearest(ruling.near, shown=ruling.near_shown)
+    sent = sought.anchor or sought.text
+    return message, nearest(ruling.near, shown=ruling.near_shown, sent=sent)
 
 
-def nearest(near: Nearest, *, shown: bool) -> str:
-    """Return a hint with the lines most like a text that was not found."""
-    single = near.first == near.last
+def nearest(near: Nearest, *, shown: bool, sent: str) -> str:
+    """Return a hint with the lines most like a text that was not found, and where they differ from it.
+    sent: the text."""
     where = spans(((near.first, near.last),)).capitalize()
+    is_one = near.first == near.last
+    alike = f"{where} {'is' if is_one else 'are'} the most similar"
     if near.only_space:
-        alike = f"{where} differ{'s' if single else ''} only in white space"
-    else:
-        alike = f"{where} {'is' if single else 'are'} the most similar"
+        alike = f"{where} {'differs' if is_one else 'differ'} only in white space"
     known = "shown to this session" if shown else "never shown to this session"
-    return f"{alike} ({known}). Blanks are shown as · and tabs as →:\n{fenced(visible(near.text))}"
+    differences = compared(sent, near.text, near.first)
+    if not differences:
+        differences = "Your text ends with a line end, and the file ends without one."
+    return f"{alike} ({known}). {differences}"
 
 
 def not_free(path: str, name: str, *, is_folder: bool) -> tuple[str, str]:
@@ -144,6 +181,46 @@ def not_free(path: str, name: str, *, is_folder: bool) -> tuple[str, str]:
         inside = quoted(f"{path}/{name}")
         return f"{quoted(path)} is a folder.", f"To move the file into it, name {inside}."
     return f"{quoted(path)} exists already.", "Choose another name: a move replaces no file."
+
+
+def same_target(path: str, target: str, other: str) -> tuple[str, str]:
+    """Return message and hint for the second file that a batch moves to one path."""
+    return (
+        f"{quoted(path)} cannot be moved to {quoted(target)}: the same batch moves {quoted(other)} there.",
+        "Choose another name for one of them.",
+    )
+
+
+def written_target(path: str, target: str) -> tuple[str, str]:
+    """Return message and hint for a move to a path that the same batch writes."""
+    return (
+        f"{quoted(path)} cannot be moved to {quoted(target)}: the same batch writes {quoted(target)}.",
+        "Choose another name for one of them.",
+    )
+
+
+def another_name(path: str, other: str) -> tuple[str, str]:
+    """Return message and hint for the second of two names of one file."""
+    return (
+        f"{quoted(path)} is another name (a hard link) of {quoted(other)}, which the same batch changes, too.",
+        f"Make all edits of this file in one change, of {quoted(other)}.",
+    )
+
+
+def file_and_folder(file: str, inside: str) -> tuple[str, str]:
+    """Return message and hint for two files of a batch, one of which would have to be a folder."""
+    return (
+        f"{quoted(file)} is to be a file, and the same batch writes {quoted(inside)}, for which it would be a folder.",
+        "Choose another name for one of them.",
+    )
+
+
+def circle(paths: Sequence[str]) -> tuple[str, str]:
+    """Return message and hint for moves of a batch that take each other's paths."""
+    return (
+        f"{joined([quoted(path) for path in paths])} would take each other's names.",
+        "Move one of them to a third name first, and to its own one in the next batch.",
+    )
 
 
 def a_link(name: str, path: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ PUBLIC = PURE = (
     "manifest",
     "merge",
     "nearest",
+    "patches",
     "path",
     "projections",
     "relocation",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from sightline.model.attempts import PatchHunk, Replace
+from sightline.model.attempts import Replace
 from sightline.model.diff import diff
+from sightline.model.patches import PatchHunk
 from sightline.model.spans import Hunk, Spans, spans
 from sightline.model.text import ManyLines, Text, joined, lines_at, lines_in, normal, split
 
@@ -166,34 +167,103 @@ def ends_replaced(plain: str, old: str, new: str, offsets: Sequence[int]) -> lis
     return hunks
 
 
-def located(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | None:
-    """Return the hunks of a patch as edits of these lines; None when a hunk has no place.
+class Unplaced(Struct, frozen=True):
+    """A hunk that has no place of its own. number: of the hunk, from 0 on; places: 0-based indexes at
+    which its old block stands, in a part of the file that fits its anchors; anchor: one that stands
+    nowhere, "" for none."""
+
+    number: int
+    places: tuple[int, ...] = ()
+    anchor: str = ""
+
+
+def place_hunks(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | Unplaced:
+    """Return the hunks of a patch as edits of these lines, in order; or the first that has no place.
 
     A hunk's old block is expected at its line number, shifted as the hunk before it was. It may
-    stand elsewhere when it stands there only.
+    stand elsewhere when it stands there only. A hunk with anchors stands first below them.
     """
     edits: list[Edit] = []
     drift = floor = 0
-    for hunk in hunks:
-        expected = hunk.start - 1 + drift if hunk.old else hunk.start + drift
-        at = _place(hunk.old, lines, expected)
-        if at is None or at < floor:
-            return None
-        drift += at - expected
-        floor = at + len(hunk.old)
-        edits += [  # the hunk's own changes, without its context lines
-            (at + a0, at + a1, list(hunk.new[b0:b1])) for a0, a1, b0, b1 in diff(hunk.old, hunk.new)
+    for number, given in enumerate(hunks):
+        start = None if given.start is None else given.start - bool(given.old)
+        expected = None if start is None or given.anchors or given.at_end else start + drift
+        starts = _below(given.anchors, lines)
+        if isinstance(starts, str):
+            return Unplaced(number, anchor=starts)
+        forms = dict.fromkeys((given, _unended(given, lines)))
+        found = [
+            (at, hunk) for hunk in forms if (at := expected) is not None and _is_at(hunk, at, lines)
         ]
+        if not found:
+            found = [(at, hunk) for hunk in forms for at in _places(hunk, lines, floor, starts)]
+        if len(found) != 1 or found[0][0] < floor:
+            return Unplaced(number, tuple(at for at, _ in found) if len(found) > 1 else ())
+        [(at, hunk)] = found
+        drift = drift if start is None else at - start
+        floor = at + len(hunk.old)
+        edits += _own_edits(hunk, at, lines)
     return edits
 
 
-def _place(block: Sequence[str], lines: Sequence[str], expected: int) -> int | None:
-    if not block:
-        return expected if 0 <= expected <= len(lines) else None
-    if expected >= 0 and list(lines[expected : expected + len(block)]) == list(block):
-        return expected
-    places = block_places(block, lines)
-    return places[0] if len(places) == 1 else None
+def _own_edits(hunk: PatchHunk, at: int, lines: Sequence[str]) -> Iterator[Edit]:
+    """Yield a hunk's own changes, without its context lines."""
+    for a0, a1, b0, b1 in diff(hunk.old, hunk.new):
+        start, end, put = at + a0, at + a1, list(hunk.new[b0:b1])
+        if start == len(lines) and lines and not lines[-1].endswith("\n"):
+            start, put = start - 1, [f"{lines[-1]}\n", *put]  # behind a line without a newline
+            put[-1] = put[-1].removesuffix("\n")
+        yield start, end, put
+
+
+def _unended(hunk: PatchHunk, lines: Sequence[str]) -> PatchHunk:
+    """Return a hunk without the newline that the last line of the file lacks, too. Patches forget
+    its marker."""
+    if not hunk.old or not lines or hunk.old[-1] != f"{lines[-1]}\n":
+        return hunk
+    old, new = (
+        (*block[:-1], block[-1].removesuffix("\n")) if block else ()
+        for block in (hunk.old, hunk.new)
+    )
+    return structs.replace(hunk, old=old, new=new)
+
+
+def _below(anchors: Sequence[str], lines: Sequence[str]) -> list[int] | str:
+    """Return the indexes below a hunk's anchors, [0] for no anchors; an anchor that stands nowhere."""
+    starts = [0]
+    for number, anchor in enumerate(anchors):
+        below = [at + 1 for at, line in enumerate(lines) if line.strip() == anchor]
+        if number:
+            nexts = (next((at for at in below if at > start), None) for start in starts)
+            below = sorted({at for at in nexts if at is not None})
+        if not below:
+            return anchor
+        starts = below
+    return starts
+
+
+def _is_at(hunk: PatchHunk, at: int, lines: Sequence[str]) -> bool:
+    block = list(hunk.old)
+    return 0 <= at <= len(lines) and list(lines[at : at + len(block)]) == block
+
+
+def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[int]) -> list[int]:
+    """Return the places of a hunk: all from `floor` on, the first below each of its anchors, or the end
+    of the file. starts: of `_below`."""
+    if hunk.at_end:
+        last = len(lines) - len(hunk.old)
+        return [last] if last >= starts[0] and _is_at(hunk, last, lines) else []
+    if not hunk.old:
+        return [*starts] if hunk.anchors or not lines else []
+    places = [at for at in block_places(hunk.old, lines) if at >= floor]
+    if not hunk.anchors:
+        return places
+    for above in (0, 1):  # some repeat the anchor as the first line of the block
+        firsts = (next((at for at in places if at >= start - above), None) for start in starts)
+        found = sorted({at for at in firsts if at is not None})
+        if found:
+            return found
+    return []
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:

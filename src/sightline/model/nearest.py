@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from heapq import nlargest
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.model.text import split
 
@@ -44,11 +44,14 @@ class Nearest(Struct, frozen=True):
 
 def nearest(sought: str, lines: Sequence[str]) -> Nearest | None:
     """Return the best place for `sought` among lines; None when nothing is alike."""
-    block = split(sought)
+    given = split(sought)
+    block = [*given]
     while block and not block[0].strip():
         block.pop(0)
+    above = len(given) - len(block)
     while block and not block[-1].strip():
         block.pop()
+    below = len(given) - above - len(block)
     if not block or not lines:
         return None
     look_in = lines[:MOST_LINES]
@@ -58,7 +61,21 @@ def nearest(sought: str, lines: Sequence[str]) -> Nearest | None:
     if start is None:
         to_end = block[0].endswith("\n")
         return _part(wanted, look_in, squeezed, to_end=to_end) if len(wanted) == 1 else None
-    return _at(start, wanted, look_in, squeezed)
+    near = _at(start, wanted, look_in, squeezed)
+    return near and _with_blank_lines(near, look_in, squeezed, above, below)
+
+
+def _with_blank_lines(
+    near: Nearest, lines: Sequence[str], squeezed: Sequence[str], above: int, below: int
+) -> Nearest:
+    """Add the blank lines around a place, as many as the sought text has above and below it."""
+    start, end = near.first - 1, near.last
+    while above and start and not squeezed[start - 1]:
+        start, above = start - 1, above - 1
+    while below and end < len(lines) and not squeezed[end]:
+        end, below = end + 1, below - 1
+    text = "".join(lines[start:end])
+    return structs.replace(near, first=start + 1, last=end, text=text)
 
 
 def squeeze(line: str) -> str:

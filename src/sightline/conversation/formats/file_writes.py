@@ -8,8 +8,8 @@ from typing import Any
 
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Rewrite
-from sightline.conversation.written_files import BEGIN_PATCH, LISTS, PATHS, TEXTS
-from sightline.model.attempts import PatchSyntax, parse_patch
+from sightline.conversation.written_files import LISTS, PATHS, TEXTS
+from sightline.model.patches import PatchSyntax, parse_patch
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "search", "TargetContent")
 NEW = (
@@ -27,8 +27,6 @@ SEARCH = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 """A SEARCH/REPLACE block of Cline, Roo and aider."""
-
-MARK = "*** "
 
 
 def rewrites(call: Call, *, whole: bool) -> tuple[Rewrite, ...]:
@@ -94,27 +92,15 @@ def _diff_rewrites(path: str, diff: str) -> Iterator[Rewrite]:
 
 
 def patch_rewrites(text: str) -> Iterator[Rewrite]:
-    """Return the rewrites of a unified diff, or of a patch between *** Begin Patch and *** End
-    Patch."""
-    if BEGIN_PATCH not in text:
-        try:
-            files = parse_patch(text)
-        except PatchSyntax:
-            return
-        for file in files:
-            for hunk in file.hunks if file.new else ():
-                before = None if file.old is None else "".join(hunk.old)
-                yield Rewrite(file.new or "", before, "".join(hunk.new))
+    """Return the rewrites of a patch; none of a text that cannot be read as one."""
+    try:
+        files = parse_patch(text, may_be_cut=True)
+    except PatchSyntax:
         return
-    for section in re.split(r"^(?=\*\*\* (?:Add|Update|Delete) File:)", text, flags=re.MULTILINE):
-        head, _, body = section.partition("\n")
-        verb, _, path = head.removeprefix(MARK).partition(" File:")
-        lines = [line for line in body.split("\n") if not line.startswith(MARK)]
-        if verb == "Add":
-            new = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
-            yield Rewrite(path.strip(), None, new)
-        elif verb == "Update":
-            yield from (Rewrite(path.strip(), *hunk) for hunk in _hunks(lines))
+    for file in files:
+        for hunk in file.hunks if file.new is not None else ():
+            before = None if file.old is None else "".join(hunk.old)
+            yield Rewrite(file.new or "", before, "".join(hunk.new))
 
 
 def _hunks(lines: list[str]) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,8 @@ from sightline.conversation.formats.file_excerpts import CUT
 from sightline.conversation.formats.file_writes import patch_rewrites
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Excerpt, Rewrite
-from sightline.conversation.written_files import BEGIN_PATCH, FOLDERS, command_lines, named_outputs
+from sightline.conversation.written_files import FOLDERS, command_lines, named_outputs
+from sightline.model.patches import BEGIN_PATCH
 from sightline.shell_parsing.command_line import UNNAMED, UNNAMED_DEPTH, SimpleCommand
 from sightline.shell_parsing.file_effects import (
     SHELLS,

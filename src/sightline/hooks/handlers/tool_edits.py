@@ -139,7 +139,7 @@ def _nearest_lines(plan: Evaluation) -> str:
     changed = new_sides(plan.ruling.changes)
     if near is None or not intersect(changed, ((near.first, near.last),)):
         return ""
-    return guard_words.nearest(near, shown=True)
+    return guard_words.nearest(near, shown=True, sent=plan.attempt.old)
 
 
 def journal(plan: Evaluation) -> None:
