@@ -14,6 +14,7 @@ from sightline.changes.session_context import TRIES, Known, SessionContext, beli
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
+from sightline.guard.clashes import Placing, find_clashes, in_order
 from sightline.guard.evaluation import (
     Evaluation,
     claims_on,
@@ -133,13 +134,10 @@ def attempt_all(
                 current = [plan.renamed_to or plan.located for plan in plans]
                 sources = [plan.renamed_to or plan.located for plan in moving]
                 continue
-            gone = {plan.path for plan in plans if plan.after == MISSING}
-            names = list((renames or {}).values())
             moves = [Relocation(plan, to.path) for plan, to in zip(moving, targets, strict=True)]
-            refusals = [
-                *(_refusal(plan, ask=ask) for plan in plans),
-                *_refused_moves(moving, list(zip(targets, names, strict=True)), gone),
-            ]
+            order, refusals = _refusals(
+                plans, moving, targets, list((renames or {}).values()), ask=ask
+            )
             if mode != "write" or any(refusals):
                 outlook = [*map(_outlook, plans), *_outlook_of_moves(plans, moves)]
                 return [
@@ -150,13 +148,14 @@ def attempt_all(
                 (plan for plan in writing if plan.protected and plan.diff != approved), None
             )
             if waiting is None:
-                written = commit(writing, moves, batch) if writing or moves else []
+                ordered = [moves[at] for at in order]
+                written = commit(writing, ordered, batch) if writing or moves else []
                 if written is None:
                     continue
                 results = [
                     _unchanged(plan) if plan.is_unchanged else written.pop(0) for plan in plans
                 ]
-                results += written
+                results += [written[order.index(at)] for at in range(len(moves))]
                 followed = [
                     result if plan.path == was.path else with_move_notice(was.path, result)
                     for was, plan, result in zip(asked, plans, results, strict=False)
@@ -213,16 +212,40 @@ def _unchanged(plan: Evaluation) -> EditResult:
     return EditResult(plan.shown_path, revision, merged=False, notice=None, diff="", changed=False)
 
 
-def _refused_moves(
-    plans: Sequence[Evaluation], targets: Sequence[tuple[ResolvedPath, str]], gone: set[str]
-) -> Iterator[EditRefused | None]:
-    """Yield why files may not be moved, None for one that may. targets: each with the caller's name. gone: paths that the
-    batch removes before; a move frees its own path for the next one."""
-    for plan, (target, name) in zip(plans, targets, strict=True):
-        refusal = _refused_move(plan, target, name, is_free=target.path in gone)
-        yield refusal
-        gone.add(plan.path)
-        gone.discard(target.path)
+def _refusals(
+    plans: Sequence[Evaluation],
+    moving: Sequence[Evaluation],
+    targets: Sequence[ResolvedPath],
+    names: Sequence[str],
+    *,
+    ask: bool,
+) -> tuple[list[int], list[EditRefused | None]]:
+    """Return the order in which files are moved, and why each attempt and each move may not be made,
+    None for one that may. targets, names: the new paths of the files in `moving`, as the caller
+    names them."""
+    placings = [
+        Placing(plan, name, to.path) for plan, to, name in zip(moving, targets, names, strict=True)
+    ]
+    order, circling = in_order(placings)
+    gone = {plan.path for plan in plans if plan.after == MISSING}
+    gone |= {placings[number].target for number in circling}
+    refusals = [_refusal(plan, ask=ask) for plan in plans]
+    moves: dict[int, EditRefused | None] = {}
+    for number in order:  # a move frees its own path for the next one
+        is_free = targets[number].path in gone
+        moves[number] = _refused_move(
+            moving[number], targets[number], names[number], is_free=is_free
+        )
+        gone.add(moving[number].path)
+    refusals += [moves[number] for number in range(len(moving))]
+    for number, said in find_clashes(plans, placings, circling).items():
+        if refusals[number] is None:
+            plan = [*plans, *moving][number]
+            plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="exists")
+            error = plan.refuse()
+            error.message, error.hint = said
+            refusals[number] = error
+    return order, refusals
 
 
 def _refused_move(
