@@ -11,6 +11,7 @@ PUBLIC = (
     "proposals",
     "runners",
     "scope",
+    "still_running",
     "subtask",
     "task_registry",
     "transitions",

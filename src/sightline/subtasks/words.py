@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
-from sightline.text.phrases import count, named, one_line, printable
+from sightline.text.phrases import count, named, one_line, printable, shortened
 
 SHAPE = (
     'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'
@@ -329,6 +329,33 @@ def _left_beside(task: SubTask, result: TaskResult) -> list[str]:
         lines.append(f"The tree is kept in {kept}.")
         lines.append(f"Take a branch from there: git fetch {kept} BRANCH. Remove it: rm -rf {kept}")
     return lines
+
+
+def still_running(lines: Sequence[str]) -> str:
+    """Word what still works for a session; "" for nothing."""
+    if not lines:
+        return ""
+    rows = [f"- {line}" for line in lines[:NAMED]]
+    if len(lines) > NAMED:
+        rows.append(f"- and {len(lines) - NAMED} more")
+    return "\n".join(["Still running; do not send another agent to the same work:", *rows])
+
+
+def running_subtask(task: SubTask, files: Sequence[str]) -> str:
+    """Word that a sub-task runs. files: that it works on, also as patterns."""
+    goal = shortened(one_line(task.goal), 2 * GOAL)
+    return f"sub-task {one_line(task.id)}: {goal}{_with_files(files, 'works on')}"
+
+
+def running_agent(name: str, files: Sequence[str], read: Sequence[str]) -> str:
+    """Word that an agent of the session works. name: of its kind; files: that it changed or claims; read:
+    that it read, where it changed none."""
+    what = _with_files(files, "changed") if files else _with_files(read, "has read")
+    return f"sub-agent {one_line(name)}{what}"
+
+
+def _with_files(files: Sequence[str], verb: str) -> str:
+    return f" ({verb} {named([*map(quoted, files)], NAMED)})" if files else ""
 
 
 def needs_approval(path: str) -> str:

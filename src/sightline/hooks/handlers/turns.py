@@ -30,6 +30,7 @@ from sightline.notices.pending import PendingChange
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
+from sightline.subtasks.still_running import running_note
 from sightline.text import phrases
 
 WATCHED = 500
@@ -49,12 +50,17 @@ ANSWERED_BY = 0.8
 
 def began(context: SessionContext, event: events.Began) -> Answer:
     """Record the model, and ask the host to watch the session's known files. A conversation that
-    goes on also gets the notices and the briefing that are due."""
+    goes on also gets the notices and the briefing that are due, and what still works for it: after a
+    compaction its agent knows of no other agent that it sent."""
     _record_usage(context, event.model)
     started = monotonic()
     known = sorted(context.store.known(context.session).values(), key=lambda each: -each.position)
     root = context.workspace.root
-    text = _due(context, None, started) if known and event.source != "startup" else ""
+    text = ""
+    if event.source != "startup":
+        text = running_note(context)
+        if known:
+            text = _due(context, None, started, text)
     return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
@@ -146,9 +152,9 @@ def _finish_rewind(context: SessionContext) -> str:
     return reason if reason and unfinished_rewinds(context, context.session) else ""
 
 
-def _due(context: SessionContext, message: str | None, began: float) -> str:
-    """Return warnings, changes and briefing for the next turn, in this order. began: when the host
-    called, by monotonic().
+def _due(context: SessionContext, message: str | None, began: float, running: str = "") -> str:
+    """Return what still runs, warnings, changes and briefing for the next turn, in this order. began: when
+    the host called, by monotonic().
 
     An edit that somebody outside took back is told later, with the turn's first calls, and the
     briefing with the next prompt: the user may have taken back the conversation, too, which no hook and no transcript
@@ -159,7 +165,7 @@ def _due(context: SessionContext, message: str | None, began: float) -> str:
     changes = "" if notice is None else phrases.says(notice.text)
     raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
     warnings = hand_warnings(context) if any(True for _ in raised) else ""  # mostly none
-    text = "\n".join(filter(None, [warnings, changes]))
+    text = "\n".join(filter(None, [running, warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     room = 0 if undone else CONTEXT_MAX - len(text)
     briefing = deliver_briefing(context, message, room, within_s=left_s)
