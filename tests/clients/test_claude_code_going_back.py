@@ -143,6 +143,27 @@ def test_after_a_summary_a_save_that_was_never_shown_stays(guarded, model, file,
     assert f"+{THEIRS}" in model.sent(0, "Write over") + model.sent(1, "Write over")
 
 
+@pytest.mark.parametrize("told_by", ["notice", "read"])
+def test_the_old_text_that_stays_before_a_summary_is_what_the_model_has(
+    guarded, model, file, told_by
+):
+    """Summarize from here: the notice, or a newer look, is summarised, and the first look stays."""
+    model.script("First look", read(file), done())
+    model.script("Say something", *([read(file)] if told_by == "read" else []), done())
+    model.script("Write over", write(file, changed(l3="three")), done())
+    with terminal(guarded) as screen:
+        screen.say("First look")
+        guarded.put("notes.txt", USERS)
+        screen.say("Say something")
+        screen.rewind("Summarize from here", code=False)
+        screen.see("Summarized")
+        screen.press(CLEAR_LINE)
+        screen.say("Write over")
+    if f"+{THEIRS}" not in model.sent(0, "Write over"):  # else the model dropped the line knowingly
+        assert f"+{THEIRS}" in model.sent(1, "Write over")
+        assert guarded.text("notes.txt") in (USERS, changed(l3="three", l28=THEIRS))
+
+
 def test_after_a_compaction_a_save_that_was_never_shown_stays(guarded, model, file):
     model.script("First look", read(file), done())
     theirs = saves(guarded, "notes.txt", USERS)

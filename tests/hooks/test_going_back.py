@@ -226,11 +226,11 @@ def test_what_a_prompt_told_that_another_hook_stopped_does_not_count(host, trans
     stopped = stopped_prompt(transcript, first, kind)
     if end:
         host.ask(host.payload(end, prompt_id="p2", source="compact"))
-    begin(host, "p3")
+    again = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p3"))
     transcript.turn("p3", stopped)
     refused = write_over(host, path, "p3")
     assert '"deny"' in refused
-    assert "+three, says the user" in refused
+    assert "+three, says the user" in json.dumps(again) + refused
     assert host.faults() == []
 
 

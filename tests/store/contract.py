@@ -73,6 +73,7 @@ happenings = st.one_of(
         events.Seen, paths, texts, st.just(((1, 5),)), st.just("read"), beliefs, st.none() | paths
     ),
     st.builds(events.Dropped, st.none() | paths, st.none() | st.just(((2, 3),))),
+    st.builds(events.Dropped, paths, st.none(), st.just(True), beliefs),
     st.builds(events.NoticeAcknowledged, st.just("n"), paths, beliefs),
     st.builds(
         events.Changed,

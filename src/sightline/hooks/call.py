@@ -30,7 +30,14 @@ from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
-from sightline.hooks.handlers.transcript import follow, is_sure, mark_of, reconcile, record_mark
+from sightline.hooks.handlers.transcript import (
+    follow,
+    is_summarised,
+    is_sure,
+    mark_of,
+    reconcile,
+    record_mark,
+)
 from sightline.hooks.handlers.turns import added_folders
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
@@ -305,6 +312,8 @@ class Call:
         if is_new and not begins_empty(event) and self.caller.transcript:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
+        if isinstance(event, events.Prompted) and is_summarised(session):
+            self._reconcile(session)  # the texts that the host put back
         is_known = isinstance(event, BESIDE) or self._follow(session)
         if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
             return Answer(refuse=words.unsure(event.path))

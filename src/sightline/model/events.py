@@ -206,11 +206,13 @@ class Seen(Fact, frozen=True):
 
 class Dropped(Fact, frozen=True):
     """Text left the context window. path: None for all files; lines: None for all lines. received:
-    False where the text never reached the agent, whose knowledge of the file is void then."""
+    False where the text never reached the agent, whose knowledge of the file is void then. belief: what the
+    agent knows of the file without the notices that left the window, where that is another text."""
 
     path: str | None = None
     lines: Spans | None = None
     received: bool = True
+    belief: Belief | None = None
 
 
 class WriteIntended(Fact, frozen=True):

@@ -71,7 +71,7 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             if not fact.received:
                 states.pop(path, None)
             elif path in states:
-                belief = states[path].belief
+                belief = fact.belief or states[path].belief
                 held = () if fact.lines is None else subtract(belief.held, fact.lines)
                 states[path] = structs.replace(
                     states[path],

@@ -4,6 +4,7 @@ PUBLIC = (
     "delivery",
     "notice_text",
     "pending",
+    "summaries",
     "warnings",
     "words",
 )

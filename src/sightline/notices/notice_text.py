@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sightline.changes.session_context import SessionContext
 from sightline.guard import words as guard_words
 from sightline.model.events import Told
@@ -28,17 +30,18 @@ def notice(
     *,
     handed: bool = False,
     undone: list[PendingChange] | None = None,
+    later: Container[str] = (),
 ) -> Notice | None:
     """Return the changes by others in lines that this session was shown and was not told of; None
     where there are none. Changes with one cause stand together.
 
     budget: tokens at most, about four characters each. Files whose changes do not fit are named;
     those that cannot even be named come with the next notice. handed: leave out what the host was
-    handed already. undone: as in pending_changes.
+    handed already. undone, later: as in pending_changes.
     """
     page = _Page(budget * CHARACTERS)
     groups: dict[object, list[PendingChange]] = {}
-    changes = pending_changes(context, leave_out_handed=handed, undone=undone)
+    changes = pending_changes(context, leave_out_handed=handed, undone=undone, later=later)
     for number, change in enumerate(changes):
         if number < FILES_MAX:
             who, by = change.by()

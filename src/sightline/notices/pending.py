@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from msgspec import structs
 
@@ -19,6 +19,7 @@ from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
 from sightline.model.events import (
     Changed,
+    Dropped,
     Fact,
     NoticeAcknowledged,
     NoticeDelivered,
@@ -40,6 +41,9 @@ OWN_EDITS = 16
 
 RECENT = 8
 """The number of delivery facts about one path to search."""
+
+DROPS = 64
+"""Facts about texts that left the window, of one session, that are searched for the last summary."""
 
 HOST = "host:"
 """The start of NoticeDelivered.notice for a text that was handed to the agent's host. The host says
@@ -232,10 +236,16 @@ def _is_told(
     """Return whether a delivery fact about this revision is newer than the file's last change."""
     path = knowledge.path
     row = context.store.disk(path)
-    since = 0 if row is None else row.position
+    since = max(0 if row is None else row.position, _left_window(context))
     found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
     tells = [e for e in found if e.position > since and _tells(e.fact, path, revision)]
     return bool(in_conversation(context, tells))
+
+
+def _left_window(context: SessionContext) -> int:
+    """Return the position at which all texts, those of notices too, last left the window."""
+    drops = context.store.timeline(session=context.session, kinds=[Dropped], newest=DROPS)
+    return max((each.position for each in drops if each.fact == Dropped(None)), default=0)
 
 
 def _tells(fact: Fact, path: str, revision: Revision) -> bool:
@@ -252,13 +262,16 @@ def pending_changes(
     include_known: bool = False,
     leave_out_handed: bool = False,
     undone: list[PendingChange] | None = None,
+    later: Container[str] = (),
 ) -> Iterator[PendingChange]:
     """Yield the files that changed since this session was shown them, in order of path.
     include_known: also those that the agent knows of; leave_out_handed: not those of which the
     host was handed a text; undone: takes those of PendingChange.is_undone_outside, which are then
-    left out."""
+    left out. later: paths to leave out."""
     renames = RenameFinder(context)
     for knowledge in suspects(context):
+        if knowledge.path in later:
+            continue
         each = PendingChange(
             context, knowledge.path, knowledge, renames, leave_out_handed=leave_out_handed
         )

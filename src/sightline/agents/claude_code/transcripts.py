@@ -37,6 +37,9 @@ PROMPT = b'"promptSource"'
 STOPPED = b'"promptSubmitEnding"'
 """In the row that the client writes when a hook stopped a prompt: the model is not asked."""
 
+SUMMARY = b'"summarizeMetadata"'
+"""In the row of a summary that leaves a part of the conversation as it was."""
+
 ANSWER = b'"type":"assistant"'
 
 TAIL = 1 << 16
@@ -92,17 +95,20 @@ def went_back(transcript: str, prompt: str, offset: int) -> tuple[int | None, in
     """Return where the conversation continued; see agents.dialect.Dialect.went_back. The row of a
     prompt names the row before it: after the client's own rewind an older one than the newest. A
     prompt that another hook stopped takes the conversation back to the row before it, because the
-    model has nothing of what was added to it. OSError."""
+    model has nothing of what was added to it. So does a summary from a message on: the older text stays in the
+    conversation, the newer does not. OSError."""
     name = prompt.encode()
     back: int | None = None
     try:
         with open(transcript, "rb") as file:
             begin = at = offset if offset <= os.fstat(file.fileno()).st_size else 0
             found = None
-            for end, row in rows(file, begin, (PROMPT, name, STOPPED)):
+            for end, row in rows(file, begin, (PROMPT, name, STOPPED, SUMMARY)):
                 since, place = None, file.tell()
                 if row is None or row.get("isSidechain"):
                     pass
+                elif "summarizeMetadata" in row:
+                    since = _before_summary(file, at, row)
                 elif "promptSubmitEnding" in row:  # behind this prompt: left for the next one
                     since = _before_stopped(file, at, row) if found is None else None
                 elif row.get("type") == "user":
@@ -127,6 +133,20 @@ def _left_at(file: IO[bytes], end: int, parent: object) -> int | None:
     if (left is None and parent is not None) or not _is_said(since):
         return None
     return 0 if left is None else _message_time(file, end, left)
+
+
+def _before_summary(file: IO[bytes], end: int, summary: Row) -> int | None:
+    """Return the time of the last message before a summary that reaches from there to the end of the
+    conversation: 0 where nothing stays before it; None for another summary, or where the last PART_MAX bytes lack the
+    row. end: the offset of the summary's row, whose row before it names the last row that stays."""
+    if nested(summary, "summarizeMetadata", "direction") != "from":
+        return None
+    boundary, _ = _row_of(file, end, summary.get("parentUuid"))
+    tail = nested(boundary or {}, "compactMetadata", "preservedSegment", "tailUuid")
+    row, _ = _row_of(file, end, tail) if isinstance(tail, str) else (None, b"")
+    if row is None:
+        return None if isinstance(tail, str) or boundary is None else 0
+    return _message_time(file, end, row)
 
 
 def _before_stopped(file: IO[bytes], end: int, ending: Row) -> int | None:

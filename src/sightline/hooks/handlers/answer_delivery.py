@@ -9,7 +9,7 @@ the model, so it counts from the first call of the answer on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from msgspec import structs
 
@@ -132,9 +132,13 @@ def deliver_pending(
 
 
 def pending_notice(
-    context: SessionContext, *, room: int | None = None, undone: list[PendingChange] | None = None
+    context: SessionContext,
+    *,
+    room: int | None = None,
+    undone: list[PendingChange] | None = None,
+    later: Container[str] = (),
 ) -> Notice | None:
-    """Return the notice of these changes without recording a delivery. undone: as in
+    """Return the notice of these changes without recording a delivery. undone, later: as in
     notices.pending.pending_changes."""
     tracked, deadline_s = context.tracked(), context.settings.deadline_s
     if not tracked.suspects and not any(
@@ -143,7 +147,9 @@ def pending_notice(
         return None  # mostly: no file needs more than one stat, and nothing is read
     most = notice_text.NOTICE_TOKENS
     budget = most if room is None else min(most, room // notice_text.CHARACTERS)
-    return notice_text.notice(context, budget, handed=True, undone=undone) if budget > 0 else None
+    if budget <= 0:
+        return None
+    return notice_text.notice(context, budget, handed=True, undone=undone, later=later)
 
 
 def record_notice(context: SessionContext, notice: Notice, *, with_request: bool) -> None:

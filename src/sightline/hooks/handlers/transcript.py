@@ -24,7 +24,7 @@ from sightline.hooks.handlers.answer_delivery import acknowledge_delivered
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
-from sightline.model.events import Changed, Imported, RewindEnded, TurnBegan
+from sightline.model.events import Changed, Dropped, Imported, RewindEnded, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.spans import carry
 from sightline.model.text import Text, decode
@@ -139,6 +139,13 @@ def is_sure(session: Session, path: str) -> bool:
     turns = context.store.timeline(session=session.id, kinds=[TurnBegan], newest=1)
     began = max([turn.happened_at for turn in turns], default=0)
     return known is None or began <= max(known.last_read, known.last_agent_edit or 0)
+
+
+def is_summarised(session: Session) -> bool:
+    """Return whether a summary took the place of the conversation since its last turn began."""
+    store = session._context.store  # noqa: SLF001 - as above
+    newest = store.timeline(session=session.id, kinds=[TurnBegan, Dropped], newest=1)
+    return any(isinstance(each.fact, Dropped) for each in newest)
 
 
 def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:

@@ -3,6 +3,7 @@ messages are folded, it ends."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from time import monotonic
 
 from sightline.agents import hook_events as events
@@ -22,11 +23,12 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
-from sightline.model.events import Dropped, Imported, SessionEnded, TurnBegan, WarningRaised
+from sightline.model.events import Imported, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.model.timeline import of_kind
 from sightline.notices.delivery import hand_warnings
 from sightline.notices.pending import PendingChange
+from sightline.notices.summaries import summarised, told_before_summary
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
@@ -51,7 +53,8 @@ ANSWERED_BY = 0.8
 def began(context: SessionContext, event: events.Began) -> Answer:
     """Record the model, and ask the host to watch the session's known files. A conversation that
     goes on also gets the notices and the briefing that are due, and what still works for it: after a
-    compaction its agent knows of no other agent that it sent."""
+    compaction its agent knows of no other agent that it sent. What was told before a summary comes again with
+    the next prompt: until then the host may put the files themselves back."""
     _record_usage(context, event.model)
     started = monotonic()
     known = sorted(context.store.known(context.session).values(), key=lambda each: -each.position)
@@ -59,8 +62,9 @@ def began(context: SessionContext, event: events.Began) -> Answer:
     text = ""
     if event.source != "startup":
         text = running_note(context)
+        later = told_before_summary(context) if event.source == "compact" else ()
         if known:
-            text = _due(context, None, started, text)
+            text = _due(context, None, started, text, later)
     return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
@@ -106,9 +110,10 @@ def answered(context: SessionContext, event: events.Answered) -> Answer:
 
 
 def compacted(context: SessionContext, _: events.Compacted) -> Answer:
-    """Record that no file's text is in the window any more. The guard still knows what was seen."""
+    """Record that no file's text is in the window any more. The guard still knows what was shown, without
+    what notices told."""
     _end_calls(context)
-    context.append([Dropped(None)])
+    summarised(context)
     return NOTHING
 
 
@@ -152,16 +157,22 @@ def _finish_rewind(context: SessionContext) -> str:
     return reason if reason and unfinished_rewinds(context, context.session) else ""
 
 
-def _due(context: SessionContext, message: str | None, began: float, running: str = "") -> str:
+def _due(
+    context: SessionContext,
+    message: str | None,
+    began: float,
+    running: str = "",
+    later: Container[str] = (),
+) -> str:
     """Return what still runs, warnings, changes and briefing for the next turn, in this order. began: when
-    the host called, by monotonic().
+    the host called, by monotonic(). later: paths whose changes are told with the next prompt.
 
     An edit that somebody outside took back is told later, with the turn's first calls, and the
     briefing with the next prompt: the user may have taken back the conversation, too, which no hook and no transcript
     shows yet.
     """
     undone: list[PendingChange] = []
-    notice = pending_notice(context, undone=undone)
+    notice = pending_notice(context, undone=undone, later=later)
     changes = "" if notice is None else phrases.says(notice.text)
     raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
     warnings = hand_warnings(context) if any(True for _ in raised) else ""  # mostly none
