@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.model.spans import Spans
 from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, pipelines
-from sightline.shell_parsing.readers import Filter, filter_of
+from sightline.shell_parsing.readers import COLUMNS, REVERSED, Filter, filter_of
 
 READINGS_MAX = 50
+
+LEFT, RIGHT = "left", "right"
 
 TEXT_MIN = 20
 """Characters from which on a file's text does not occur in a command by chance."""
@@ -30,18 +32,23 @@ class Reading(Struct, frozen=True):
 
     path: absolute. cuts: selections of lines, each made from the lines that the one before leaves;
     a negative number counts from the end (-1 is the last line). numbered: each line is printed with
-    its number. some: an unknown part of these lines is printed, or they are changed.
+    its number. some: an unknown part of these lines is printed, or they are changed. form: how a line
+    is printed (printed_lines.as_printed), LEFT or RIGHT: as a column beside another file.
     """
 
     path: str
     cuts: tuple[Spans, ...] = ()
     numbered: bool = False
     some: bool = False
+    form: str = ""
 
     def lines(self, total: int) -> Sequence[int]:
         """Return the numbers of the lines that the command would print. total: lines of the file."""
         lines: Sequence[int] = range(1, total + 1)
         for cut in self.cuts:
+            if cut == REVERSED:
+                lines = lines[::-1]
+                continue
             parts = [_slice(lines, first, last) for first, last in cut]
             lines = parts[0] if len(parts) == 1 else [line for part in parts for line in part]
         return lines
@@ -141,19 +148,37 @@ def pipeline_readings(pipe: list[SimpleCommand]) -> list[Reading]:
         if files:
             if step.numbered:
                 files = files[:1]  # the numbers go on from file to file
-            paths = [absolute_path(simple.cwd, file) for file in files[:READINGS_MAX]]
-            found = [Reading(path) for path in paths if path is not None]
+            found = [
+                reading
+                for file in files[:READINGS_MAX]
+                for reading in _operand(simple, file, found)
+            ]
         found = [_filtered(reading, step) for reading in found]
+        if step.form == COLUMNS:
+            sides = (LEFT, RIGHT) if len(found) == 2 else ()
+            found = [
+                structs.replace(each, form=side) for each, side in zip(found, sides, strict=False)
+            ]
         if any(path != "/dev/stdout" for path, _ in simple.outputs) and not step.passes:
             found = []
     return found
 
 
+def _operand(simple: SimpleCommand, file: Word, piped: list[Reading]) -> list[Reading]:
+    """Return what a program reads for one operand. piped: what it gets on stdin."""
+    if file == "-":
+        return piped
+    path = absolute_path(simple.cwd, file)
+    return [] if path is None else [Reading(path)]
+
+
 def _filtered(reading: Reading, step: Filter) -> Reading:
     cuts = reading.cuts if step.cut is None else (*reading.cuts, step.cut)
     numbered = reading.numbered or (step.numbered and not reading.cuts)
-    changed = step.some or (step.numbered and bool(reading.cuts))
-    return Reading(reading.path, cuts, numbered, reading.some or changed)
+    is_twice = bool(step.form and reading.form)
+    changed = step.some or (step.numbered and bool(reading.cuts)) or is_twice
+    form = step.form or reading.form
+    return Reading(reading.path, cuts, numbered, reading.some or changed, form)
 
 
 def command_writings(simple: SimpleCommand) -> Iterator[Writing]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from re import fullmatch
+from re import fullmatch, search
 
 from msgspec import Struct
 
@@ -16,17 +16,25 @@ DEFAULT_COUNT = "10"
 """Lines that head and tail print without -n."""
 
 
+REVERSED: Spans = ((-1, 1),)
+"""A selection of all lines, the last first."""
+
+COLUMNS = "columns"
+
+
 class Filter(Struct, frozen=True):
     """The effect of one command on lines.
 
-    files: the operands; where there are none, the lines come from stdin. cut, numbered, some: as in
-    shell_parsing.file_effects.Reading. passes: the command writes to a file and prints, too.
+    files: the operands; where there are none, the lines come from stdin. cut, numbered, some, form: as
+    in shell_parsing.file_effects.Reading; form COLUMNS: the files stand side by side. passes: the
+    command writes to a file and prints, too.
     """
 
     files: tuple[Word, ...] = ()
     cut: Spans | None = None
     numbered: bool = False
     some: bool = False
+    form: str = ""
     passes: bool = False
 
 
@@ -86,17 +94,49 @@ def parse_words(
     return options, tuple(operands)
 
 
-def _cat(options: Options, files: Operands) -> Filter | None:
-    if options.keys() & {*"AetvETb", "show-all", "show-ends", "show-tabs"}:
-        return None
+def _cat(options: Options, files: Operands) -> Filter:
+    """Forms: v, T, E as the options of these names; b for numbers of lines with text alone."""
+    names = {*options}
+    form = "v" * bool(names & {*"Aetv", "show-all", "show-nonprinting"})
+    form += "T" * bool(names & {*"AtT", "show-all", "show-tabs"})
+    form += "E" * bool(names & {*"AeE", "show-all", "show-ends"})
+    if names & {"b", "number-nonblank"}:
+        return Filter(files[:1], form=f"b{form}")
     squeezes = "s" in options or "squeeze-blank" in options
-    return Filter(files, numbered="n" in options or "number" in options, some=squeezes)
+    is_numbered = "n" in options or "number" in options
+    return Filter(files, numbered=is_numbered, some=squeezes, form=form)
 
 
 def _nl(options: Options, files: Operands) -> Filter | None:
     """Without -ba, nl does not count empty lines."""
     counts_all = options in ({"b": ["a"]}, {"body-numbering": ["a"]})
-    return Filter(files, numbered=True) if counts_all else None
+    if not counts_all and options not in ({}, {"b": ["t"]}):
+        return None
+    return Filter(files, numbered=True) if counts_all else Filter(files[:1], form="b")
+
+
+def _paste(options: Options, files: Operands) -> Filter | None:
+    if options:
+        return None
+    return Filter(files, form=COLUMNS if len(files) == 2 else "", some=len(files) > 2)
+
+
+def _compare(options: Options, files: Operands) -> Filter | None:
+    """Unified diffs are found by their own numbers (shell_parsing.printed_lines.diff_hits)."""
+    is_in_columns = bool(options.keys() & {"y", "side-by-side"}) and len(files) == 2
+    return Filter(files, form=COLUMNS) if is_in_columns else None
+
+
+def _git(options: Options, operands: Operands) -> Filter | None:
+    """Of git, blame prints the file as it is on disk, each line behind its number."""
+    words = [word for word in operands if word != "--"]
+    if (
+        words[:1] != ["blame"]
+        or len(words) != 2
+        or options.keys() - {"L", "w", "C", "M", "no-pager"}
+    ):
+        return None
+    return Filter(tuple(words[1:]), numbered=True, some=True)
 
 
 def _pager(options: Options, files: Operands) -> Filter | None:
@@ -145,6 +185,8 @@ def _sed(options: Options, files: Operands) -> Filter | None:
         until = fullmatch(r"\s*([0-9]{1,9})\s*q\s*", scripts[0]) if len(scripts) == 1 else None
         cut = ((1, int(until[1])),) if until else None  # other scripts may change lines
         return Filter(files, cut, some=until is None)
+    if scripts == ["l"]:
+        return Filter(files, form="l")
     parts = [_printing(part) for text in scripts for part in text.replace("\n", ";").split(";")]
     spans = [span for span in parts if span]
     prints_once = all(a[1] > 0 and not 0 < b[0] <= a[1] for a, b in pairwise(spans))
@@ -186,8 +228,11 @@ def _search(options: Options, operands: Operands) -> Filter:
 
 
 def _awk(options: Options, operands: Operands) -> Filter:
-    """Awk prints some lines of the files after its program."""
-    return Filter(operands if "f" in options else operands[1:], some=True)
+    """Awk prints some lines of the files after its program, perhaps with their numbers."""
+    program = "" if "f" in options else (operands[:1] or ("",))[0] or ""
+    is_numbered = search(r"\bprint.*\bF?NR\b[^;}]*\$0", program) is not None
+    files = operands if "f" in options else operands[1:]
+    return Filter(files, numbered=is_numbered, some=True)
 
 
 _PROGRAMS: dict[str, tuple[Callable[[Options, Operands], Filter | None], str]] = {
@@ -195,6 +240,10 @@ _PROGRAMS: dict[str, tuple[Callable[[Options, Operands], Filter | None], str]] =
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), (_search, "ABCmefdDgtTjM")),
     **dict.fromkeys(("awk", "gawk", "mawk"), (_awk, "vFf")),
     "cat": (_cat, ""),
+    "diff": (_compare, "W"),
+    "git": (_git, "L"),
+    "paste": (_paste, "d"),
+    "tac": (lambda _, files: Filter(files, cut=REVERSED), ""),
     "nl": (_nl, "bsvwnidfhl"),
     "head": (_head, "nc"),
     "tail": (_tail, "nc"),
@@ -203,5 +252,5 @@ _PROGRAMS: dict[str, tuple[Callable[[Options, Operands], Filter | None], str]] =
 }
 """Program -> its reader, and its one-letter options that take a value."""
 
-PRINTERS = frozenset(_PROGRAMS) - {"tee"}
+PRINTERS = frozenset(_PROGRAMS) - {"tee", "git", "diff"}
 """Programs that print lines of the files that they are given."""

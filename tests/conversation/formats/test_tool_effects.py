@@ -93,7 +93,7 @@ def test_a_patch_is_read_wherever_it_stands(given):
         ("cd src && sed -n '1,5p' a.py", "read", ["src/a.py"]),
         ("cd /r && nl -ba a.py | sed -n '1,5p'", "read", ["/r/a.py"]),
         ("tail -5 a.py", "read", ["a.py"]),
-        ("cat a.py | cat -v", "read", []),
+        ("cat a.py | cat -v", "read", ["a.py"]),
         ("grep -n x a.py", "search", []),
         ("rg x src | head -5", "search", []),
         ("cat a.py | grep x", "search", []),

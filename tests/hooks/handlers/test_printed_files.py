@@ -59,6 +59,8 @@ git show HEAD:d/one.txt; git show HEAD:d/two.txt
 git -C d show HEAD:./one.txt HEAD:./two.txt
 git cat-file -p HEAD:d/one.txt; git cat-file blob HEAD:d/two.txt
 git ls-files | xargs cat
+git log -p -- d
+git show
 cat $(git ls-files d)
 timeout 5 cat d/one.txt d/two.txt
 nice cat d/one.txt && env LC_ALL=C cat d/two.txt
@@ -125,7 +127,7 @@ def test_a_file_that_was_printed_whole_is_known_whole(tree, command):
         "cat d/*.txt | sed 's/^/> /'",
         'for x in d/*; do head -c 5 "$x"; done',
         'for x in d/*; do head -n 2 "$x"; done',
-        "git diff HEAD; git log -p -- d",
+        "git diff HEAD; git log --stat -- d",
         "find . -name '*.md' -exec cat {} +",
     ],
 )

@@ -61,7 +61,13 @@ from sightline.shell_parsing.file_effects import (
     writings,
 )
 from sightline.shell_parsing.folder_search import folder_searches
-from sightline.shell_parsing.printed_lines import RUN_MIN, PrintedRows, printed_spans, search_hits
+from sightline.shell_parsing.printed_lines import (
+    RUN_MIN,
+    PrintedRows,
+    diff_hits,
+    printed_spans,
+    search_hits,
+)
 from sightline.shell_parsing.read_only import only_reads
 
 RECENT = 64
@@ -326,6 +332,11 @@ class Pages:
                     self._texts[path] = decode(data)
         return self._texts[path]
 
+    def is_open(self, path: str) -> bool:
+        """Return whether the last line of a text has no newline."""
+        text = self.text(path)
+        return text is not None and bool(text.lines) and not text.plain.endswith("\n")
+
     def lines(self, path: str) -> list[str]:
         """Return a file's lines without newlines; none where there is no text."""
         if path not in self._lines:
@@ -347,7 +358,12 @@ def note_shown(
     at = 0
     for alternatives in zip(*(readings(event.command, folder) for folder in folders), strict=True):
         candidates = [
-            (*printed_spans(each, pages.lines(each.path), output, at), each.path)
+            (
+                *printed_spans(
+                    each, pages.lines(each.path), output, at, is_open=pages.is_open(each.path)
+                ),
+                each.path,
+            )
             for each in alternatives
         ]
         lines, at, path = max(candidates, key=lambda candidate: count(candidate[0]))
@@ -356,6 +372,8 @@ def note_shown(
         for place in searches(event.command, folder):
             for path, line in _hits(pages, place, output):
                 seen[path] = union(seen.get(path, ()), ((line, line),))
+    for path, line in _hits_of_diffs(context, pages, folders, output):
+        seen[path] = union(seen.get(path, ()), ((line, line),))
     rows = PrintedRows(output)
     for path, lines in seen.items():
         for first, last in lines:
@@ -396,7 +414,11 @@ def _by_content(
     beside and below them."""
     named, others = _candidates(command, folders)
     lines = {path: each for path in named if (each := _lines_on_disk(path, rows))}
-    found = [(path, rows.take(each)) for path, each in lines.items()]
+    behind = frozenset(each[0] for each in lines.values())
+    found: list[tuple[str, Spans]] = []
+    for path in [*lines, *lines]:  # what stands behind a text without a newline is found only then
+        taken = rows.take(lines[path], behind if pages.is_open(path) else None)
+        found += [(path, taken)] if taken else []
     if not rows.is_used_up:
         likeliest = islice(lines.items(), RUN_FILES)
         found += [(path, rows.take_runs(each, RUN_MIN)) for path, each in likeliest]
@@ -516,6 +538,30 @@ def _hits(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
         path = name if name.startswith("/") else f"{folder}/{name}"
         lines = pages.lines(path)
         if 1 <= line <= len(lines) and lines[line - 1] == row:
+            yield path, line
+
+
+def _hits_of_diffs(
+    context: SessionContext, pages: Pages, folders: Sequence[str], output: str
+) -> Iterator[tuple[str, int]]:
+    """Yield the lines of files as they are that unified diffs in an output show. git names a file from the
+    top of its repository."""
+    if "\n@@ -" not in output:
+        return
+    root, places = context.workspace.root, dict.fromkeys(folders)
+    for folder in folders:
+        while folder.startswith(f"{root}/"):
+            folder = os.path.dirname(folder)
+            places[folder] = None
+    files: dict[str, str | None] = {}
+    for name, line, text in diff_hits(output):
+        if name not in files:
+            names = (name, re.sub("^[abciwo]/", "", name))
+            paths = (absolute_path(place, each) for each in names for place in places)
+            files[name] = next((path for path in paths if path and os.path.isfile(path)), None)
+        path = files[name]
+        lines = pages.lines(path) if path else []
+        if path and 1 <= line <= len(lines) and lines[line - 1] == text:
             yield path, line
 
 
