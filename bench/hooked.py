@@ -78,7 +78,20 @@ class HookedAgent:
         return self._attempt(path, "Edit", given, lambda text: _replaced(text, old, new))
 
     def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer:
-        raise NotImplementedError  # the host has no such tool
+        """Edit by a shell command: the host has no tool for it."""
+        given = {"command": f"sed -i '{start},{end}c\\\n{new.rstrip()}' {self._at(path)}"}
+        refused = self._refusals()
+        said = self._tool("PreToolUse", "Bash", given)
+        if said.get("permissionDecision") == "deny":
+            self._batch()
+            words = said["permissionDecisionReason"]
+            return Answer(accepted=False, reason=self._reason(refused), carries=True, text=words)
+        rows = self.world.load(path).decode().splitlines(keepends=True)
+        text = "".join([*rows[: start - 1], new, *rows[end:]])
+        self.world.store(path, text.encode())
+        said = self._tool("PostToolUse", "Bash", given, {"stdout": "", "stderr": ""})
+        self._batch()
+        return Answer(accepted=True, told=self._words(said))
 
     def write(self, path: str, content: str) -> Answer:
         given = {"file_path": self._at(path), "content": content}
@@ -273,7 +286,7 @@ HOOKED = Guard(
     "sightline-hook",
     "the same, around an agent's own tools",
     HookedAgent,
-    frozenset({f"S{number}" for number in (*range(1, 43), 47) if number not in NOT_ITS}),
+    frozenset({f"S{number}" for number in (*range(1, 43), 47, 51) if number not in NOT_ITS}),
     lines=False,
     rewinds=True,
     informs=True,

@@ -40,7 +40,8 @@ class Evidence(NamedTuple):
     around the attempt, None when no readable regular file stands there. elsewhere: whether any
     other file changed. told: whether the agent was told that something had changed. elsewhere_now:
     the name the agent used leads nowhere or to another file now; before and after are those of
-    the file it is about. held: a program had the file open, so that to refuse was right.
+    the file it is about. held: a program had the file open, or the lines of an edit by number had moved,
+    so that to refuse was right.
     """
 
     base: bytes

@@ -85,7 +85,8 @@ class Guard(NamedTuple):
     def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
         """Return whether it is run in a case."""
         here = not self.only or scenario.name in self.only
-        lacks = {"lines": not self.lines, "rewind": not self.rewinds}
+        has_lines = self.lines or "shell" in scenario.flags
+        lacks = {"lines": not has_lines, "rewind": not self.rewinds}
         return here and not lacks.get(attempt.kind, False)
 
 
@@ -276,9 +277,17 @@ class _Trial:
             accepted=answer.accepted,
             told=bool(answer.told),
             elsewhere=_others(before, names) != _others(after, names),
-            held="held" in self.scenario.flags,
+            held="held" in self.scenario.flags or self._hits_other_lines(base),
             elsewhere_now=self._leads_to(before) != self._led_to,
         )
+
+    def _hits_other_lines(self, base: bytes) -> bool:
+        """Return whether a shell would edit other lines than the agent means: only a refusal helps."""
+        if self.guard.lines or self.attempt.kind != "lines":
+            return False
+        first, last = self.attempt.target(base.decode())
+        now = self._readable(self.world.before, self.path) or b""
+        return lines(now)[first - 1 : last] != lines(base)[first - 1 : last]
 
     def _leads_to(self, entries: dict[str, Entry]) -> bytes | None:
         """Where the name that the agent uses leads: a link's target, nothing, or itself."""

@@ -1,4 +1,4 @@
-"""S9, S17, S18, S29 to S32: what others do to the text around and inside the target."""
+"""S9, S17, S18, S29 to S32, S38, S39, S51: what others do to the text around and inside the target."""
 
 from __future__ import annotations
 
@@ -118,6 +118,23 @@ CONTENT = (
         between=lambda world: world.put(
             PATH, module().replace("value + 6", "value + 6000").encode()
         ),
+    ),
+    Scenario(
+        51,
+        "edit by number, lines moved",
+        (_by_lines("by number", change(6), "notice stale"),),
+        between=lambda world: world.put(PATH, LONGER.encode()),
+        flags=frozenset({"shell"}),
+        tells=("lines 1-48 stand at 4-51 now",),
+    ),
+    Scenario(
+        51,
+        "edit by number, lines moved",
+        (_by_lines("by number", change(6), "notice allow"),),
+        "below it",
+        between=lambda world: world.put(PATH, (module() + "END = 1\n").encode()),
+        flags=frozenset({"shell"}),
+        tells=(r"\+END = 1",),
     ),
     Scenario(
         39,

@@ -59,7 +59,7 @@ def test_an_edit_by_a_server_is_the_agents_own(served, model):
     assert served.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
-def test_a_save_that_a_stale_write_by_a_server_meets_is_told(served, model):
+def test_a_stale_write_by_a_server_over_a_save_is_refused_once_with_the_save(served, model):
     file = served.put("notes.txt", TEXT)
     both = MINE.replace("line 3\n", "line 3, says the user\n")
     model.script(
@@ -71,7 +71,9 @@ def test_a_save_that_a_stale_write_by_a_server_meets_is_told(served, model):
     )
     served.run("Go", args=served.args)
     assert "+line 3, says the user" in model.sent(2)
+    assert "The command was not run" in model.sent(2)
     assert served.text("notes.txt") == both
+    assert [row["path"] for row in served.log("refused")] == ["notes.txt"]
 
 
 def test_a_call_that_failed_ends_well(served, model):

@@ -131,6 +131,15 @@ def _told(error: PathError) -> str:
     return "\n".join(filter(None, parts))
 
 
+def blind_edit(summary: str, *, by_number: bool) -> tuple[str, str]:
+    """Return message and hint for a command that would hit the wrong text of a changed file."""
+    how = "edits it by line number" if by_number else "writes over the whole file"
+    return (
+        f"{summary} since you were shown it, and your command {how}. The command was not run.",
+        "Correct the command, or send the same command again to run it as it is.",
+    )
+
+
 def diff_above(hint: str) -> str:
     """Return the next step after a refusal whose diff an earlier answer of the same batch holds."""
     return f"The diff is in the answer to an earlier call. {hint}"

@@ -1,6 +1,7 @@
 """Find out what a shell command reads and writes, from its text and its output."""
 
 PUBLIC = (
+    "blind_writes",
     "command_line",
     "file_effects",
     "folder_search",
@@ -12,6 +13,7 @@ PUBLIC = (
 )
 
 PURE = (
+    "blind_writes",
     "command_line",
     "file_effects",
     "named_writes",

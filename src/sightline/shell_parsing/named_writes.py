@@ -224,8 +224,8 @@ def _sets_mode(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWri
         yield FileWrite(path, "mode")
 
 
-def _copies(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
-    """The last operand is a file or a folder: nobody can tell from the words."""
+def copies(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
+    """Yield the files that cp leaves. The last operand is a file or a folder: nobody can tell from the words."""
     if any((word or "").startswith(("-t", "--target")) for word in words):
         return  # the target comes first
     *sources, target = _operands(words) or [None]
@@ -235,15 +235,16 @@ def _copies(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]
         yield FileWrite(f"{folder}/{source.rpartition('/')[2]}", "copy", source=source)
 
 
-def _moves(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
-    copies = list(_copies(simple, words))
-    yield from (FileWrite(path, "removed") for path in dict.fromkeys(c.source for c in copies))
-    yield from copies
+def moves(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
+    """Yield the files that mv removes and leaves."""
+    found = list(copies(simple, words))
+    yield from (FileWrite(path, "removed") for path in dict.fromkeys(c.source for c in found))
+    yield from found
 
 
 def _links(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
     operands = _operands(words)
-    for write in _copies(simple, words) if len(operands) > 1 else ():
+    for write in copies(simple, words) if len(operands) > 1 else ():
         yield FileWrite(write.path, "edited")
 
 
@@ -263,7 +264,7 @@ def _gits(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
         return
     verb, rest = words[0], words[1:]
     if verb == "mv":
-        yield from _moves(simple, rest)
+        yield from moves(simple, rest)
     elif verb == "rm" and "--cached" not in rest:
         yield from _removes(simple, rest)
     elif verb in ("restore", "checkout"):
@@ -274,14 +275,14 @@ _RULES: dict[str, Rule] = {
     "black": _formats,
     "chmod": _sets_mode,
     "clang-format": _edits_with("-i"),
-    "cp": _copies,
+    "cp": copies,
     "dos2unix": _formats,
     "eslint": _edits_with("--fix"),
     "git": _gits,
     "gofmt": _edits_with("-[ls]*w"),
     "isort": _formats,
     "ln": _links,
-    "mv": _moves,
+    "mv": moves,
     "perl": _edits_with(r"-[0-9lanp]*i(\..*)?"),
     "prettier": _edits_with("--write|-w"),
     "rm": _removes,
@@ -295,6 +296,13 @@ _RULES: dict[str, Rule] = {
     "unlink": _removes,
 }
 """Program -> the changes that its words name."""
+
+
+def edits_in_place(simple: SimpleCommand) -> Iterator[FileWrite]:
+    """Yield the files that a command changes in place by its words alone."""
+    rule = _RULES.get(_name(simple))
+    return rule(simple, simple.words[1:]) if rule is not None else iter(())
+
 
 OF_FOLDERS = ("copy", "removed", "mode")
 

@@ -84,16 +84,43 @@ def test_a_new_file_that_a_tool_wrote_is_known(place, s):
     ids=["elsewhere", "in the same line", "which holds the save"],
 )
 def test_a_save_that_a_write_of_a_tool_lost_is_told_and_kept(place, ten, mine, what):
-    place.put("a.py", THEIRS)
     cwd, given = str(place.root), (str(place.root / "a.py"), mine)
     attend(ten, CallBegan("mcp__files__write_file", given, "m", cwd))
+    place.put("a.py", THEIRS)
+    place.session("other").read("a.py")  # whose look records the save
+    before = facts(place.session("other"), Changed)[0].after
     place.put("a.py", mine)
     told = attend(ten, CallEnded("mcp__files__write_file", given, "m", cwd, ("Done",))).context
-    assert causes(ten, "a.py") == [("external", "certain"), ("command", "certain")]
     assert ("your command wrote over these changes" in told) == bool(what)
     assert what in told
-    before = facts(ten, Changed)[0].after
     assert ten._context.store.blob(before) == THEIRS.encode()
+
+
+def test_a_stale_write_of_a_tool_is_refused_once_with_what_it_would_lose(place, ten):
+    place.put("a.py", THEIRS)
+    mine = TEN.replace("line 9", "LINE 9")
+    refused = use(place, ten, "write_file", path="a.py", content=mine)
+    assert "+by the user" in refused.refuse
+    assert "send the same command again" in refused.refuse
+    assert place.text("a.py") == THEIRS
+    attend(ten, Answered())
+    assert use(place, ten, "write_file", path="a.py", content=mine).refuse is None
+    assert place.text("a.py") == mine
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("read_text_file", {"head": 3}),
+        ("edit_file", {"old": "line 9\n", "new": "LINE 9\n"}),
+        ("edit_file", {"old": TEN[:-16], "new": TEN[:-16].replace("line 5", "x")}),
+        ("write_file", {"content": THEIRS.replace("line 9", "LINE 9")}),
+        ("write_file", {"content": "another text\n"}),
+    ],
+)
+def test_a_call_that_loses_nothing_that_is_known_is_not_refused(place, ten, tool, given):
+    place.put("a.py", THEIRS)
+    assert use(place, ten, tool, path="a.py", **given).refuse is None
 
 
 def test_the_turns_checkpoint_is_taken_before_a_tool_of_another_program(place, ten):

@@ -38,6 +38,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
+from sightline.hooks.handlers.blind_edits import refused_once
 from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
@@ -49,6 +50,7 @@ from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
 from sightline.notices.pending import is_handed
+from sightline.shell_parsing.blind_writes import blind_writes
 from sightline.shell_parsing.command_line import absolute_path, start_folders
 from sightline.shell_parsing.file_effects import (
     MANY,
@@ -98,6 +100,11 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
                 return Answer(refuse=why)
     acknowledge_request(context)
     is_harmless = only_reads(event.command, event.cwd)
+    if not is_harmless:
+        folders = start_folders(event.command, event.cwd)
+        writes = [each for folder in folders for each in blind_writes(event.command, folder)]
+        if why := refused_once(context, event.command, writes):
+            return Answer(refuse=why)
     note_beginning(context, words.short(event.command), event.call, is_harmless=is_harmless)
     return NOTHING
 
@@ -125,7 +132,8 @@ def _vanished(context: SessionContext) -> tuple[str, ...] | None:
 
 
 def ended(context: SessionContext, event: CommandEnded) -> Answer:
-    """Record the command's changes and the lines it showed. Return the changes of known files."""
+    """Record the command's changes and the lines it showed. Return the changes of known files that the
+    agent was not told, also those from before the command."""
     started = started_call(context, event.call)
     command = None
     if started is not None and not only_reads(event.command, event.cwd):
@@ -145,8 +153,6 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *touched)
-    if not changed.found:
-        return NOTHING
     return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
 
 

@@ -14,8 +14,11 @@ from sightline.agents.hook_events import NOTHING, Answer, CallBegan, CallEnded
 from sightline.changes.command_evidence import EndedCommand, call_ended
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
+from sightline.errors import PathRefused, Unverifiable
+from sightline.guard.reads import believed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
+from sightline.hooks.handlers.blind_edits import refused_once
 from sightline.hooks.handlers.file_reads import ignored
 from sightline.hooks.handlers.shell_commands import (
     RUN_FILES,
@@ -32,6 +35,7 @@ from sightline.model.events import CommandEnded as Ended
 from sightline.model.spans import Spans, union
 from sightline.model.text import normal
 from sightline.model.timeline import Recorded
+from sightline.shell_parsing.blind_writes import BlindWrite
 from sightline.shell_parsing.printed_lines import result_spans
 
 NAME_MAX = 1_000
@@ -47,12 +51,36 @@ def began(context: SessionContext, event: CallBegan) -> Answer:
         if os.path.exists(path) and (why := ignored(context, path)):
             return Answer(refuse=why)
     acknowledge_request(context)
+    if why := refused_once(context, f"{event.tool}\0{event.given}", _blind(context, event)):
+        return Answer(refuse=why)
     note_beginning(context, _name(context, event), event.call, is_harmless=False)
     return NOTHING
 
 
+def _blind(context: SessionContext, event: CallBegan) -> list[BlindWrite]:
+    """Return the writes of whole files that a call may be: one text of its input, and no other, has lines
+    that the agent knows of a file which the input names, and has most of them."""
+    writes: list[BlindWrite] = []
+    for path in _named(event):
+        known = {line for line in (_known_text(context, path) or "").split("\n") if line.strip()}
+        texts = map(normal, event.given)
+        alike = {text: len(known.intersection(text.split("\n"))) for text in texts}
+        alike = {text: size for text, size in alike.items() if size}
+        if len(alike) == 1 and 2 * sum(alike.values()) > len(known):
+            writes.append(BlindWrite(path, None, (*alike,)))
+    return writes
+
+
+def _known_text(context: SessionContext, path: str) -> str | None:
+    try:
+        return believed(context, path) if os.path.isfile(path) else None
+    except (PathRefused, Unverifiable):
+        return None
+
+
 def ended(context: SessionContext, event: CallEnded) -> Answer:
-    """Record the call's changes and the lines that its result shows. Return the changes of known files."""
+    """Record the call's changes and the lines that its result shows. Return the changes of known
+    files that the agent was not told."""
     started = started_call(context, event.call)
     command = None if started is None else _ended_call(context, event, started)
     changed, touched, named = changes_of(context, event.tool, started, command)
@@ -65,8 +93,6 @@ def ended(context: SessionContext, event: CallEnded) -> Answer:
     record_lines(context, pages, {path: lines for path, lines in shown.items() if lines}, "tool")
     record_lines(context, pages, {path: lines for path, lines in given.items() if lines}, "tool")
     after_change(context, *touched)
-    if not changed.found:
-        return NOTHING
     return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
 
 
