@@ -57,3 +57,24 @@ def test_files_in_another_form_may_be_written_over(guarded, model):
     guarded.run("Go")
     assert guarded.log("refused") == []
     assert [guarded.text(f"{name}.txt") for name in "xyab"] == ["mine\n"] * 4
+
+
+def test_a_file_that_a_command_moved_keeps_what_is_known_of_it(guarded, model):
+    """The user saves it before the move, and again behind it."""
+    guarded.put("notes.txt", TEXT)
+    moved = str(guarded.root / "moved.txt")
+    theirs = changed(l3="line 3, says the user")
+    again = changed(l3="line 3, says the user", l5="line 5, too")
+    move = Step(
+        tools=bash("mv notes.txt moved.txt").tools, before=saves(guarded, "notes.txt", theirs)
+    )
+    mine = write(moved, changed(l28="line 28, says the agent"), saves(guarded, "moved.txt", again))
+    model.script("Go", bash("cat notes.txt"), move, mine, done())
+    guarded.run("Go")
+    told = model.sent(2)
+    assert told.count("+line 3, says the user") == 1
+    assert "the user or another program" in told
+    assert "your command" not in told
+    assert "+line 5, too" in model.sent(3)
+    assert guarded.log("refused") == []
+    assert guarded.text("moved.txt") == changed(l5="line 5, too", l28="line 28, says the agent")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import dropwhile
 
 from msgspec import structs
 
@@ -12,6 +13,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy, Confidence
+from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded, archived
 from sightline.text import phrases
 
@@ -52,10 +54,10 @@ def _last(
         cause = cause_of(fact, path)
         if cause is not None:
             return cause, context.clock(), context.store.position() + 1
-    for recorded in _newest_first(context, path):
+    for recorded, name in _newest_first(context, path):
         if known is not None and recorded.position < known.first_position:
             break
-        cause = _foreign(context, recorded, path, known)
+        cause = _foreign(context, recorded, name, known)
         if cause is not None:
             return cause, recorded.happened_at, recorded.position
     return None
@@ -86,15 +88,36 @@ def cause_of(fact: Fact, path: str) -> Cause | None:
     return fact.cause if isinstance(fact, Changed) and fact.path == path else None
 
 
-def _newest_first(context: SessionContext, path: str) -> Iterator[Recorded]:
-    """Yield changes of a file. The disk view has the position of the newest: searching for it among
-    all facts of the file would take milliseconds where there are many."""
+def _newest_first(context: SessionContext, path: str) -> Iterator[tuple[Recorded, str]]:
+    """Yield changes of a file, each with the path it had then: a rename changes no text. The disk view
+    has the position of the newest: searching for it among all facts of the file would take
+    milliseconds where there are many."""
     row = context.store.disk(path)
     if row is None or row.cause is None:
         return  # read, and never changed
-    yield from context.store.timeline(after=row.position - 1, upto=row.position)
-    older = context.store.timeline(path=path, kinds=KINDS, upto=row.position - 1, newest=RECENT)
-    yield from reversed(list(older))
+    newest = context.store.timeline(after=row.position - 1, upto=row.position)
+    yield from _along(context, newest, path)
+
+
+def _along(
+    context: SessionContext, facts: Iterable[Recorded], path: str
+) -> Iterator[tuple[Recorded, str]]:
+    """Yield facts of a file, newest first, then the older ones, across its renames."""
+    position = 0
+    for recorded in facts:
+        fact, position = recorded.fact, recorded.position
+        if isinstance(fact, Moved) and fact.path == path:
+            path = fact.src
+            break
+        yield recorded, path
+    if position:
+        older = context.store.timeline(path=path, kinds=KINDS, upto=position - 1, newest=RECENT)
+        yield from _along(context, dropwhile(_is_loss, reversed(list(older))), path)
+
+
+def _is_loss(recorded: Recorded) -> bool:
+    """Return whether a fact is the loss of a file, as of the old name behind a rename."""
+    return isinstance(recorded.fact, Changed) and recorded.fact.after == MISSING
 
 
 def by(cause: Cause, at: int, context: SessionContext) -> ChangedBy:

@@ -15,7 +15,7 @@ from sightline.changes.untracked import covers
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import Tree, signature_of_row
-from sightline.model.events import Cause, Changed, Fact, GitMoved, WriteIntended
+from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, WriteIntended
 from sightline.model.manifest import Entry
 from sightline.model.projections import DiskFile, disk_paths
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, StatSignature, known
@@ -40,7 +40,7 @@ class Changes(Struct, frozen=True):
     that were read on the way; complete: whether there was time to look everywhere; tree: the tree as it
     is now, where it was looked at."""
 
-    facts: tuple[Changed | GitMoved, ...] = ()
+    facts: tuple[Changed | GitMoved | Moved, ...] = ()
     found: tuple[FileState, ...] = ()
     fresh: tuple[FileState, ...] = ()
     complete: bool = True

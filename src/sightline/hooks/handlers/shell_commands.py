@@ -30,6 +30,7 @@ from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
 from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
+from sightline.changes.renames import with_moves
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -41,7 +42,7 @@ from sightline.hooks.handlers.answer_delivery import acknowledge_request, delive
 from sightline.hooks.handlers.blind_edits import refused_once
 from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.model.diff import diff, unified
-from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, SightLost
+from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, Moved, SightLost
 from sightline.model.events import CommandEnded as Ended
 from sightline.model.merge import merge
 from sightline.model.revision import MISSING, UNKNOWN
@@ -167,6 +168,7 @@ def changes_of(
         changed = changes(context)
         return changed, changed.paths, ()
     changed, removed = _changes_since(context, command, started, ended)
+    changed = with_moves(context, changed, ended)
     named = tuple(path for path in removed if ended.names_removal(context, path))
     return changed, (*changed.paths, *removed), named
 
@@ -177,8 +179,9 @@ def overwritten(context: SessionContext, changed: Changes, whole: Sequence[str] 
     before the changes are recorded."""
     texts: list[str] = []
     room = DIFF_MAX
+    moved = {fact.src for fact in changed.facts if isinstance(fact, Moved)}
     for fact in changed.facts:
-        if not isinstance(fact, Changed) or room <= 0:
+        if not isinstance(fact, Changed) or fact.path in moved or room <= 0:
             continue
         known = context.store.knowledge(context.session, fact.path)
         if known is None or fact.cause.who != context.session or not is_kept(fact.before):
@@ -282,15 +285,15 @@ def _changes_since(
     return changed, tuple(path for path in unread if path not in known and may_touch(command, path))
 
 
-def _is_outside(fact: Changed | GitMoved) -> bool:
+def _is_outside(fact: Changed | GitMoved | Moved) -> bool:
     """Return whether somebody outside made the change. Of an unread file nobody knows who: without a
     checkpoint nothing tells whether git did."""
     return isinstance(fact, Changed) and fact.cause.kind == "external"
 
 
-def _mark_unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
+def _mark_unsure(fact: Changed | GitMoved | Moved) -> Changed | GitMoved | Moved:
     """Mark the change of an unread file: another program may have made it before the command."""
-    if isinstance(fact, GitMoved) or fact.before != UNKNOWN:
+    if not isinstance(fact, Changed) or fact.before != UNKNOWN:
         return fact
     cause = structs.replace(fact.cause, confidence="likely", evidence="guess")
     return structs.replace(fact, cause=cause)
