@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from platform import node
 
 import pytest
 from tests.subtasks.conftest import LINES, git
@@ -11,7 +12,7 @@ from tests.subtasks.test_runs import proposed
 from tests.support.places import Place
 
 from sightline.errors import SubtaskError, WorkspaceError
-from sightline.subtasks import orders, worktree
+from sightline.subtasks import orders, words, worktree
 from sightline.subtasks.file_bytes import FileBytes
 from sightline.subtasks.orders import Order
 from sightline.subtasks.runners import Assignment, Outcome, RunnerSpec, command_runner
@@ -63,6 +64,25 @@ def test_an_outcome_names_what_changed_since_the_uncommitted_files(repo, clone):
         "log.txt": (b"", None),
     }
     assert clone.text("app.py") == LINES
+
+
+def test_commits_of_a_child_stay_on_the_worker_and_the_outcome_says_where(repo, clone):
+    """A repository within the home's tree is not sent, and that is said."""
+    git(repo.root, "init", "-q", "within")
+    start = worktree.start_of(str(repo.root), 1 << 20, is_alone=True)
+    script = "git checkout -q -b b; git -c user.name=c -c user.email=c@x commit -qm c --allow-empty"
+    folder = clone.home / "tasks"
+    context = clone.session("w")._context
+    runner = command_runner(["sh", "-c", script])
+    outcome = orders.carry_out(
+        order(start, "true"), runner, context, str(folder / "order-1"), lambda: ""
+    )
+    assert outcome.failed == ""
+    assert outcome.result.notes[0] == words.not_handed_over(["within"])
+    assert outcome.result.notes[1].startswith("branch b was made at ")
+    assert outcome.result.kept == f"{node()}:{folder}/order-1"
+    orders.sweep(context, str(folder))
+    assert (folder / "order-1" / ".git").is_dir()
 
 
 def test_secrets_are_sent_in_neither_direction(repo, clone):
