@@ -121,7 +121,9 @@ def _name(simple: SimpleCommand) -> str:
 
 
 def _of_sed(words: Sequence[Word]) -> tuple[Spans, tuple[Word, ...]]:
-    """Return the line numbers in the scripts of sed, and its files."""
+    """Return the line numbers in the scripts of sed, and its files. On macOS an empty word behind -i says
+    that no copy of the old file is kept."""
+    words = [word for word in words if word != ""]
     options, operands = parse_words(words, "efl", ("expression", "file", "line-length"))
     scripts = [value for name, value in options if name in ("e", "expression")]
     if not scripts and not any(name in ("f", "file") for name, _ in options):

@@ -24,6 +24,7 @@ def ask(place, session, command):
 BY_NUMBER = """
 sed -i '5s/line/LINE/' a.py
 sed -i.bak -e 5d a.py
+sed -i '' '5s/line/LINE/' a.py
 sed -i '2,$d' a.py
 sed -i '9a more' a.py
 sed -i '5{s/5/6/}' a.py && python a.py
