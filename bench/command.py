@@ -41,6 +41,7 @@ class CommandAgent:
         world.command = self._command
         world.running = self._running
         world.batch = self._cut_off
+        world.verbs = self._verbs
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         span = [] if lines is None else ["--lines", f"{lines[0]}-{lines[1]}"]
@@ -105,6 +106,10 @@ class CommandAgent:
         self._run("read", path)
         self._run("write", path, given=data.decode())
         self.session = mine
+
+    def _verbs(self, gone: str, path: str, data: bytes) -> None:
+        self._run("delete", gone)
+        self._run("create", path, given=data.decode())
 
     def _cut_off(self, paths: tuple[str, ...]) -> None:
         (store,) = self.state.glob("**/store.db")
@@ -177,6 +182,6 @@ COMMAND = Guard(
     "sightline-cli",
     "the same, a process for every verb",
     CommandAgent,
-    frozenset({f"S{number}" for number in (*range(1, 43), 47, 51) if number not in NOT_ITS}),
+    frozenset({f"S{number}" for number in (*range(1, 43), 47, 48, 51) if number not in NOT_ITS}),
     rewinds=True,
 )

@@ -3,7 +3,8 @@
 holding FILE TEXT     opens FILE for writing, says so, and writes TEXT when it is told to go on
 appending FILE TIMES  adds so many lines, each with an open, a write and a close
 batch ROOT STATE STORE FILE...
-                      an agent's batch over these files, killed after the first of them
+                      an agent's batch over these files, killed after the first of them; one whose
+                      name ends in "/" becomes a folder of two files, killed after the first of these
 """
 
 from __future__ import annotations
@@ -48,18 +49,28 @@ def batch(root: str, state: str, store: str, *files: str) -> None:
 
     settings = settings_in(Path(root), Path(state))
     session = sightline.open_session(root, id="bench", store=store, settings=settings)
-    for name in files:
-        session.read(name)
+    texts = {name: Path(root, name.rstrip("/")).read_text() for name in files}
+    changes: list[dict[str, object]] = []
+    for name, text in texts.items():
+        session.read(name.rstrip("/"))
+        if name.endswith("/"):
+            changes.append({"path": name.rstrip("/"), "delete": True})
+            changes += [{"path": name + each, "content": MARK, "create": True} for each in "ab"]
+        else:
+            changes.append({"path": name, "content": MARK + text})
     workspace = session._context.workspace  # noqa: SLF001
-    replace_each = workspace.replace_each
+    replace_each, left = workspace.replace_each, 2 if files[0].endswith("/") else 1
 
-    def replace_and_die(*arguments: object) -> None:
-        replace_each(*arguments)  # type: ignore[arg-type]
-        os.kill(os.getpid(), signal.SIGKILL)
+    def replace_and_die(*arguments: object) -> object:
+        nonlocal left
+        left -= 1
+        done = replace_each(*arguments)  # type: ignore[arg-type]
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
 
     workspace.replace_each = replace_and_die  # type: ignore[method-assign, assignment]
-    texts = {name: Path(root, name).read_text() for name in files}
-    session.apply([{"path": name, "content": MARK + text} for name, text in texts.items()])
+    session.apply(changes)
 
 
 def _say() -> None:

@@ -104,6 +104,7 @@ class LibraryAgent:
         world.command = self._command
         world.running = self._running
         world.batch = self._cut_off
+        world.verbs = self._verbs
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         view = self.session.read(path, lines=lines)
@@ -168,6 +169,10 @@ class LibraryAgent:
         with sightline.open_session(where, id=name, store=store, settings=settings) as session:
             session.read(path)
             session.write(path, data.decode())
+
+    def _verbs(self, gone: str, path: str, data: bytes) -> None:
+        self.session.delete(gone)
+        self.session.create(path, data.decode())
 
     def _cut_off(self, paths: tuple[str, ...]) -> None:
         killed_batch(self.world, self.state, f"sqlite:///{self.state}/store.db", paths)

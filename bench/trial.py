@@ -87,7 +87,8 @@ class Guard(NamedTuple):
         here = not self.only or scenario.name in self.only
         has_lines = self.lines or "shell" in scenario.flags
         lacks = {"lines": not has_lines, "rewind": not self.rewinds}
-        return here and not lacks.get(attempt.kind, False)
+        is_known = self.rewinds or "places" not in scenario.flags
+        return here and is_known and not lacks.get(attempt.kind, False)
 
 
 def _informed(attempt: Attempt) -> Iterator[Attempt]:
@@ -189,7 +190,7 @@ class _Trial:
         if told is None:
             return ""
         evidence = self._evidence(base, Answer(accepted=True, told=told))
-        if self.scenario.flags & {"held", "cut off"}:
+        if self.scenario.flags & {"held", "cut off", "places"}:
             return ""
         changed = evidence.before is None or evidence.elsewhere_now or not seen_stands(evidence)
         if bool(told) != changed:
@@ -267,12 +268,17 @@ class _Trial:
         reads = self.scenario.reads
         text = base.decode()
         names = {at, *_same_file(before, at)}
+        stood = self._readable(before, at)
+        if "places" in self.scenario.flags:  # what stands in its place is the agent's own
+            stood = base if stood is None else stood
+            names |= {each for each in (*before, *after) if f"{each}/".startswith(f"{at}/")}
+            names |= {each for each in (*before, *after) if at.startswith(f"{each}/")}
         return Evidence(
             base=base,
             shown=None if None in reads else tuple(span for span in reads if span),
             ours=self.attempt.ours(text).encode(),
             target=None if self.attempt.kind == "write" else self.attempt.target(text),
-            before=self.world.expected(self.path, base, self._readable(before, at)),
+            before=self.world.expected(self.path, base, stood),
             after=self._readable(after, at),
             accepted=answer.accepted,
             told=bool(answer.told),

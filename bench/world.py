@@ -70,6 +70,7 @@ class World:
         self.reads_by_tool = False
         self.running: Callable[[str, Callable[[], None]], None] | None = None
         self.batch: Callable[[tuple[str, ...]], None] | None = None
+        self.verbs: Callable[[str, str, bytes], None] | None = None
         self._during = during
         self._program: subprocess.Popen[str] | None = None
         self._beside: tuple[object, ...] = ()
@@ -142,6 +143,22 @@ class World:
         else:
             self.running(command, deed)
 
+    def takes_place(self, command: str, gone: str, path: str, data: bytes) -> None:
+        """The agent removes a file, and puts another where the first does not let it: by its verbs, else
+        by a command."""
+
+        def deed() -> None:
+            (self.root / gone).unlink()
+            if (self.root / path).is_dir():
+                (self.root / path).rmdir()
+            self.put(path, data)
+
+        if self.verbs is None:
+            self.while_runs(command, deed)
+        else:
+            self.verbs(gone, path, data)
+            self._happened(path)
+
     def hold(self, path: str, piece: str) -> None:
         """A program has the file open, and writes its next piece once the agent has tried."""
         self._adds = path, piece.encode()
@@ -173,7 +190,8 @@ class World:
         return base + self._adds[1]
 
     def cut_off(self, paths: tuple[str, ...]) -> None:
-        """A batch of the agent's is killed after its first file."""
+        """A batch of the agent's is killed after its first file. A name that ends in "/" is of a file
+        that becomes a folder."""
         if self.batch is None:
             self.put(paths[0], MARK + self.load(paths[0]))
         else:

@@ -73,7 +73,7 @@ class Scenario:
     what that one was answered is not known yet), held (a program has the file open meanwhile: what
     it writes has to be there afterwards, and to refuse is no false alarm), cut off (a batch of the
     agent was killed, and telling of that is right), unprivileged (run without root, which no
-    permission binds), tool (the agent reads by a tool of an MCP server),
+    permission binds), places (a file and a folder change places), tool (the agent reads by a tool of an MCP server),
     shell (an agent without a tool for lines edits them by a shell command), fork (it goes on in a fork of its session). also: further files read whole.
     edits: made by the agent after reading. tells: patterns that what a guard tells of the change,
     before the attempt, has to hold.

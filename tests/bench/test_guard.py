@@ -40,7 +40,7 @@ def test_sightline_gives_no_false_alarm_loses_nothing_and_merges_what_fits(scena
 
 
 @pytest.mark.parametrize(
-    ("scenario", "attempt"), cases("S10", "S13", "S20", "S21", "S40", guard=HOOKED)
+    ("scenario", "attempt"), cases("S10", "S13", "S20", "S21", "S40", "S48", guard=HOOKED)
 )
 def test_hooks_give_the_same_verdicts_and_tell_the_same(scenario, attempt):
     outcome = play(HOOKED, scenario, attempt)
