@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from stat import S_IMODE
 
@@ -23,11 +23,12 @@ from sightline.model.events import (
     RewindEnded,
     RewindStarted,
     Seen,
+    SessionForked,
     WriteIntended,
 )
 from sightline.model.manifest import Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
-from sightline.model.timeline import Recorded, live
+from sightline.model.timeline import Recorded, live, of_kind
 
 RECENT = 20
 """The number of changes of a file to search for its permission bits."""
@@ -63,10 +64,11 @@ class Target(Struct, frozen=True):
 
 
 def load_effects(context: SessionContext, target: Target) -> list[Effect]:
-    """Load what this session did to files after the target, in order of position."""
+    """Load what this session did to files after the target, and before it was forked what its parent did,
+    in order of position."""
     kinds: list[type[Fact]] = [*EFFECTS, CommandEnded, WriteIntended]
     since = live(context.store.timeline(after=target.position, kinds=kinds))
-    prior = PriorState(context)
+    prior, past = PriorState(context), lineage(context)
     effects: list[Effect] = []
     intents: dict[int, WriteIntended] = {}
     for recorded in since:
@@ -76,12 +78,25 @@ def load_effects(context: SessionContext, target: Target) -> list[Effect]:
                 intents[recorded.position] = fact
             continue
         intent = intents.get(fact.intent or 0) if isinstance(fact, Changed | Moved) else None
-        for each in _effects(context, target, recorded, prior):
+        for each in _effects(target, recorded, prior, past):
             effect = prior.complete(each)
             if intent is not None:
                 effect = structs.replace(effect, makes=intent.makes, gives_way=intent.gives_way)
             effects.append(effect)
     return _without_taken_back(context, target, effects)
+
+
+def lineage(context: SessionContext) -> dict[str, int]:
+    """Return this session and those that it was forked from, each with the last position of what counts as
+    this session's own past."""
+    past: dict[str, int] = {}
+    session, upto = context.session, context.store.position()
+    while session not in past:
+        past[session] = upto
+        forked = context.store.timeline(session=session, kinds=[SessionForked], oldest=1)
+        for fact in of_kind(SessionForked, forked):
+            session, upto = fact.parent, min(upto, fact.position)
+    return past
 
 
 class PastRewind(Struct, frozen=True):
@@ -111,7 +126,13 @@ def _without_taken_back(
 ) -> list[Effect]:
     """Leave out effects on a path that an earlier rewind took back to the byte, and that rewind's
     own: undoing both would bring back for a moment, or for good, what the user took back."""
-    for past in reversed(past_rewinds(context, context.session)):
+    rewinds = [
+        past
+        for session, upto in lineage(context).items()
+        for past in past_rewinds(context, session)
+        if past.ended <= upto
+    ]
+    for past in sorted(rewinds, key=lambda each: each.ended, reverse=True):
         by_path: dict[str, list[Effect]] = {}
         for each in effects if past.to >= target.position else ():
             for path in each.paths if past.to < each.position <= past.ended else ():
@@ -133,17 +154,18 @@ def _without_taken_back(
 
 
 def _effects(
-    context: SessionContext, target: Target, recorded: Recorded, prior: PriorState
+    target: Target, recorded: Recorded, prior: PriorState, past: Mapping[str, int]
 ) -> Iterator[Effect]:
     fact, position, at = recorded.fact, recorded.position, recorded.happened_at
     if isinstance(fact, CommandEnded):
-        if recorded.session == context.session and position <= (target.upto or position):
+        is_own = position <= past.get(recorded.session, -1)
+        if is_own and position <= (target.upto or position):
             yield from _removed_by_command(target, recorded, prior)
         return
     if not isinstance(fact, (Changed, Moved)):
         return
     cause = fact.cause
-    if not is_own(cause, context.session) or not target.covers(position, cause):
+    if position > past.get(owner(cause) or "", -1) or not target.covers(position, cause):
         return
     certain = target.commands or is_certain(cause)
     is_layout = cause.kind == "formatter"

@@ -14,6 +14,7 @@ from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
     Target,
+    lineage,
     load_effects,
     revision_or_link,
 )
@@ -81,14 +82,15 @@ def plan_rewind(
 
 def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Target:
     """Resolve a checkpoint, its id or label, or a position. UnknownName; RewindRefused for another
-    session's checkpoint and for a position that does not exist."""
+    session's checkpoint, except of a parent before this session was forked from it, and for a position that
+    does not exist."""
     if isinstance(to, int):
         newest = context.store.position()
         if not 0 <= to <= newest:
             raise RewindRefused(*words.no_position(to, newest))
         return Target(to, words.name_of_position(to), None)
     recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
-    if recorded.session != context.session:
+    if recorded.position > lineage(context).get(recorded.session, -1):
         raise RewindRefused(*words.anothers(fact.checkpoint, recorded.session))
     return Target(recorded.position, fact.checkpoint, take.load_manifest(context, fact))
 
