@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.conversation.provider_errors import OPENAI_OVER, OTHERS, OVERFLOWS, anthropic
 
 import sightline
+from sightline.conversation import overflow
 from sightline.conversation.overflow import ProviderError, classify_error
 
 
@@ -130,3 +132,28 @@ def test_it_is_public():
 def test_a_number_that_is_no_count_of_tokens_is_left_out():
     text = f"prompt is too long: {'9' * 10_000} tokens > 200000 maximum"
     assert classify_error(text) == ProviderError("overflow", None, 200_000)
+
+
+def test_no_pattern_for_an_error_repeats_without_a_bound():
+    """So each search is linear in the text, whatever the text is. A number alone may be of any length, for
+    no search begins within it."""
+    numbers = (overflow.USED, overflow.LIMIT, overflow.INPUT, overflow.ROOM)
+    assert all(number.startswith(r"(?<!\d)(?<!\d[,_])") for number in numbers)
+    patterns = [*(pattern for _, pattern in overflow._patterns()), overflow.RATE, overflow.OTHER]
+    for pattern in [*patterns, overflow._STATUS, overflow._LEADING_STATUS]:
+        text = pattern.pattern
+        for number in numbers:
+            text = text.replace(number, "0")
+        parsed = vars(re)["_parser"].parse(text, pattern.flags)
+        assert "MAXREPEAT" not in repr(parsed), pattern.pattern
+
+
+@pytest.mark.parametrize("hostile", ["1", "111,", " ", "context length is 1 tokens "])
+def test_of_a_huge_error_only_a_bounded_part_is_read(hostile):
+    text = hostile * (300_000 // len(hostile))
+    evidence = overflow.Evidence({"errors": [{"message": f"{n} {text}"} for n in range(50)]})
+    assert sum(map(len, evidence.texts)) <= overflow.TEXTS_MAX
+    told = {
+        "errors": [{"message": "prompt is too long: 12 tokens > 10 maximum"}, {"message": text}]
+    }
+    assert overflow.classify_error(told) == overflow.ProviderError("overflow", 12, 10)

@@ -107,6 +107,9 @@ VALUES_MAX = 400
 TEXT_MAX = 20_000
 """Characters of one text that are read."""
 
+TEXTS_MAX = 100_000
+"""Characters of all texts of one error that are read, the outermost first."""
+
 DIGITS_MAX = 18
 """A number with more digits is no count of tokens."""
 
@@ -148,9 +151,9 @@ FIELDS = tuple(
 )
 
 _STATUS = re.compile(
-    r"\b(?:error code|status(?: code)?|http(?:/[\d.]+)?)[:= ]{1,3}([1-5]\d\d)\b", re.IGNORECASE
+    r"\b(?:error code|status(?: code)?|http(?:/[\d.]{1,8})?)[:= ]{1,3}([1-5]\d\d)\b", re.IGNORECASE
 )
-_LEADING_STATUS = re.compile(r"\s*([45]\d\d)\b(?! tokens)")
+_LEADING_STATUS = re.compile(r"\s{0,99}([45]\d\d)\b(?! tokens)")
 
 
 class Evidence:
@@ -197,6 +200,8 @@ class Evidence:
             if isinstance(parsed, dict | list):
                 inner.append(parsed)
                 text = text[:start] + text[end:]
+        room = TEXTS_MAX - sum(map(len, self.texts))
+        text = text[:room]
         if text.strip():
             self.texts.append(text)
             match = _STATUS.search(text) or _LEADING_STATUS.match(text)
@@ -283,16 +288,18 @@ RATE = re.compile(
 OTHER = re.compile(
     r"string_above_max_length|string too long\. expected a string with maximum length"
     r"|maximum allowed number of output tokens"
-    r"|supports at most [\d,]+ (?:completion|output) tokens|minimum token count to start caching"
-    r"|cached content is (?:too small|of [\d,]+ tokens)",
+    r"|supports at most [\d,]{1,27} (?:completion|output) tokens|minimum token count to start caching"
+    r"|cached content is (?:too small|of [\d,]{1,27} tokens)",
     re.IGNORECASE,
 )
 """Limits in tokens other than the context window."""
 
 USED, LIMIT, INPUT, ROOM = (
-    rf"(?P<{name}>\d{{1,3}}(?:[,_]\d{{3}})+|\d+)" for name in ("used", "limit", "input", "room")
+    rf"(?<!\d)(?<!\d[,_])(?P<{name}>\d{{1,3}}(?:[,_]\d{{3}})+|\d+)"
+    for name in ("used", "limit", "input", "room")
 )
-"""Numbers in a message. input and room: the tokens sent, and the tokens requested for the answer."""
+"""Numbers in a message. input and room: the tokens sent, and the tokens requested for the answer. A
+number begins where none goes on, so that a search looks at each digit once."""
 
 MESSAGES: dict[ErrorKind, tuple[str, ...]] = {
     "malformed_history": (
@@ -323,7 +330,7 @@ MESSAGES: dict[ErrorKind, tuple[str, ...]] = {
     "overflow": (
         rf"prompt is too long: {USED} tokens > {LIMIT}",
         rf"exceed context limit: {INPUT} \+ {ROOM} > {LIMIT}",
-        r"max_tokens'?\"? must be at least 1, got -\d+",
+        r"max_tokens'?\"? must be at least 1, got -\d",
         rf"context length is {LIMIT} tokens.{{1,40}}?request has {INPUT} input tokens(?: \({ROOM} >)?",
         rf"context length is {LIMIT} tokens.{{1,60}}?has {INPUT} input tokens plus {ROOM}",
         rf"has {INPUT} input tokens plus {ROOM} ['`\"]?max_(?:completion_)?tokens",
@@ -351,14 +358,14 @@ MESSAGES: dict[ErrorKind, tuple[str, ...]] = {
         r"maximum context length",
         r"prompt is too long|prompt too long|prompt has too many tokens",
         r"input is too long|too many input tokens|input tokens exceed|too many tokens",
-        r"expected maxLength: \d+",
+        r"expected maxLength: \d",
         r"exceeds? (?:the |this |your )?(?:model'?s )?(?:available |maximum )?context (?:size|window|length|limit)",
         r"context (?:window|length|size) (?:was |has been |is )?exceed",
         r"context_(?:length|window)_exceeded|exceed_context_size_error",
         r"tokens to keep from the initial prompt is greater than the context length",
         r"reduce the length of the messages or completion",
         r"`inputs` tokens \+ `max_new_tokens` must be <=|input text length should not",
-        r"\s*4(?:00|13) .{0,60}?\(no body\)",
+        r"4(?:00|13) .{0,60}?\(no body\)",
     ),
     "overflow_output": (
         r"could not parse response content as the length limit was reached",
