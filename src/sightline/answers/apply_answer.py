@@ -24,6 +24,7 @@ from sightline.conversation.todos import Item, Todo, proposed
 from sightline.errors import AnswerInvalid, EditRefused, PathError, PathRefused
 from sightline.guard.batch import content_attempts, joined_result
 from sightline.guard.edit import AttemptMode, attempt_all
+from sightline.guard.write_journal import telling
 from sightline.model.attempts import (
     Attempt,
     Create,
@@ -88,16 +89,17 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
             applied |= done.keys()
     results = [outcomes[number] for number in applied]
     paths = {each.path for each in results if isinstance(each, EditResult) and each.changed}
-    after_change(context, *sorted(paths))
-    judged = _judged(given, groups, outcomes, applied, is_whole=mode == "all")
-    todos = _advanced(given, listed, judged, progress.turn, is_cut=is_cut)
-    files = find.find_each(context, given.file_requests) if given.file_requests else ()
-    result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
-    _record(context, result, progress.turn)
-    if subtasks is not None:
-        record(registry, subtasks)
-        named = tuple(registry.task(each.id) for each in given.sub_tasks)
-        result = structs.replace(result, subtasks=named)
+    with telling(context, paths):
+        after_change(context, *sorted(paths))
+        judged = _judged(given, groups, outcomes, applied, is_whole=mode == "all")
+        todos = _advanced(given, listed, judged, progress.turn, is_cut=is_cut)
+        files = find.find_each(context, given.file_requests) if given.file_requests else ()
+        result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
+        _record(context, result, progress.turn)
+        if subtasks is not None:
+            record(registry, subtasks)
+            named = tuple(registry.task(each.id) for each in given.sub_tasks)
+            result = structs.replace(result, subtasks=named)
     return structs.replace(result, text=words.for_agent(result))
 
 

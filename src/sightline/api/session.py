@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from os import fspath
 from threading import RLock
@@ -34,7 +34,7 @@ from sightline.codegraph import related
 from sightline.codegraph.related_files import Counted, Related
 from sightline.conversation import deleted_messages as removed_messages
 from sightline.conversation.log import Conversation
-from sightline.errors import EditRefused
+from sightline.errors import EditRefused, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
 from sightline.guard.batch import Change
@@ -1068,6 +1068,7 @@ class Session:
 
     def close(self) -> None:
         """Close the store once no fork made here needs it. The id resumes the session later."""
+        self._settle_unrecorded()
         self._users.discard(self._lock)
         if not self._users:
             self._context.store.close()
@@ -1087,6 +1088,7 @@ class Session:
         if self._was_interrupted:
             self._settle()
             self._was_interrupted = False
+        self._settle_unrecorded()
         self._context.shown = []
         try:
             yield
@@ -1095,6 +1097,13 @@ class Session:
         except BaseException:
             self._was_interrupted = True
             raise
+
+    def _settle_unrecorded(self) -> None:
+        """Record the writes for whose ends the store had no room, where it has by now."""
+        if self._context.unrecorded:
+            with suppress(StoreError):
+                recover_all(self._context, own=True)
+                self._context.unrecorded = False
 
     def _settle(self) -> None:
         """Settle an interrupted verb, as the next open does for a process that was killed. What the

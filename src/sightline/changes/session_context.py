@@ -47,7 +47,8 @@ class SessionContext:
     """A session and its ports. clock: returns UTC microseconds. owner: names this process as
     "host:pid:start". approve: asks the user to approve a write, given path and diff; None where no
     user can be asked. missed: why an automatic checkpoint failed, for the caller to report. shown: the
-    paths that were recorded as shown, since the caller last emptied the list. scopes: the user must
+    paths that were recorded as shown, since the caller last emptied the list. unrecorded: the store had no
+    room for the ends of writes, whose intents are to be settled once it has. scopes: the user must
     approve a write to any other file than one that each of these scopes covers, by one of its paths and patterns."""
 
     def __init__(
@@ -69,6 +70,7 @@ class SessionContext:
         self.approve = approve
         self.missed = ""
         self.shown: list[str] = []
+        self.unrecorded = False
         self.scopes: tuple[tuple[str, ...], ...] = ()
         self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None

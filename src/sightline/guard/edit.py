@@ -329,8 +329,9 @@ def commit(
                     "unverifiable", path, outcome.message, hint=outcome.hint
                 ) from outcome
             return None
-    recorded = dict(zip(order, _record(context, plans, ended, expect, batch), strict=True))
-    positions = [recorded[number] for number in range(len(writes))]
+    recorded, unrecorded = _record(context, plans, ended, expect, batch)
+    by_number = dict(zip(order, recorded, strict=True))
+    positions = [by_number[number] for number in range(len(writes))]
     results = [
         EditResult(
             path=plan.shown_path,
@@ -355,6 +356,8 @@ def commit(
                 diff=each.diff,
             )
         )
+    if unrecorded:
+        results = [_with_text(result, "unrecorded", unrecorded) for result in results]
     return results
 
 
@@ -443,9 +446,9 @@ def _record(
     ended: Sequence[tuple[Intent, Outcome]],
     expect: dict[str, int],
     batch: str | None,
-) -> list[int]:
-    """Record that the writes happened; return the positions of these facts. The files are written
-    already, so a failure says so; the next open records the writes from their intents."""
+) -> tuple[list[int], str]:
+    """Record that the writes happened; return the positions of these facts. Where the store has no room
+    for that, return those of the intents, and why: they have the same, and are settled later."""
     merged: list[Fact] = [
         Merged(plan.path, plan.known.belief.text, plan.on_disk.revision, plan.after)
         for plan in plans
@@ -472,13 +475,8 @@ def _record(
                 blobs=bodies,
             )
     except StoreError as error:
-        names = ", ".join(quoted(intent.write.path) for intent, _ in ended)
-        was = "was" if len(ended) == 1 else "were"
-        raise StoreError(
-            f"{names} {was} written, but the store could not record it: {error.message}",
-            "Do not repeat the edit. It is recorded at the next open. " + error.hint,
-        ) from error
-    return [entry.position for entry in recorded[: len(ended)]]
+        return [intent.position for intent, _ in ended], f"{error.message}\n{error.hint}"
+    return [entry.position for entry in recorded[: len(ended)]], ""
 
 
 def _belief_after(
@@ -572,8 +570,12 @@ def unseen_notice(plan: Evaluation) -> Notice:
 
 def with_move_notice(renamed_from: str, result: EditResult) -> EditResult:
     """Add to the result of an edit that it followed a rename."""
-    text = words.moved(renamed_from, result.path)
-    notice = Notice(f"{result.path}@moved", text, ())
+    return _with_text(result, "moved", words.moved(renamed_from, result.path))
+
+
+def _with_text(result: EditResult, what: str, text: str) -> EditResult:
+    """Add words to the result of an edit, before those of its notice."""
+    notice = Notice(f"{result.path}@{what}", text, ())
     if result.notice is not None:
         notice = structs.replace(result.notice, text=f"{text}\n{result.notice.text}")
     return structs.replace(result, notice=notice)

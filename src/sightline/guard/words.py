@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sightline.errors import fenced
 from sightline.guard.comparison import compared
@@ -347,6 +347,18 @@ def _not_back(kept: Mapping[str, str]) -> str:
         names.setdefault(why, []).append(path)
     return " ".join(
         f"{_some(paths)} could not be set back: {why.rstrip('.')}." for why, paths in names.items()
+    )
+
+
+def not_recorded(names: Iterable[str], message: str, hint: str) -> tuple[str, str]:
+    """Return the message and the hint of a store that failed after files were written. names: of the files;
+    message, hint: of the store's error."""
+    some = sorted(set(names))
+    was = "was" if len(some) == 1 else "were"
+    why = message.removesuffix(" Nothing was changed.")
+    return (
+        f"{_some(some)} {was} written, but the store could not record it: {why}",
+        f"Do not repeat the change: it stands, and is recorded once the store has room. {hint}",
     )
 
 

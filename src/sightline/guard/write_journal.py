@@ -13,7 +13,8 @@ their ends are recorded by one append. A host that writes with its own tools use
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from os import urandom
 from stat import S_ISDIR
@@ -23,8 +24,9 @@ from msgspec import Struct
 from sightline.changes.attribution import after_write
 from sightline.changes.detect import change
 from sightline.changes.session_context import SessionContext
-from sightline.errors import Unverifiable
+from sightline.errors import StoreConflict, StoreError, Unverifiable
 from sightline.filesystem.file_state import FileCopy, FileState, Link, Replacement
+from sightline.guard import words
 from sightline.model.events import (
     Belief,
     Cause,
@@ -214,7 +216,8 @@ def record_ends(
     durable: bool = True,
 ) -> list[Recorded]:
     """Append for each intent, in order, that its write happened, or that it was abandoned. What
-    others saved over a write since is recorded behind it, as theirs.
+    others saved over a write since is recorded behind it, as theirs. Where the store fails, the intents
+    stay, and whoever settles them records the same: StoreError says which files are written.
 
     beliefs: path -> what the agent knows now, where that is not what was intended. merged: facts
     that go with them. expect: as SessionContext.append takes it. StoreConflict, StoreError.
@@ -233,9 +236,26 @@ def record_ends(
             saves.append(_save(context, intent, outcome))
             texts += context.keepable(path, outcome.data, on_disk=outcome)
     found = [outcome for _, outcome in ended if not isinstance(outcome, Unverifiable)]
-    return context.append(
-        [*facts, *saves, *merged], blobs=texts, found=found, expect=expect, durable=durable
-    )
+    written = [intent.write.path for intent, outcome in ended if is_done(intent, outcome)]
+    with telling(context, written):
+        return context.append(
+            [*facts, *saves, *merged], blobs=texts, found=found, expect=expect, durable=durable
+        )
+
+
+@contextmanager
+def telling(context: SessionContext, written: Collection[str]) -> Iterator[None]:
+    """Around the recording of what was done: let the error of a store that fails name the files that are
+    written. StoreError; StoreConflict as it is."""
+    try:
+        yield
+    except StoreConflict:
+        raise
+    except StoreError as error:
+        if not written:
+            raise
+        context.unrecorded = True
+        raise StoreError(*words.not_recorded(written, error.message, error.hint)) from error
 
 
 def _save(context: SessionContext, intent: Intent, found: FileState) -> Changed:

@@ -16,7 +16,7 @@ from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileCopy, FileState, Link
 from sightline.guard.evaluation import claims_on, forbids, policy_of
 from sightline.guard.unfinished import locked
-from sightline.guard.write_journal import Write, write_all
+from sightline.guard.write_journal import Write, telling, write_all
 from sightline.model.events import Cause, Changed
 from sightline.model.revision import MISSING, link_of
 from sightline.subtasks import words
@@ -100,7 +100,8 @@ def _set_mode(context: SessionContext, file: ChangedFile) -> None:
             place, found.revision, after.revision, "mode", cause, bits,
             mode_before=found.signature.mode,
         )  # fmt: skip
-        context.append([fact], found=[after], durable=True)
+        with telling(context, [place]):
+            context.append([fact], found=[after], durable=True)
 
 
 def _place(context: SessionContext, file: ChangedFile) -> str:

@@ -29,7 +29,7 @@ from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link
 from sightline.filesystem.tree_index import DEV, INO, MTIME
 from sightline.guard.unfinished import locked
-from sightline.guard.write_journal import Write, write_all
+from sightline.guard.write_journal import Write, telling, write_all
 from sightline.model.events import Changed
 from sightline.model.revision import MISSING, link_of
 
@@ -275,5 +275,6 @@ def _set_mode(context: SessionContext, target: Target, step: SetMode) -> Outcome
     if bits is not None and S_IMODE(bits) == step.after:
         cause = target.cause(context.session)
         fact = Changed(step.path, found.revision, after.revision, "mode", cause, bits)
-        context.append([fact], found=[after], durable=True)
+        with telling(context, [step.path]):
+            context.append([fact], found=[after], durable=True)
     return True
