@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from errno import ENAMETOOLONG
 from functools import partial
@@ -173,7 +173,7 @@ def look(
     """
     asked = changed.folders(last) if changed is not None else None
     enter = changed.enter if changed is not None else None
-    stamps = _ignore_stamps(root, rules, last)
+    stamps = _ignore_stamps(root, rules, last, last.listings)
     looking = partial(_Look, root, rules, last, until, names_only=names_only, enter=enter)
     if stamps == last.ignore_files:
         tree = looking(trusts=True, asked=asked).tree(under)
@@ -219,6 +219,8 @@ class _Look:
         self._chains: dict[str, Chains] = {}
 
     def tree(self, under: str) -> Tree:
+        if self._asked is not None and not under:
+            return self._tree_of_asked(self._asked)
         listings: dict[str, Listing] = {}
         waiting = [under]
         while waiting:
@@ -229,23 +231,48 @@ class _Look:
             if listing is None:
                 continue
             listings[folder] = listing
-            below = [f"{folder}{name}/" for name in reversed(listing.folders)]
-            if self._asked is not None and folder in self._asked:
-                self._ask_replaced(below)
-            waiting += below
-        tree = Tree(listings, {})
-        tree.ignore_files.update(_ignore_stamps(self._root, self._rules, tree))
+            waiting += [f"{folder}{name}/" for name in reversed(listing.folders)]
+        stamps = _ignore_stamps(self._root, self._rules, NO_TREE, listings, listings)
         known = self._last.listings
-        same = len(listings) == len(known) and tree.ignore_files == self._last.ignore_files
+        same = len(listings) == len(known) and stamps == self._last.ignore_files
         if same and all(known.get(folder) is listing for folder, listing in listings.items()):
             return self._last
-        return tree
+        return Tree(listings, stamps)
+
+    def _tree_of_asked(self, asked: set[str]) -> Tree:
+        """Return the last tree with what the asked folders hold now: a look costs what these cost, and not
+        what the tree's folders do."""
+        listings = dict(self._last.listings)
+        changed: set[str] = set()
+        waiting = sorted(asked, reverse=True)  # a folder before those in it
+        while waiting:
+            folder = waiting.pop()
+            if self._until is not None and monotonic() > self._until:
+                raise DeadlinePassed
+            above, _, name = folder.rstrip("/").rpartition("/")
+            parent = listings.get(f"{above}/" if above else "", NO_LISTING)
+            listing = self._listing(folder) if not folder or name in parent.folders else None
+            known = listings.get(folder)
+            below = listing.folders if listing is not None else ()
+            if listing is not known:
+                gone = set(known.folders).difference(below) if known is not None else set()
+                removed = _inside(listings, [f"{folder}{each}/" for each in gone])
+                changed |= {folder, *removed}
+                for each in removed:
+                    del listings[each]
+                if listing is not None:
+                    listings[folder] = listing
+                else:
+                    del listings[folder]
+            waiting += self._others(listings, [f"{folder}{each}/" for each in below])
+        stamps = _ignore_stamps(self._root, self._rules, self._last, listings, changed)
+        if not changed and stamps == self._last.ignore_files:
+            return self._last
+        return Tree(listings, stamps)
 
     def _listing(self, folder: str) -> Listing | None:
         """Return the entries of a folder; None when it is gone since its parent was listed."""
         known = self._last.listings.get(folder)
-        if self._asked is not None and known is not None and folder not in self._asked:
-            return known
         if self._enter is not None:
             self._enter(folder)
         at_ns, full = time_ns(), f"{self._root}/{folder}"
@@ -311,12 +338,14 @@ class _Look:
         rows, linked = (files, NO_NAMES) if self._names_only else _rows(full, files, known)
         return Listing(stamp, rows, tuple([n for n in folders if n not in closed]), hidden, linked)
 
-    def _ask_replaced(self, folders: Iterable[str]) -> None:
-        """Look at all below those folders that are others than at the last look: renamed ones."""
-        assert self._asked is not None
+    def _others(self, listings: Mapping[str, Listing], folders: Iterable[str]) -> list[str]:
+        """Return those of the folders that are new, or others than at the last look (renamed ones) with all
+        that is listed below them; the first one last."""
+        found: set[str] = set()
         for folder in folders:
-            known = self._last.listings.get(folder)
+            known = listings.get(folder)
             if known is None:
+                found.add(folder)
                 continue
             try:
                 now = os.lstat(f"{self._root}/{folder[:-1]}")
@@ -324,7 +353,8 @@ class _Look:
             except OSError:
                 is_same = False
             if not is_same:
-                self._asked.update(each for each in self._last.listings if each.startswith(folder))
+                found |= {folder, *_inside(listings, [folder])}
+        return sorted(found, reverse=True)
 
     def _chains_of(self, folder: str, names: Collection[str] | None = None) -> Chains:
         """Return the rules for a folder's entries. names: of its entries, where it was
@@ -392,15 +422,29 @@ def _link_target(path: str) -> str:
         return ""
 
 
-def _ignore_stamps(root: str, rules: RuleSet, tree: Tree) -> dict[str, tuple[int, ...] | None]:
+def _inside(listings: Iterable[str], folders: Sequence[str]) -> list[str]:
+    """Return the listed folders that are these, or below them."""
+    return [each for each in listings if each.startswith(tuple(folders))] if folders else []
+
+
+def _ignore_stamps(
+    root: str,
+    rules: RuleSet,
+    last: Tree,
+    listings: Mapping[str, Listing],
+    changed: Iterable[str] = (),
+) -> dict[str, tuple[int, ...] | None]:
     """Return the stamp of every ignore file that says anything: those for the root, and those in the
-    folders of a tree."""
-    files = {
-        f"{root}/{folder}{name}"
-        for folder, listing in tree.listings.items()
-        for name in rules.names
-        if name in listing.files or name in listing.hidden
-    }
+    folders of a tree. last: a tree whose folders stand as listed, but for the changed ones."""
+
+    def holds(folder: str, name: str) -> bool:
+        listing = listings.get(folder, NO_LISTING)
+        return name in listing.files or name in listing.hidden
+
+    asked = [path[len(root) + 1 :].rpartition("/") for path in last.ignore_files]
+    known = {(f"{above}{cut}", name) for above, cut, name in asked if name in rules.names}
+    known |= {(folder, name) for folder in changed for name in rules.names}
+    files = {f"{root}/{folder}{name}" for folder, name in known if holds(folder, name)}
     stamps = {file: file_stamp(file) for file in files.union(rules.files_of_root())}
     return stamps | dict.fromkeys(rules.unread().intersection(stamps), (time_ns(),))
 
