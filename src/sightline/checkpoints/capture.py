@@ -195,7 +195,6 @@ class _Look:
         for folder, listing in self.tree.listings.items():
             for name, reason in listing.hidden.items():
                 self.omitted[folder + name] = reason
-            secrets = settings.secrets(folder, list(listing.files))
             for name, row in listing.files.items():
                 path = folder + name
                 mode, content = row[MODE], row[CONTENT]
@@ -204,7 +203,7 @@ class _Look:
                     self.rows[path] = known
                 elif S_ISLNK(mode):  # type: ignore[arg-type]
                     self.rows[path] = link_row(content, mode)  # type: ignore[arg-type]
-                elif name in secrets or (linked and (row[DEV], row[INO]) in linked):
+                elif linked and (row[DEV], row[INO]) in linked:
                     self.omitted[path] = SECRET
                 elif (too_large := _too_large(self._context, row[0])) is not None:  # type: ignore[arg-type]
                     self.omitted[path] = too_large

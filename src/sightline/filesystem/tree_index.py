@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from errno import ENAMETOOLONG
@@ -33,9 +33,14 @@ from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes, is_unlis
 from sightline.filesystem.private_files import make_folder
 from sightline.filesystem.scan import settled
 from sightline.filesystem.system_calls import READ, Calls
-from sightline.model.json_text import compact_json
+from sightline.model.json_text import json_bytes
 from sightline.model.path import PATH_LIMIT
 from sightline.model.revision import StatSignature
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Row = list[int | str]
 """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
@@ -533,7 +538,7 @@ VERSION = 1
 TREE = "tree.z"
 
 LEVEL = 1
-"""zlib's level: a caller waits for the look, and the next look writes the file anew."""
+"""zstd's level: a caller waits for the look, and the next look writes the file anew."""
 
 ABANDONED_S = 3600
 """A process that was killed left files behind that are older than this and half written."""
@@ -541,14 +546,15 @@ ABANDONED_S = 3600
 
 def save(state: str, root: str, tree: Tree) -> None:
     """Keep an index for later processes. OSError."""
-    packed = zlib.compressobj(LEVEL)
-    head = compact_json({"v": VERSION, "root": root, "ignoring": tree.ignore_files})
-    data = [packed.compress(f'{head[:-1]},"folders":{{'.encode())]
+    packed = zstd.ZstdCompressor(LEVEL)
+    head = json_bytes({"v": VERSION, "root": root, "ignoring": tree.ignore_files})
+    data = [packed.compress(head[:-1] + b',"folders":{')]
     for at, (folder, listing) in enumerate(tree.listings.items()):
         # Folder by folder: while one call makes a JSON text, no other thread of a daemon answers.
         entries = [listing.stamp, listing.files, listing.folders, listing.hidden]
-        text = f"{',' * bool(at)}{compact_json(folder)}:{compact_json(entries)}"
-        data.append(packed.compress(text.encode()))
+        data.append(
+            packed.compress(b"," * bool(at) + json_bytes(folder) + b":" + json_bytes(entries))
+        )
     data += [packed.compress(b"}}"), packed.flush()]
     keep(state, TREE, b"".join(data))
 
@@ -556,7 +562,7 @@ def save(state: str, root: str, tree: Tree) -> None:
 def load(state: str, root: str) -> Tree:
     """Return the kept index of this root; NO_TREE where none can be read."""
     try:
-        kept = json.loads(zlib.decompress(read_kept(state, TREE)))
+        kept = json.loads(zstd.decompress(read_kept(state, TREE)))
         if (kept["v"], kept["root"]) != (VERSION, root):
             return NO_TREE
         listings = {
@@ -564,7 +570,15 @@ def load(state: str, root: str) -> Tree:
             for folder, (stamp, files, folders, hidden) in kept["folders"].items()
         }
         stamps = {file: stamp and tuple(stamp) for file, stamp in kept["ignoring"].items()}
-    except (OSError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (
+        OSError,
+        zstd.ZstdError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):
         return NO_TREE
     return Tree(listings, stamps)
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
-from sightline.model.json_text import compact_json
+from sightline.model.json_text import json_bytes
 from sightline.model.revision import Revision, as_link, revision_of
 
 Kind = Literal["file", "symlink"]
@@ -214,6 +214,8 @@ def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[
 
 def replaced(old: Manifest, step: Step) -> dict[Revision, Revision]:
     """Return the new texts of a step -> the texts that they replace at their paths."""
+    if not old.rows:
+        return {}
     return {
         row[0]: before[0]
         for path, row in step.put.items()
@@ -239,7 +241,7 @@ def stored(
 def encode(manifest: Stored) -> bytes:
     """Return the bytes of a stored manifest; equal values have the same bytes."""
     step = manifest.step
-    return compact_json(
+    return json_bytes(
         {
             "v": VERSION,
             "base": manifest.base,
@@ -249,7 +251,7 @@ def encode(manifest: Stored) -> bytes:
             "omit": dict(sorted(step.omit.items())),
             "covered": list(step.covered),
         }
-    ).encode()
+    )
 
 
 def decode(data: bytes) -> Stored:
