@@ -27,8 +27,9 @@ from sightline.checkpoints.rewind.undo_plan import (
     group_effects,
     undo,
 )
-from sightline.errors import PathRefused, RewindRefused
+from sightline.errors import PathRefused, RewindRefused, Unverifiable
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.tree_index import NO_UNICODE
 from sightline.model.events import Changed, Fact, GitMoved, Moved
 from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.results import Checkpoint
@@ -165,7 +166,8 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
 
 def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest = EMPTY) -> UndoPlan:
     """List the files of the target's checkpoint that disappeared without a fact: no session read or
-    changed them. current: the manifest of a checkpoint that was just taken."""
+    changed them; and those that came since with a name that no fact can hold. current: the manifest of a
+    checkpoint that was just taken."""
     if plan.target.manifest is None:
         return UndoPlan()
     away = plan.target.manifest.rows.keys() - current.rows.keys()
@@ -173,7 +175,28 @@ def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest =
     if away:
         away.difference_update(context.store.paths())
     gone = [path for path in sorted(away) if untracked.is_gone(context, path)]
-    return UndoPlan(skipped=tuple(Skipped(path, "vanished") for path in gone))
+    named = plan.target.manifest.omitted
+    new = [
+        path
+        for path, why in (current.omitted or _left_out(context)).items()
+        if why == NO_UNICODE and path not in named
+    ]
+    skipped = [Skipped(path, "vanished") for path in gone]
+    return UndoPlan(skipped=(*skipped, *(Skipped(path, "no_unicode") for path in sorted(new))))
+
+
+def _left_out(context: SessionContext) -> dict[str, str]:
+    """Return the paths that a look at the tree leaves out, each with the reason; none where the tree cannot
+    be looked at."""
+    try:
+        tree = context.workspace.tree(context.workspace.remembered())
+    except Unverifiable:
+        return {}
+    return {
+        folder + name: why
+        for folder, listing in tree.listings.items()
+        for name, why in listing.hidden.items()
+    }
 
 
 # --- forced paths

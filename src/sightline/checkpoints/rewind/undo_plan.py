@@ -22,7 +22,7 @@ Reason = Literal[
     "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
     "conflict", "bytes", "edited_since", "deleted_since", "renamed_since", "in_the_way",
     "moved_since", "probable", "layout", "refused", "busy", "vanished", "replaced_since", "folder",
-    "below_file",
+    "below_file", "no_unicode",
 ]  # fmt: skip
 
 

@@ -62,6 +62,8 @@ _REASONS = {
     "replaced_since": "something else was put in its place {by} since",
     "folder": "a folder that holds other files stands there now",
     "below_file": "{other}, which was its folder then, is a file now",
+    "no_unicode": "it is new, and its name is not valid Unicode, so nobody can tell whose it is; remove it "
+    "yourself if you do not want it",
     "busy": "other programs kept saving it; try again when they have finished",
 }
 
