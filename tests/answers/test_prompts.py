@@ -162,7 +162,7 @@ def test_a_folder_of_prompts_that_cannot_be_read_is_named_where_it_does_not_coun
 def test_a_built_in_prompt_that_is_missing_is_named(s, tmp_path, monkeypatch):
     shutil.copytree(TEXTS, tmp_path / "prompt_texts")
     (tmp_path / "prompt_texts" / "registry.md").unlink()
-    monkeypatch.setattr(prompt_module, "files", lambda package: tmp_path)
+    monkeypatch.setattr(prompt_module, "TEXTS", str(tmp_path / "prompt_texts"))
     with pytest.raises(PromptError, match=r"registry\.md cannot be read: No such file") as wrong:
         s.prompts()
     assert wrong.value.hint == "Install Sightline again."

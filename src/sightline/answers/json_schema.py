@@ -4,7 +4,7 @@ answer."""
 from __future__ import annotations
 
 import json
-from importlib.resources import files
+import os
 
 from msgspec import Struct
 from msgspec.json import schema
@@ -21,7 +21,8 @@ SOURCES: dict[str, type[Struct]] = {FILE: Answer, PLAN_FILE: Plan}
 def schema_text(file: str = FILE) -> str:
     """Return the published JSON Schema of an answer, or of a plan, for a model and for hosts that ask for
     structured output."""
-    return files(__package__).joinpath(file).read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as published:
+        return published.read()
 
 
 def generated_schema(file: str = FILE) -> str:

@@ -7,8 +7,8 @@ workspace may only have been cloned. So a workspace's files count only where the
 
 from __future__ import annotations
 
+import os
 import re
-from importlib.resources import files
 from json import loads
 
 from msgspec import Struct, structs
@@ -28,6 +28,7 @@ SCHEMAS = {"answer_schema": FILE, "plan_schema": PLAN_FILE}
 
 CONSENT = 'Read it. To use it, set prompts = "workspace" in your own settings, or SIGHTLINE_PROMPTS=workspace.'
 
+TEXTS = os.path.join(os.path.dirname(__file__), "prompt_texts")
 END = ".md"
 BYTES_MAX = 64 << 10
 HEAD = re.compile(r"<!-- version ([1-9][0-9]{0,5})(?:: (.*\S))? -->")
@@ -133,7 +134,8 @@ def load_prompts(context: SessionContext) -> Prompts:
 
 def _built_in(name: str) -> bytes:
     try:
-        return files(__package__).joinpath("prompt_texts", name + END).read_bytes()
+        with open(os.path.join(TEXTS, name + END), "rb") as file:
+            return file.read()
     except OSError as error:
         message = f"The built-in prompt {name + END} cannot be read: {error.strerror}."
         raise PromptError(message, "Install Sightline again.") from error

@@ -14,7 +14,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any, TypeVar
@@ -39,6 +38,9 @@ LOG_BYTES = 4 << 20
 LOG_KEPT_BYTES = 2 * LOG_BYTES
 """SQLite cuts a log that begins anew down to this size. Syncing a file that grows takes twice as
 long as syncing one that is written over, so the log is not cut down to nothing."""
+
+PLAIN = frozenset(b"/-_.~:" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123)))
+"""Bytes of a path that a URI has as they are."""
 
 MEMORY = ":memory:"
 """Stands for the file of a store in the process's memory. A forked child has a copy of that store."""
@@ -336,7 +338,7 @@ def connect(
         raise fault(error, file)
     db = sqlite3.connect(
         # Neither mode makes a file.
-        f"{Path(file).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}",
+        f"{_uri(file)}?mode={'ro' if read_only else 'rw'}",
         uri=True,
         timeout=0,
         isolation_level=None,
@@ -349,6 +351,13 @@ def connect(
         db.close()
         raise
     return db
+
+
+def _uri(file: str) -> str:
+    """Return the URI of a file, whatever bytes its path has."""
+    path = os.fsencode(os.path.abspath(file).replace(os.sep, "/"))
+    quoted = "".join([chr(byte) if byte in PLAIN else f"%{byte:02X}" for byte in path])
+    return f"file://{'' if quoted.startswith('/') else '/'}{quoted}"
 
 
 def patiently(attempt: Callable[[], Result], patience_s: float = PATIENCE_S) -> Result:
