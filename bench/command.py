@@ -182,6 +182,8 @@ COMMAND = Guard(
     "sightline-cli",
     "the same, a process for every verb",
     CommandAgent,
-    frozenset({f"S{number}" for number in (*range(1, 43), 47, 48, 51) if number not in NOT_ITS}),
+    frozenset(
+        {f"S{number}" for number in (*range(1, 43), 47, 48, 50, 51) if number not in NOT_ITS}
+    ),
     rewinds=True,
 )

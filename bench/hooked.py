@@ -286,7 +286,9 @@ HOOKED = Guard(
     "sightline-hook",
     "the same, around an agent's own tools",
     HookedAgent,
-    frozenset({f"S{number}" for number in (*range(1, 43), 47, 48, 51) if number not in NOT_ITS}),
+    frozenset(
+        {f"S{number}" for number in (*range(1, 43), 47, 48, 50, 51) if number not in NOT_ITS}
+    ),
     lines=False,
     rewinds=True,
     informs=True,

@@ -1,10 +1,13 @@
-"""Merges of small texts with repeated lines, beside `git merge-file` and the definition.
+"""Merges of small texts with repeated lines, beside `git merge-file` and the definition; and where
+the lines that an agent means stand after a user's changes.
 
-    python bench/merging.py [--histories N] [--seed N]
+    python bench/merging.py [--histories N] [--seed N] [--places N]
 
 The definition (docs/design/0014-merging.md) is tried by brute force, tests/model/merge_readings.py.
 Exits 1 when a merge loses or doubles a line by the definition, or when more than 1 % of the
-histories that git merges are conflicts here.
+histories that git merges are conflicts here. --places N plays N files with twins and N real files
+instead (tests/model/twin_histories.py), beside the rule "the lines stand once in either text"; it exits
+1 when a place is another line's.
 """
 
 from __future__ import annotations
@@ -21,9 +24,14 @@ from tempfile import TemporaryDirectory
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [HOME, os.path.join(HOME, "src")]
 
+# The folders have to be on the path first.
+from tests.model import twin_histories  # noqa: E402
 from tests.model.merge_readings import Text, histories, misses  # noqa: E402
 
-from sightline.model.merge import merge  # noqa: E402 - the folders have to be on the path first
+from sightline.model.diff import diff  # noqa: E402
+from sightline.model.merge import merge  # noqa: E402
+from sightline.model.relocation import Places  # noqa: E402
+from sightline.model.spans import collide  # noqa: E402
 
 BATCH = 1_000
 
@@ -33,7 +41,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--histories", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--places", type=int, help="play this many files of either kind")
     options = parser.parse_args()
+    if options.places:
+        return places(options.places, options.seed)
     jobs = [
         (options.seed * 1_000_000 + start, min(BATCH, options.histories - start))
         for start in range(0, options.histories, BATCH)
@@ -75,6 +86,53 @@ def compare(job: tuple[int, int]) -> Counter[str]:
                 if lost or doubled:
                     print(base, ours, theirs, merged.lines)
     return counts
+
+
+def places(number: int, seed: int) -> int:
+    """Print for two rules how often a line was found at another line's place, and how often one that
+    nobody changed was not found; the exit status."""
+    real = [path.read_text("utf-8") for path in sorted(Path(HOME, "src").rglob("*.py"))]
+    kinds = {
+        "files with twins": twin_histories.histories(number, seed * 1_000_000),
+        "real files": twin_histories.real_histories(real, number, seed),
+    }
+    wrong = 0
+    print(f"{'':18}{'rule':12}{'wrong place':>14}{'missed':>16}{'missed, moved':>16}")
+    for kind, made in kinds.items():
+        counts: Counter[tuple[str, str]] = Counter()
+        for each in made:
+            which = "moved" if each.moved else "left"
+            counts["all", "all"] += 1
+            counts["stand", which] += each.stands
+            for name, rule in RULES.items():
+                place = rule(
+                    [line.text for line in each.base], [line.text for line in each.disk], each.meant
+                )
+                counts[name, "wrong"] += place is not None and not each.may_land(place)
+                counts[name, which] += place is None and each.stands
+        for name in RULES:
+            cells = [f"{counts[name, 'wrong']:,} of {counts['all', 'all']:,}"]
+            cells += [f"{counts[name, w]:,} of {counts['stand', w]:,}" for w in ("left", "moved")]
+            print(f"{kind:18}{name:12}" + "".join(f"{cell:>16}" for cell in cells))
+        wrong += counts["sightline", "wrong"]
+    return int(wrong > 0)
+
+
+def found(base: list[str], disk: list[str], meant: int) -> int | None:
+    """Return where the line meant stands, as the guard says."""
+    return Places(base, disk, diff(base, disk)).find(meant, meant + 1)
+
+
+def once(base: list[str], disk: list[str], meant: int) -> int | None:
+    """Return where the line meant stands: where the diff puts it, or where it stands once."""
+    hunks = diff(base, disk)
+    if not any(collide(hunk, (meant, meant + 1, 0, 0)) for hunk in hunks):
+        return meant + sum((b1 - b0) - (a1 - a0) for a0, a1, b0, b1 in hunks if a1 <= meant)
+    is_once = base.count(base[meant]) == disk.count(base[meant]) == 1
+    return disk.index(base[meant]) if is_once else None
+
+
+RULES = {"once": once, "sightline": found}
 
 
 def git(folder: str, base: Text, ours: Text, theirs: Text) -> Text | None:

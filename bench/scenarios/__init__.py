@@ -1,4 +1,4 @@
-"""The scenarios that guards are judged by, S1 to S42, S47, S48 and S51 of the project's list."""
+"""The scenarios that guards are judged by, S1 to S42, S47, S48, S50 and S51 of the project's list."""
 
 from __future__ import annotations
 

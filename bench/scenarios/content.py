@@ -1,4 +1,4 @@
-"""S9, S17, S18, S29 to S32, S38, S39, S51: what others do to the text around and inside the target."""
+"""S9, S17, S18, S29 to S32, S38, S39, S50, S51: what others do to the text around and inside the target."""
 
 from __future__ import annotations
 
@@ -37,6 +37,24 @@ DOUBLED = "# limits\nimport os\nimport sys\nimport sys\nimport re\nLIMIT = 80\n"
 ONCE = DOUBLED.replace("import sys\n", "", 1)
 HEADING = Intent("# limits\n", "# All limits\n")
 """The agent changes the first line and the user the last, and both remove the second import."""
+
+SUMS = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b  # sub\n"
+SUMS_REWRITTEN = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+BODY = Intent("    return a - b\n", "    return sum((a, b))\n")
+PORTS = "[dev]\nport = 80\nhost = a\n\n[prod]\nport = 80  # prod\n"
+PORTS_REWRITTEN = "[dev]\nport = 8080\nhost = a\n\n[test]\nport = 80\n\n[prod]\nport = 90\n"
+PORT = Intent("port = 80\n", "port = 443\n")
+"""The text that the agent means was rewritten; the same text stands once, in another place."""
+
+
+def _meant(intent: Intent) -> tuple[Attempt, ...]:
+    stale = frozenset({"stale"})
+    write = frozenset({"conflict", "stale"})
+    return (
+        Attempt("replace", "replace", intent, stale),
+        Attempt("by number", "lines", intent, stale),
+        Attempt("write", "write", intent, write),
+    )
 
 
 def _by_lines(label: str, intent: Intent, wants: str) -> Attempt:
@@ -145,5 +163,21 @@ CONTENT = (
         ),
         files={PATH: DOUBLED},
         between=lambda world: world.put(PATH, ONCE.replace("LIMIT = 80", "LIMIT = 443").encode()),
+    ),
+    Scenario(
+        50,
+        "a twin elsewhere",
+        _meant(BODY),
+        "function",
+        files={PATH: SUMS},
+        between=lambda world: world.put(PATH, SUMS_REWRITTEN.encode()),
+    ),
+    Scenario(
+        50,
+        "a twin elsewhere",
+        _meant(PORT),
+        "section",
+        files={PATH: PORTS},
+        between=lambda world: world.put(PATH, PORTS_REWRITTEN.encode()),
     ),
 )

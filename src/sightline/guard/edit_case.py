@@ -9,6 +9,7 @@ from sightline.model.belief import Held
 from sightline.model.diff import diff
 from sightline.model.events import Belief
 from sightline.model.nearest import Nearest
+from sightline.model.relocation import Places
 from sightline.model.results import Decision, State
 from sightline.model.spans import Hunk, Spans, touched
 from sightline.model.text import Text, decode
@@ -89,6 +90,7 @@ class EditCase:
             self.held = Held(self.base.lines, belief.shown, belief.held)
         self.same = bool(self.base and self.disk and self.base.plain == self.disk.plain)
         self._theirs: list[Hunk] | None = [] if self.same else None
+        self._places: list[Places] | None = None
 
     @property
     def disk_text(self) -> Text:
@@ -103,6 +105,24 @@ class EditCase:
             assert self.base is not None
             self._theirs = diff(self.base.lines, self.disk_text.lines)
         return self._theirs
+
+    def place(self, start: int, end: int, *, exactly: bool = True) -> int | None:
+        """Return where base lines [start, end) begin in the disk's text; None where others changed
+        them, or where nothing shows which of several equal lines they are. exactly: count white
+        space at the ends of lines as a change, too."""
+        if self.same:
+            return start
+        assert self.base is not None
+        texts = self.base.lines, self.disk_text.lines
+        if self._places is None:
+            self._places = [Places(*texts, self.theirs)]
+        place = self._places[0].find(start, end)
+        if place is not None or exactly:
+            return place
+        if len(self._places) == 1:
+            base, disk = ([line.rstrip() for line in lines] for lines in texts)
+            self._places.append(Places(base, disk, diff(base, disk)))
+        return self._places[1].find(start, end)
 
     @property
     def changes(self) -> tuple[Hunk, ...]:

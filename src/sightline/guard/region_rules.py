@@ -30,13 +30,14 @@ from sightline.model.locate import (
     shifted,
     written_lines,
 )
-from sightline.model.merge import collide, merge
+from sightline.model.merge import merge
 from sightline.model.nearest import nearest
 from sightline.model.patches import PatchHunk
 from sightline.model.spans import (
     Hunk,
     Spans,
     carry,
+    collide,
     covers,
     intersect,
     new_sides,
@@ -58,7 +59,7 @@ def replace(case: EditCase, attempt: Replace) -> Ruling:
         return case.refuse("no_change")
     number = len(places.offsets)
     if number == attempt.count or (attempt.count is None and number):
-        return _replace_there(case, old, new, places)
+        return _replace_there(case, attempt, old, new, places)
     if attempt.count is not None and number > attempt.count:
         lines = spans((line, line) for line in places.starts)
         return case.refuse("ambiguous", lines=lines, found=number)
@@ -70,7 +71,9 @@ def replace(case: EditCase, attempt: Replace) -> Ruling:
     return _not_found(case, Sought(old), number)
 
 
-def _replace_there(case: EditCase, old: str, new: str, places: Occurrences) -> Ruling:
+def _replace_there(
+    case: EditCase, attempt: Replace, old: str, new: str, places: Occurrences
+) -> Ruling:
     disk, held = case.disk_text, case.held
     plain, data = replace_text(disk, old, new, places.offsets)
     if data is None:
@@ -80,13 +83,21 @@ def _replace_there(case: EditCase, old: str, new: str, places: Occurrences) -> R
     edits = line_edits(disk.plain, old, new, places.offsets)
     if case.base is not None and held is not None:
         before = places if case.same else find_text(case.base.plain, old)
-        if len(before.offsets) == len(places.offsets) and covers(held.shown, before.lines):
-            mine = plain if case.same else replaced(case.base.plain, old, new, before.offsets)
-            if all(_is_as_shown(case, edit) for edit in edits):  # where it stands may have moved
+        own_edits = line_edits(case.base.plain, old, new, before.offsets)
+        meant = [edit for edit in own_edits if _is_shown(held, edit, before)]
+        found = {case.place(*edit[:2], exactly=False) for edit in meant}
+        is_all = len(own_edits) == len(edits)
+        if None in found:
+            if attempt.count is None and found.issuperset(edit[0] for edit in edits):
+                # It stood there more often before. Each place that is left was shown.
+                return case.allow(data, _known_after(case, edits, ()))
+            return _meant_elsewhere(
+                case, replaced(case.base.plain, old, new, before.offsets) if is_all else None, meant
+            )
+        if meant and len(meant) == len(edits):
+            if is_all:
+                mine = plain if case.same else replaced(case.base.plain, old, new, before.offsets)
                 return case.allow(data, edited(held, mine))
-            return _region_changed(case, mine)
-        if covers(carry(held.shown, case.theirs), places.lines):
-            # It stood there more often before. Each place that is left was shown.
             return case.allow(data, _known_after(case, edits, ()))
         changed = [hunk for hunk in case.changes if any(_touches(hunk, edit) for edit in edits)]
         if before.offsets and any(a0 < a1 for a0, a1, *_ in changed):
@@ -95,18 +106,19 @@ def _replace_there(case: EditCase, old: str, new: str, places: Occurrences) -> R
     return _unseen_region(case, data, edits, written, places.lines)
 
 
-def _is_as_shown(case: EditCase, edit: Edit) -> bool:
-    """Return whether others left the whole lines that an edit of the disk's text touches as they
-    were, white space at their ends aside: at their place, or elsewhere when they occur once in
-    either text."""
-    if not any(_touches(hunk, edit) for hunk in case.theirs):
-        return True
-    assert case.base is not None
-    base, disk = ([line.rstrip() for line in text.lines] for text in (case.base, case.disk_text))
-    block = disk[edit[0] : edit[1]]
-    return not any(_touches(hunk, edit) for hunk in diff(base, disk)) or (
-        len(block_places(block, disk)) == len(block_places(block, base)) == 1
-    )
+def _is_shown(held: Held, edit: Edit, places: Occurrences) -> bool:
+    """Return whether the agent was shown the lines of the places that an edit of its own text
+    replaces."""
+    return covers(held.shown, intersect(places.lines, old_spans([edit])))
+
+
+def _meant_elsewhere(case: EditCase, ours: str | None, meant: Sequence[Edit]) -> Ruling:
+    """Judge a replacement whose text stands on disk, but not where the agent was shown it. ours: the
+    base with the edit; None where the agent was shown more places than it means to change."""
+    if ours is not None:
+        return _region_changed(case, ours)
+    gone = [hunk for hunk in case.theirs if any(collide(hunk, (*edit[:2], 0, 0)) for edit in meant)]
+    return case.refuse("stale", changes=tuple(gone) or case.changes)
 
 
 def _touches(hunk: Hunk, edit: Edit) -> bool:
@@ -212,6 +224,8 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     edits = place_hunks(attempt.hunks, disk.lines)
     if isinstance(edits, Unplaced):
         return _patch_not_found(case, attempt.hunks[edits.number], edits)
+    if not case.same and _is_shown_elsewhere(case, attempt.hunks):
+        return case.refuse("stale")
     hunks = hunks_of(edits)
     data = disk.fit(joined(applied(disk.lines, edits)), hunks)
     if data is None:
@@ -219,6 +233,20 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     if data == case.sight.disk:
         return case.refuse("no_change")
     return _unseen_region(case, data, edits, new_sides(hunks), old_spans(edits))
+
+
+def _is_shown_elsewhere(case: EditCase, hunks: Sequence[PatchHunk]) -> bool:
+    """Return whether the agent was shown lines that a patch replaces, and others changed one of
+    the places: nothing shows that the place that is left is the one that the patch means."""
+    if case.base is None or case.held is None:
+        return False
+    shown = [
+        case.place(at, at + len(hunk.old))
+        for hunk in hunks
+        for at in block_places(hunk.old, case.base.lines)
+        if covers(case.held.shown, spans([(at + 1, at + len(hunk.old))]))
+    ]
+    return None in shown
 
 
 def _patch_not_found(case: EditCase, hunk: PatchHunk, unplaced: Unplaced) -> Ruling:
@@ -239,14 +267,14 @@ def _regions(case: EditCase, edits: list[Edit]) -> Ruling:
     ours = applied(case.base.lines, edits)
     if ours == case.base.lines:
         return case.refuse("no_change")
-    regions = [(start, end, 0, 0) for start, end, _ in edits]
-    if any(collide(region, hunk) for region in regions for hunk in case.theirs):
-        moved = _moved_block(case, edits)
-        if moved is None:
-            return _region_changed(case, joined(ours))
-        on_disk = [moved]
-    else:
-        on_disk = [shifted(edit, case.theirs) for edit in edits]
+    places = [case.place(start, end) for start, end, _ in edits]
+    on_disk = sorted(
+        (place, place + end - start, put)
+        for place, (start, end, put) in zip(places, edits, strict=True)
+        if place is not None
+    )
+    if len(on_disk) < len(edits):
+        return _region_changed(case, joined(ours))
     lines = ours if case.same else applied(disk.lines, on_disk)
     if not is_ended(lines):  # an edit took the last newline, and others appended lines
         return _region_changed(case, joined(ours))
@@ -256,20 +284,6 @@ def _regions(case: EditCase, edits: list[Edit]) -> Ruling:
     if is_ended(ours):  # each is a line of its own, so the text need not be split again
         return case.allow(data, edited_lines(case.held, ours, diff(case.held.lines, ours)))
     return case.allow(data, edited(case.held, joined(ours)))
-
-
-def _moved_block(case: EditCase, edits: list[Edit]) -> Edit | None:
-    """Return a single edit at the new place of its lines, where these occur once in the base and
-    once on disk."""
-    assert case.base is not None
-    if len(edits) != 1 or edits[0][0] == edits[0][1]:
-        return None
-    start, end, put = edits[0]
-    block = case.base.lines[start:end]
-    places = block_places(block, case.disk_text.lines)
-    if len(places) != 1 or len(block_places(block, case.base.lines)) != 1:
-        return None
-    return places[0], places[0] + len(block), put
 
 
 def _region_changed(case: EditCase, ours: str) -> Ruling:

@@ -16,7 +16,8 @@ from math import prod
 from msgspec import Struct
 
 from sightline.model.diff import between, diff, settled
-from sightline.model.spans import Hunk
+from sightline.model.relocation import Places
+from sightline.model.spans import Hunk, collide
 
 Lines = Sequence[str]
 Hunks = list[Hunk]
@@ -50,6 +51,9 @@ def merge(base: Lines, ours: Lines, theirs: Lines, *, mine: Sequence[Hunk] | Non
     read = _common_reading(base, (ours, found[0]), (theirs, found[1])) if mine is None else found
     out: list[str] = []
     conflicts: list[tuple[Hunk, Hunk]] = []
+    if mine is None:
+        conflicts += _astray(base, theirs, *read)
+        conflicts += [(one, other) for other, one in _astray(base, ours, *read[::-1])]
     at = 0
     for start, end in _meetings(*read):
         one, other = (_within(hunks, start, end) for hunks in read)
@@ -62,11 +66,14 @@ def merge(base: Lines, ours: Lines, theirs: Lines, *, mine: Sequence[Hunk] | Non
     return Merged((), tuple(conflicts)) if conflicts else Merged((*out, *base[at:]), ())
 
 
-def collide(one: Hunk, other: Hunk) -> bool:
-    """Return whether two changes of one base share a line, or a gap between lines."""
-    if one[0] == one[1] and other[0] == other[1]:
-        return one[0] == other[0]
-    return one[0] < other[1] and other[0] < one[1]
+def _astray(base: Lines, theirs: Lines, mine: Hunks, other: Hunks) -> Iterator[tuple[Hunk, Hunk]]:
+    """Yield the changes to lines of which nothing shows where they stand in the other text, each with
+    the nearest change of that side."""
+    places = Places(base, theirs, other)
+    for hunk in mine if other else ():
+        is_apart = not any(collide(hunk, each) for each in _within(other, *hunk[:2]))
+        if hunk[0] < hunk[1] and is_apart and places.find(*hunk[:2]) is None:
+            yield hunk, _around(other, hunk[0], hunk[1])[0]
 
 
 def _meetings(mine: Hunks, other: Hunks) -> list[tuple[int, int]]:

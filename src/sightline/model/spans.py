@@ -114,3 +114,10 @@ def unchanged_runs(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
 def new_sides(hunks: Sequence[Hunk]) -> Spans:
     """Return the lines that these hunks put there, 1-based, in the new text."""
     return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)
+
+
+def collide(one: Hunk, other: Hunk) -> bool:
+    """Return whether two changes of one base share a line, or a gap between lines."""
+    if one[0] == one[1] and other[0] == other[1]:
+        return one[0] == other[0]
+    return one[0] < other[1] and other[0] < one[1]
