@@ -48,6 +48,19 @@ class Dialect(Protocol):
         read add no folder.
         """
 
+    def rewriters(
+        self,
+        tool: str,
+        arguments: Sequence[str],
+        roots: Iterable[str],
+        environ: Mapping[str, str],
+        home: str,
+    ) -> list[str]:
+        """Return the settings files, and folders of plugins, with hooks of others before this tool of the
+        product: one of them could put its own text in the place of a merge. The rest as in
+        added_folders().
+        """
+
     def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
         """Return the time (UTC microseconds) of the older message to which the user took the
         conversation back at a prompt behind a byte offset; None when the user did not. Return also the offset behind the row of this prompt, or `offset` while the

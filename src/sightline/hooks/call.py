@@ -318,7 +318,12 @@ class Call:
         if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
             return Answer(refuse=words.unsure(event.path))
         try:
-            answer = attend(session, event, lambda knows: self._catch_up(session, knows=knows))
+            answer = attend(
+                session,
+                event,
+                lambda knows: self._catch_up(session, knows=knows),
+                self._rewriters,
+            )
         finally:
             context = session._context  # noqa: SLF001 - no verb returns this
             if context.missed:  # a checkpoint was due and could not be taken
@@ -351,6 +356,17 @@ class Call:
         transcript = self.caller.transcript if self.caller else None
         if not knows or (transcript and mark_of(session, transcript).all_of_it):
             self._reconcile(session)
+
+    def _rewriters(self) -> list[str]:
+        """Return where hooks of others are that could put their own text in the place of a merge."""
+        assert self.caller is not None
+        tool = self._payload.get("tool_name")
+        if self._dialect is None or not isinstance(tool, str):
+            return []
+        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or self.caller.cwd
+        roots = dict.fromkeys([start, self.project or start])
+        arguments = arguments_of(self.owner) if self.owner else []
+        return self._dialect.rewriters(tool, arguments, roots, self.environ, self.home)
 
     def _follow(self, session: Session) -> bool:
         """Put the session's knowledge back where the user took the conversation back. Return False

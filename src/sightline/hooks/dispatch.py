@@ -17,7 +17,7 @@ from sightline.hooks.handlers import (
     tool_writes,
     turns,
 )
-from sightline.hooks.handlers.tool_edits import CatchUp
+from sightline.hooks.handlers.tool_edits import CatchUp, Rewriters
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Began: turns.began,
@@ -44,11 +44,16 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
 """Event -> its handler; `attend` itself calls that of Attempted."""
 
 
-def attend(session: Session, event: Event, catch_up: CatchUp = lambda _: None) -> Answer:
-    """Handle one event of a session, and return the answer for the host. catch_up: see tool_edits.
+def attend(
+    session: Session,
+    event: Event,
+    catch_up: CatchUp = lambda _: None,
+    rewriters: Rewriters = list,
+) -> Answer:
+    """Handle one event of a session, and return the answer for the host. catch_up, rewriters: see tool_edits.
     SightlineError."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         context = session._context  # noqa: SLF001
         if isinstance(event, events.Attempted):
-            return tool_edits.attempted(context, event, catch_up)
+            return tool_edits.attempted(context, event, catch_up, rewriters)
         return HANDLERS[type(event)](context, event)

@@ -3,12 +3,12 @@ agent did not call Sightline itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.shell_parsing.secrets import without_secrets
-from sightline.text.phrases import count, printable
+from sightline.text.phrases import count, named, printable
 
 
 def refused_unjudged(why: str) -> str:
@@ -198,6 +198,14 @@ def turned_down(summary: str, diff: str) -> str:
     return (
         f"Sightline on the failed edit: {summary} since you were shown it. Your edit does not overlap"
         f" this change: read the file again, then make the edit.\n{fenced(diff, 'diff')}"
+    )
+
+
+def no_merge(hint: str, places: Sequence[str]) -> str:
+    """Return the next step where a merge could be replaced. places: of the hooks that could do it."""
+    return (
+        f"{hint} Sightline merges no whole file here: another hook could put its own text in the place of the"
+        f" merge ({named([*map(quoted, places)], 3)})."
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from sightline.agents import hook_events as host
-from sightline.agents.claude_code import transcripts
+from sightline.agents.claude_code import other_hooks, transcripts
 from sightline.agents.claude_code.tool_results import result, result_texts
 from sightline.agents.hook_events import Answer, Caller, Event, Source
 from sightline.agents.json_fields import nested, parse_row, read_fields, strings
@@ -502,5 +502,6 @@ def _in_settings(path: str) -> list[str]:
 ADD_FOLDERS = "--add-dir"
 SETTINGS = ("settings.json", "settings.local.json")
 
+rewriters = other_hooks.rewriters
 unhooked = transcripts.unhooked
 went_back = transcripts.went_back

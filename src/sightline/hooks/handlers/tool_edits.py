@@ -63,10 +63,18 @@ CatchUp = Callable[[bool], None]
 """Record what the transcript shows. True: the session knows some lines of the file already."""
 
 
+Rewriters = Callable[[], list[str]]
+"""Return the files with hooks of others that could put their own text in the place of a merge."""
+
+
 def attempted(
-    context: SessionContext, event: Attempted, catch_up: CatchUp = lambda _: None
+    context: SessionContext,
+    event: Attempted,
+    catch_up: CatchUp = lambda _: None,
+    rewriters: Rewriters = list,
 ) -> Answer:
-    """Judge an attempt: refuse it with the diff of the changes, merge it, or let it go on."""
+    """Judge an attempt: refuse it with the diff of the changes, merge it, or let it go on. Where another hook
+    could put its own text in the place of a merge, refuse what else would be merged."""
     try:
         located = resolve_path(context, event.path)
     except PathRefused as error:
@@ -92,6 +100,10 @@ def attempted(
             return judge_notebook(context, located, event.attempt)
         plan = _evaluate(context, located, event.attempt)
         refusal = _refusal(plan)
+        if refusal is None and _is_handed_over(plan) and (places := rewriters()):
+            plan.ruling = plan.case.refuse("stale")
+            refusal = plan.refuse()
+            refusal.hint = words.no_merge(refusal.hint, places)
         if refusal is not None:
             _deliver_refusal(plan, refusal)
             return Answer(refuse=words.refused(refusal))
@@ -196,6 +208,11 @@ def _deliver_refusal(
         refusal.diff, refusal.hint = "", words.diff_above(refusal.hint)
 
 
+def _is_handed_over(plan: Evaluation) -> bool:
+    """Return whether the host is given a merge to write in place of the agent's text."""
+    return plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole)
+
+
 def _let_go_on(plan: Evaluation) -> Answer:
     ask = None
     if plan.protected:
@@ -207,7 +224,7 @@ def _let_go_on(plan: Evaluation) -> Answer:
     ):
         context = phrases.says(unseen_notice(plan).text)
     content = None
-    if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
+    if _is_handed_over(plan):
         assert plan.new_text is not None
         content = plan.new_text.plain  # told once it is written: the user may not allow it
     if plan.claims:
