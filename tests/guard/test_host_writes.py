@@ -7,6 +7,8 @@ import os
 import pytest
 
 from sightline.model.events import Changed, CommandEnded, WriteAbandoned
+from sightline.model.revision import revision_of
+from sightline.testing import make_session
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 INSIDE = TEN.replace("line 3", "LINE 3")
@@ -182,3 +184,13 @@ def test_many_files_that_went_are_looked_for_in_one_walk(place, s, monkeypatch, 
         return len(walks)
 
     assert walked(names[:1]) == walked(names[1:]) > 0
+
+
+def test_another_text_on_disk_than_the_one_a_host_showed_is_on_the_timeline():
+    """The times of the file vouch for the bytes that were found then, and no fact held them."""
+    session = make_session({"a.py": "ONE\n"})
+    session.saw("a.py", text="one\n", via="handover")
+    [file] = session.files()
+    assert (file.state, file.revision_on_disk) == ("stale", revision_of(b"ONE\n"))
+    assert file.changed_by is not None
+    assert file.changed_by.kind == "external"

@@ -14,6 +14,7 @@ from sightline.changes.renames import RenameFinder, resolve_rename
 from sightline.changes.session_context import (
     Known,
     SessionContext,
+    Tracked,
     load_knowledge,
     located,
     stamp_of,
@@ -150,11 +151,21 @@ def suspects(context: SessionContext) -> list[Knowledge]:
     All its other files are fresh."""
     tracked = context.tracked()
     changed = list(context.workspace.scan(tracked.stamps, deadline_s=context.settings.deadline_s))
+    changed += [context.look(path) for path in _unrecorded(context, tracked)]
     if changed:
         _record_changes(context, changed)
         tracked = context.tracked()
     paths = {*tracked.suspects, *tracked.refused, *(on_disk.path for on_disk in changed)}
     return [tracked.known[path] for path in sorted(paths) if path in tracked.known]
+
+
+def _unrecorded(context: SessionContext, tracked: Tracked) -> Iterator[str]:
+    """Yield the paths of suspects whose bytes a look found, but no fact holds: a host showed another
+    text than the one on disk at that time."""
+    for path in tracked.suspects:
+        row, stamp = context.store.disk(path), tracked.stamps.get(path)
+        if row is not None and stamp is not None and row.revision != stamp.revision:
+            yield path
 
 
 def unsettled(context: SessionContext) -> Iterator[tuple[str, State]]:
