@@ -171,5 +171,5 @@ def test_a_file_stands_where_its_folder_was(tree):
     tree.put("data", "the user's\n")
     [left] = agent.rewind(then).left_alone
     assert "Not a directory" not in left.reason
-    assert "a file stands where its folder was" in left.reason
+    assert "data, which was its folder then, is a file now" in left.reason
     assert tree.text("data") == "the user's\n"

@@ -617,7 +617,7 @@ def test_a_pattern_that_is_left_out_is_told_once_and_the_guard_goes_on(host):
     host.ask(host.shown(path, "a = 1\n"))
     (host.root / "a.py").write_text("a = 7\n")
     host.ask(host.payload("UserPromptSubmit", prompt="go on"))
-    assert "a·=·7" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
+    assert "+ 1  a = 7" in refusal(host.ask(host.edit(path, "a = 1", "a = 2")))
     told = [host.ask(host.payload("UserPromptSubmit", prompt="go on")) for _ in range(3)]
     assert ["left out" in json.dumps(each) for each in told] == [True, False, False]
     assert host.faults() == []
