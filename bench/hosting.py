@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sightline
+from sightline.agents.claude_code.hook_settings import command_hooks, started
 from sightline.config.settings import Settings
 from sightline.hooks import fault_log, hook_entry
 from sightline.hooks.call import Call
@@ -75,7 +76,8 @@ class Host:
 
     def script(self) -> list[str]:
         """The hook as `sightline init` installs it."""
-        return [*self.bare()[:3], os.path.abspath(hook_entry.__file__), AGENT]
+        entry = os.path.abspath(hook_entry.__file__)
+        return started(command_hooks(sys.executable, entry, "")["PreToolUse"])
 
     def command(self) -> list[str]:
         """The hook as a person calls it: the installed command."""

@@ -15,7 +15,7 @@ import pytest
 from tests.hooks.daemons import DaemonHost
 from tests.support.hook_server import serving
 
-from sightline.cli import checkup
+from sightline.cli import checkup, connect
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
@@ -100,7 +100,7 @@ def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
     at("init", "claude-code")
     file = at.root / LOCAL
     gone = str(tmp_path / "old" / "python")
-    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(gone)))
+    file.write_text(file.read_text().replace(sys.executable, gone))
     hooks = checks(at, code=1)["hooks"]
     assert f"run {gone}, which does not exist" in hooks["message"]
     assert "sightline doctor --fix" in hooks["hint"]
@@ -123,7 +123,7 @@ def test_hooks_of_another_installation_are_left_as_they_are(at, tmp_path):
     (tmp_path / "other").symlink_to(sys.prefix)  # with the packages that Sightline needs
     other = tmp_path / "other" / Path(sys.executable).relative_to(sys.prefix)
     file = at.root / LOCAL
-    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(str(other))))
+    file.write_text(file.read_text().replace(sys.executable, str(other)))
     assert checks(at, "--fix")["hooks"]["state"] == "warning"
     assert str(other) in file.read_text()
 
@@ -152,10 +152,7 @@ def test_a_broken_hook_command_is_a_problem(at, tmp_path):
     broken = tmp_path / "sightline" / "hook_entry.py"
     broken.parent.mkdir()
     broken.write_text("raise SystemExit('broken on purpose')")
-    table = json.loads(file.read_text())
-    for groups in table["hooks"].values():
-        groups[0]["hooks"][0]["args"][-2] = str(broken)
-    file.write_text(json.dumps(table))
+    file.write_text(file.read_text().replace(connect.entry_script(), str(broken)))
     found = checks(at, code=1)["latency"]
     assert found["message"] == "The hook command fails: exit code 1, broken on purpose."
 

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.cli import connect
 from sightline.cli.init import init
@@ -25,14 +27,15 @@ def test_it_connects_once_and_says_so_the_second_time(at):
     assert (at.root / LOCAL).read_bytes() == written
 
 
-def test_the_command_it_writes_is_this_python_without_packages(at):
+def test_the_command_it_writes_is_one_line_with_this_python_without_packages(at):
     at("init", "claude-code")
     for found in settings.registered_hooks((at.root / LOCAL).read_text()):
-        script = found.hook["args"][-2]
-        assert found.hook["command"] == sys.executable
-        assert found.hook["args"] == ["-I", "-S", "-c", hook_settings.START, script, "claude-code"]
+        python, script = hook_settings.files_of(found.hook)
+        assert python == sys.executable
         assert os.path.isabs(script)
         assert os.path.isfile(script)
+        assert "args" not in found.hook
+        assert " -I -S " in found.hook["command"]
 
 
 def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
@@ -40,7 +43,8 @@ def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
     hook = settings.registered_hooks((at.root / LOCAL).read_text())[0].hook
     payload = {"session_id": "s", "cwd": str(at.root), "hook_event_name": "Nothing"}
     done = subprocess.run(
-        [hook["command"], *hook["args"]],
+        hook["command"],
+        shell=True,
         input=json.dumps(payload).encode(),
         capture_output=True,
         check=False,
@@ -48,12 +52,17 @@ def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_a_script_that_is_gone_does_not_refuse_the_agents_calls(at, tmp_path):
-    """Claude Code takes exit code 2 for a refusal, and that is Python's own for a missing script."""
-    hook = hook_settings.command_hook(sys.executable, str(tmp_path / "sightline" / "hook_entry.py"))
-    done = subprocess.run([hook["command"], *hook["args"]], capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert b"hook_entry.py" in done.stderr
+@pytest.mark.parametrize("scope", ["local", "project", "user"])
+def test_hooks_whose_program_is_gone_name_their_own_file(at, tmp_path, scope):
+    at("init", "claude-code", "--scope", scope)
+    names = {
+        "local": f"{LOCAL} of this project",
+        "project": ".claude/settings.json of this project",
+        "user": str(tmp_path / "home/.claude/settings.json"),
+    }
+    for hook in connect.connections(str(at.root))[scope]:
+        telling = hook.event in hook_settings.TELLING
+        assert (names[scope] in hook.hook["command"]) == telling
 
 
 def test_nothing_is_left_of_it_after_removal(at):
@@ -231,7 +240,8 @@ def test_the_help_says_why_the_scope_is_local():
 
 def test_the_script_that_hooks_run_bears_the_name_they_are_known_by():
     assert os.path.isfile(connect.entry_script())
-    assert hook_settings.is_ours(hook_settings.command_hook("python", connect.entry_script()))
+    hooks = hook_settings.command_hooks("python", connect.entry_script(), "")
+    assert all(map(hook_settings.is_ours, hooks.values()))
 
 
 def test_settings_that_name_the_script_of_the_first_version_are_replaced(at):

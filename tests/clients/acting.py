@@ -68,6 +68,12 @@ def saves(claude, path, text):
     return lambda: claude.put(path, text)
 
 
+def messages(run):
+    """Return what the hooks told the user."""
+    answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
+    return [each["systemMessage"] for each in answers if "systemMessage" in each]
+
+
 def meet(*events):
     """Say that all but the last have come, and wait for the last."""
     *said, awaited = events

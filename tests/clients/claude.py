@@ -57,13 +57,19 @@ OWN_AFFAIRS = {
 def found() -> str:
     """The client's executable; the test is skipped or, where the gate runs, failed without one."""
     named = os.environ.get("SIGHTLINE_TEST_CLAUDE")
-    places = [named] if named else sorted(INSTALLED.glob("node_modules/@anthropic-ai/*/claude"))
-    for place in places:
-        if os.access(place, os.X_OK):
-            return str(place)
-    if os.environ.get("CI") == "true" and (named or shutil.which("npm")):
-        pytest.fail(f"no Claude Code in {named or INSTALLED}, although npm is here to install it")
-    pytest.skip("Claude Code is not installed: .ci/run installs and drives it")
+    return executable("Claude Code", named or "@anthropic-ai/*/claude")
+
+
+def executable(name: str, place: str) -> str:
+    """A client's executable, at an absolute path or below the installed packages; the test is skipped
+    or, where the gate runs, failed without one."""
+    is_named = os.path.isabs(place)
+    for each in [place] if is_named else sorted(INSTALLED.glob(f"node_modules/{place}")):
+        if os.access(each, os.X_OK):
+            return str(each)
+    if os.environ.get("CI") == "true" and (is_named or shutil.which("npm")):
+        pytest.fail(f"no {name} in {INSTALLED}, although npm is here to install it")
+    pytest.skip(f"{name} is not installed: .ci/run installs and drives it")
 
 
 class Run(NamedTuple):

@@ -5,11 +5,13 @@ import os
 import sys
 
 import pytest
-from tests.clients.acting import TEXT, changed, done, edit, read, saves
+from tests.clients.acting import TEXT, changed, done, edit, messages, read, saves, write
 
 import sightline
 
 pytestmark = pytest.mark.client
+
+LOCAL = ".claude/settings.local.json"
 
 
 def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model):
@@ -86,14 +88,31 @@ def test_http_hooks_without_up_let_the_agent_go_on_and_doctor_says_so(claude, mo
     assert "sightline up" in claude.sightline("doctor", code=1)
 
 
+@pytest.mark.parametrize("scope", ["local", "user"])
 @pytest.mark.parametrize("gone", [sys.executable, os.path.dirname(sightline.__file__)])
-def test_what_a_hook_needs_and_is_gone_lets_the_agent_go_on(connected, model, gone):
-    """A script that Python cannot open ends it with 2, by which the client means: refuse."""
-    file = connected.put("notes.txt", TEXT)
-    settings = ".claude/settings.local.json"
-    assert gone in connected.text(settings)
-    connected.put(settings, connected.text(settings).replace(gone, "/gone/sightline"))
-    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
-    assert connected.run("Fix it").code == 0
-    assert connected.text("notes.txt") == changed(l3="three")
-    assert "/gone" in connected.sightline("doctor", code=1)
+def test_a_program_that_is_gone_is_told_once_and_the_agent_goes_on(claude, model, gone, scope):
+    """The virtual environment was deleted, or the package was removed from it."""
+    claude.sightline("init", "claude-code", "--scope", scope)
+    file = claude.put("notes.txt", TEXT)
+    name = f"{claude.home}/.claude/settings.json" if scope == "user" else LOCAL
+    settings = claude.root / name
+    assert gone in settings.read_text()
+    settings.write_text(settings.read_text().replace(gone, "/gone/sightline"))
+    large = "x\n" * 100_000  # more than the pipe of a hook holds
+    other = write(str(claude.root / "large.txt"), large)
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), other, done())
+    model.script("Go on", edit(file, "line 4\n", "four\n"), done())
+    first = claude.run("Fix it", "Go on")
+    assert first.code == 0
+    assert claude.text("notes.txt") == changed(l3="three", l4="four")
+    assert claude.text("large.txt") == large
+    assert {hook["exit_code"] for hook in first.hooks} == {0}
+    (told,) = messages(first)
+    for part in ("Sightline", "not guarded", "hook_entry.py", name):
+        assert part in told
+    assert claude.faults == ""
+    (again,) = messages(claude.run("Go on"))  # in another session
+    assert again == told
+    assert "/gone" in claude.sightline("doctor", code=1)
+    claude.sightline("init", "claude-code", "--remove", "--scope", scope)
+    assert not settings.exists()

@@ -1,10 +1,9 @@
 """The guard is off: what the user of Claude Code sees, and that the agent goes on."""
 
-import json
 import sqlite3
 
 import pytest
-from tests.clients.acting import TEXT, done, edit, read
+from tests.clients.acting import TEXT, done, edit, messages, read
 
 pytestmark = pytest.mark.client
 
@@ -28,12 +27,6 @@ def held_store(claude):
     db = sqlite3.connect(store, isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     return db
-
-
-def messages(run):
-    """Return what the hooks told the user."""
-    answers = [json.loads(hook["stdout"]) for hook in run.hooks if hook["stdout"].startswith("{")]
-    return [each["systemMessage"] for each in answers if "systemMessage" in each]
 
 
 @pytest.mark.parametrize("spoil", [broken_settings, damaged_store, closed_folder, held_store])

@@ -45,6 +45,27 @@ def test_an_edit_of_what_was_shown_goes_on_without_a_word(host):
     assert kinds(host.facts(), Seen)
 
 
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [
+        ("SessionStart", {"source": "new", "initial_prompt": "fix add"}),
+        ("PreToolUse", {"tool_name": "Edit", "tool_input": {"path": "a", "old_str": "b"}}),
+        (
+            "Stop",
+            {"stop_reason": "end_turn", "transcript_path": "/home/me/.copilot/x/events.jsonl"},
+        ),
+    ],
+)
+def test_another_product_that_runs_these_hooks_is_let_go_on_and_recorded_nowhere(
+    host, event, fields
+):
+    """Copilot CLI runs them with this product's names and its own inputs."""
+    common = {"session_id": "c1", "cwd": str(host.root), "timestamp": "2026-11-27T14:43:48.186Z"}
+    assert host.run(json.dumps({"hook_event_name": event, **common, **fields}).encode()) == {}
+    assert host.faults() == []
+    assert not host.state.exists()
+
+
 def test_the_installed_command_answers_as_the_script_does(host):
     path = host.put("a.py", "a = 1\n")
     code = "import sys; from sightline.cli.entry import main; sys.exit(main())"

@@ -18,6 +18,8 @@ import pytest
 from tests.hooks.daemons import DaemonHost
 from tests.hooks.hooking import refusal
 
+from sightline.hooks.protocol import TOLD
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 
 IMPORT = "import os\n", "import os\nimport somebody_else\n"
@@ -103,12 +105,24 @@ def test_the_package_of_the_script_goes_before_another_version(host, packages):
     assert host.faults() == []
 
 
-def test_a_third_party_that_is_missing_costs_the_verdict_and_says_so(host, packages):
-    with host.spawn() as child:
-        out, err = child.communicate(host.payload("Stop"))
-    assert (child.returncode, out) == (0, b"")
-    assert err == b"sightline: ModuleNotFoundError: nothing was checked.\n"
-    assert not os.path.exists(host.run_folder)
+def test_a_third_party_that_is_missing_costs_the_verdict_and_is_told_once(host, packages):
+    """Its packages were removed, or Python was replaced by one that they were not made for."""
+
+    def asked(session):
+        host.environ["CLAUDE_CODE_SESSION_ID"] = session
+        with host.spawn() as child:
+            out, err = child.communicate(host.payload("Stop", session))
+        assert (child.returncode, err) == (
+            0,
+            b"sightline: ModuleNotFoundError: nothing was checked.\n",
+        )
+        return out
+
+    told = b'{"systemMessage": "Sightline\'s guard is off. It cannot run here: No module named'
+    assert asked("s1").startswith(told)
+    assert [asked("s1") for _ in range(2)] == [b"", b""]
+    assert asked("s2").startswith(told)
+    assert {os.path.splitext(name)[1] for name in os.listdir(host.run_folder)} == {TOLD}
 
 
 def test_what_site_packages_print_is_not_in_the_answer(host, packages):

@@ -19,7 +19,7 @@ from msgspec import structs
 
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
-from sightline.agents.claude_code.hook_settings import AGENT
+from sightline.agents.claude_code.hook_settings import AGENT, started
 from sightline.agents.claude_code.settings import SCOPES, Scope
 from sightline.agents.settings_file import carry_out
 from sightline.api.opening import settings_of
@@ -217,7 +217,7 @@ def _agent(root: str) -> Iterator[Finding]:
 def _registration(root: str, scope: Scope, path: str) -> Finding | None:
     try:
         kind = claude.kind_of(connect.registered(path))
-        return claude.registration(scope, path, connect.hooks_for(root, kind))
+        return claude.registration(scope, path, connect.hooks_for(root, scope, kind))
     except SightlineError as error:
         return doctor.refused("hooks", error)
 
@@ -276,7 +276,7 @@ def command_latency(hook: Mapping[str, Any], flag: str = "") -> Finding:
 
     flag: the options of the `init` that writes the hook anew.
     """
-    line = [hook["command"], *hook.get("args", [])]
+    line = started(hook)
     with TemporaryDirectory(prefix="sightline-doctor-") as folder:
         root = os.path.realpath(os.path.join(folder, "workspace"))
         os.makedirs(os.path.join(root, ".git"))

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from shutil import which
 
 from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.hook_command import ENTRY
 from sightline.agents.claude_code.hook_settings import Hook
 from sightline.agents.claude_code.settings import (
     Kind,
@@ -37,21 +38,22 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def entry_script() -> str:
     """Return the script that a command hook runs."""
-    return os.path.join(PACKAGE, "hooks", hook_settings.ENTRY)
+    return os.path.join(PACKAGE, "hooks", ENTRY)
 
 
-def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
-    """Return the hooks that call this installation, by event. SettingsError."""
+def hooks_for(root: str, scope: Scope, kind: Kind = "command") -> dict[str, Hook]:
+    """Return the hooks of a scope that call this installation, by event. SettingsError."""
     if not sys.executable:
         raise SettingsError(
             "It cannot be told which Python runs this.", "Run this command from a shell."
         )
-    command = hook_settings.command_hook(os.path.abspath(sys.executable), entry_script())
+    place = settings.words_for(scope, settings_file(scope, root))
+    commands = hook_settings.command_hooks(os.path.abspath(sys.executable), entry_script(), place)
     if kind == "command":
-        return hook_settings.wanted(command)
+        return commands
 
     url, token = http_settings(settings_of(root, None).state_home, root)
-    return hook_settings.wanted(command, hook_settings.http_hook(url, token))
+    return hook_settings.with_http(commands, hook_settings.http_hook(url, token))
 
 
 def settings_file(scope: Scope, root: str) -> str:
@@ -62,7 +64,7 @@ def settings_file(scope: Scope, root: str) -> str:
 def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = False) -> Change:
     """Plan the change of a settings file that connects or disconnects the agent. SettingsError."""
     path = settings_file(scope, root)
-    return disconnected(path) if remove else connected(path, hooks_for(root, kind))
+    return disconnected(path) if remove else connected(path, hooks_for(root, scope, kind))
 
 
 def private_files(root: str, change: Change) -> list[str]:

@@ -37,6 +37,7 @@ from sightline.hooks.protocol import (
     PIPE,
     PROTOCOL,
     SAY,
+    TOLD,
     is_private,
     key_of,
     outage_fields,
@@ -51,6 +52,9 @@ ANSWER_S = 9.0
 """Seconds to wait for the answer. The daemon has a deadline of its own; hosts wait 10 s."""
 
 DAEMONS_MAX = 16
+
+UNSHOWN = (b"InstructionsLoaded", b"FileChanged", b"SessionEnd")
+"""Events whose answer reaches no user."""
 
 
 def main(args: list[str]) -> None:
@@ -80,10 +84,15 @@ def _answer(args: list[str]) -> None:
         answer = None
     if answer is None and not is_silent and _is_off(raw):
         return
-    if answer is None:
-        _answer_here(args, raw, parent, is_silent=is_silent)
-    else:
+    if answer is not None:
         _write(1, answer)
+        return
+    try:
+        _answer_here(args, raw, parent, is_silent=is_silent)
+    except ImportError as error:
+        if not any(b'"%b"' % event in raw for event in UNSHOWN):
+            _write(1, _tell_once(error))
+        raise
 
 
 def _answer_here(args: list[str], raw: bytes, parent: int, *, is_silent: bool) -> None:
@@ -102,6 +111,29 @@ def _answer_here(args: list[str], raw: bytes, parent: int, *, is_silent: bool) -
         start_daemon(call)
     except BaseException as error:  # noqa: BLE001 - the call was answered; that is enough
         _write(2, f"sightline: {type(error).__name__}: no daemon was started.\n".encode())
+
+
+def _tell_once(error: BaseException) -> bytes:
+    """Return the answer that tells the user, once a session, that no hook can answer here: a package
+    that Sightline needs is gone, or was made for another Python. b"" from then on."""
+    import json
+
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID") or str(os.getppid())
+    for folder in outage_folders(os.environ, os.path.expanduser("~")):
+        path = os.path.join(folder, f"broken-{session.replace(os.sep, '-')}{TOLD}")
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            if not is_private(folder):
+                continue
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return b""
+        except OSError:
+            continue
+        why = f"Sightline's guard is off. It cannot run here: {error}. "
+        how = "Until it is installed again every edit passes unjudged: sightline doctor"
+        return json.dumps({"systemMessage": why + how}).encode()
+    return b""
 
 
 def _is_off(raw: bytes) -> bool:

@@ -14,18 +14,27 @@ from hypothesis import strategies as st
 
 from sightline.agents import settings_file
 from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.hook_command import START
 from sightline.agents.claude_code.settings import connected, disconnected
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
 
 SCRIPT = "/opt/venv/lib/sightline/hook_entry.py"
-HOOKS = hook_settings.wanted(hook_settings.command_hook("/opt/venv/bin/python", SCRIPT))
-OTHERS = hook_settings.wanted(hook_settings.command_hook("/opt/new/bin/python", SCRIPT))
-HTTP = hook_settings.wanted(
-    hook_settings.command_hook("/opt/venv/bin/python", SCRIPT),
-    hook_settings.http_hook("http://127.0.0.1:7777/hook/claude-code", "t"),
+PLACE = ".claude/settings.local.json of this project"
+HOOKS = hook_settings.command_hooks("/opt/venv/bin/python", SCRIPT, PLACE)
+OTHERS = hook_settings.command_hooks("/opt/new/bin/python", SCRIPT, PLACE)
+HTTP = hook_settings.with_http(
+    HOOKS, hook_settings.http_hook("http://127.0.0.1:7777/hook/claude-code", "t")
 )
+OLD = {
+    "type": "command",
+    "command": "/opt/venv/bin/python",
+    "args": ["-I", "-S", "-c", START, SCRIPT, "claude-code"],
+    "timeout": 10,
+}
+"""A hook as versions before the one line wrote it."""
+
 THEIRS = {"type": "command", "command": "sh lint.sh", "timeout": 5}
 
 
@@ -167,6 +176,30 @@ def test_what_a_person_adds_to_our_hook_is_kept_over_an_update():
     assert settings.registered(before, HOOKS) == before
     ours = [found.hook for found in settings.registered_hooks(settings.registered(before, OTHERS))]
     assert {hook["timeout"] for hook in ours} == {30}
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "Stop"])
+def test_entries_with_arguments_become_one_line_in_their_place(event):
+    """Copilot CLI ignores the arguments, and starts a bare interpreter."""
+    matcher = {"matcher": hook_settings.EVENTS[event]} if hook_settings.EVENTS[event] else {}
+    mine = OLD | {"timeout": 30}
+    text = json.dumps({"hooks": {event: [{**matcher, "hooks": [mine]}]}}, indent=2)
+    (now,) = json.loads(settings.registered(text, HOOKS))["hooks"][event]
+    assert now["hooks"] == [{**HOOKS[event], "timeout": 30}]
+
+
+def test_entries_with_arguments_are_removed():
+    text = json.dumps({"hooks": {"PreToolUse": [{"hooks": [THEIRS, OLD]}]}})
+    assert json.loads(settings.removed(text)) == theirs("PreToolUse") | {
+        "hooks": {"PreToolUse": [{"hooks": [THEIRS]}]}
+    }
+    assert hook_settings.files_of(OLD) == [OLD["command"], SCRIPT]
+
+
+def test_no_hook_has_arguments_and_each_names_what_it_starts():
+    for hook in HOOKS.values():
+        assert "args" not in hook
+        assert hook_settings.files_of(hook) == ["/opt/venv/bin/python", SCRIPT]
 
 
 def test_entries_of_an_older_version_go():

@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "health",
+    "hook_command",
     "hook_settings",
     "recordings",
     "settings",

@@ -183,7 +183,15 @@ def events(payload: Payload, event: str | None = None) -> list[Event]:
     """Return the events of a payload, in order; none for an event that does not matter here.
     event: the name, where the payload has none. ValueError."""
     read = _EVENTS.get(str(payload.get("hook_event_name") or event))
-    return [] if read is None else read(payload)
+    return [] if read is None or _is_foreign(payload) else read(payload)
+
+
+def _is_foreign(payload: Payload) -> bool:
+    """Return whether another product ran the hooks of this one. Copilot CLI runs those of a workspace
+    with this one's event and tool names and its own inputs; it dates each event, and has one file
+    `events.jsonl` a session, which is named only at the end of a turn."""
+    transcript = str(payload.get("transcript_path") or "events.jsonl")
+    return "timestamp" in payload and os.path.basename(transcript) == "events.jsonl"
 
 
 class SessionFields(Struct):

@@ -10,7 +10,7 @@ from shutil import which
 from typing import Any
 
 from sightline.agents.claude_code import hook_settings, settings
-from sightline.agents.claude_code.hook_settings import Hook
+from sightline.agents.claude_code.hook_settings import Hook, files_of
 from sightline.agents.claude_code.recordings import folder_name
 from sightline.agents.claude_code.settings import Kind, RegisteredHook, Scope
 from sightline.agents.claude_code.transcripts import unhooked
@@ -82,10 +82,10 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
         more = {**facts, "events": len(found), "kind": kind_of(found)}
         return Finding("hooks", "ok", "registered", more)
     is_elsewhere = any(
-        _files_of(each.hook) != _files_of(wanted.get(each.event, {})) for each in found
+        files_of(each.hook) != files_of(wanted.get(each.event, {})) for each in found
     )
     if is_elsewhere and {hook.event for hook in found} == set(hook_settings.EVENTS):
-        script = _script(found[0].hook)
+        script = files_of(found[0].hook)[-1]
         return Finding("hooks", "warning", "elsewhere", {**facts, "script": script})
     return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
 
@@ -138,17 +138,4 @@ def _newest(root: str, config_dir: str) -> str | None:
 
 def files(found: Iterable[RegisteredHook]) -> list[str]:
     """Return the interpreters and scripts that hooks name."""
-    return list(dict.fromkeys(file for each in found for file in _files_of(each.hook)))
-
-
-def _files_of(hook: Hook) -> list[str]:
-    """Return the interpreter and the script of a hook; none for a hook of the http kind."""
-    if hook.get("type") == "http":
-        return []
-    return [str(hook.get("command")), _script(hook)]
-
-
-def _script(hook: Hook) -> str:
-    words: list[Any] = [*(hook.get("args") or []), hook.get("command")]
-    named = [word for word in words if isinstance(word, str) and word.endswith(hook_settings.ENTRY)]
-    return named[0] if named else str(hook.get("command"))
+    return list(dict.fromkeys(file for each in found for file in files_of(each.hook)))

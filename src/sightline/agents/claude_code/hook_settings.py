@@ -3,24 +3,21 @@ them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
+
+from sightline.agents.claude_code.hook_command import ENTRY, posix_line, program_of, windows_line
 
 Hook = Mapping[str, Any]
 
 AGENT = "claude-code"
-ENTRY = "hook_entry.py"
-"""The name of the script that our command hooks run: it tells them from everybody else's."""
 
 URL_PATH = f"/hook/{AGENT}"
 """Where a running `up` answers hooks of the http kind: it tells those."""
 
 TIMEOUT_S = 10
 """When the client stops waiting for a hook; a hook of ours ends itself before that."""
-
-START = "import sys;__file__=sys.argv.pop(1);exec(open(__file__).read())"
-"""Runs the script that is named next. Python itself ends with 2 when a script is not there any
-more, by which the client means that the call is refused; this ends with 1, and the agent goes on."""
 
 _CHANGING = "Edit|Write|MultiEdit|NotebookEdit|Bash|mcp__.*"
 """Tools that may change a file. Nobody knows what those of an MCP server do."""
@@ -43,12 +40,26 @@ EVENTS = {
 """The events that are asked for -> for which tools ("" for all there is). The client takes words and
 bars alone for whole names, and anything else for a regular expression that may match inside a name."""
 
+TELLING = ("SessionStart", "UserPromptSubmit", "PreToolUse")
+"""The events at which a hook whose program is gone says so: one of them comes before each thing that
+an agent does, and the client shows their messages."""
 
-def command_hook(python: str, script: str) -> Hook:
-    """Return a hook that starts a process for every event: without a shell, and with an interpreter
-    that loads no packages."""
-    args = ["-I", "-S", "-c", START, script, AGENT]
-    return {"type": "command", "command": python, "args": args, "timeout": TIMEOUT_S}
+
+def command_hooks(python: str, script: str, settings: str) -> dict[str, Hook]:
+    """Return event -> the hook that starts a process for it, with an interpreter that loads no
+    packages. settings: words that name the file which holds the hooks."""
+    windows = sys.platform == "win32"
+    line, more = (windows_line, {"shell": "powershell"}) if windows else (posix_line, {})
+    said = {event: settings if event in TELLING else "" for event in EVENTS}
+    return {
+        event: {
+            "type": "command",
+            "command": line(python, script, AGENT, said[event]),
+            **more,
+            "timeout": TIMEOUT_S,
+        }
+        for event in EVENTS
+    }
 
 
 def http_hook(url: str, token: str) -> Hook:
@@ -57,13 +68,13 @@ def http_hook(url: str, token: str) -> Hook:
     return {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT_S}
 
 
-def wanted(command: Hook, http: Hook | None = None) -> dict[str, Hook]:
-    """Return event -> hook. With http the first event stays a command, which needs no `up`."""
-    return {event: http if http and event != "SessionStart" else command for event in EVENTS}
+def with_http(commands: Mapping[str, Hook], http: Hook) -> dict[str, Hook]:
+    """Return the hooks of the http kind: the first event stays a command, which needs no `up`."""
+    return {event: http if event != "SessionStart" else commands[event] for event in EVENTS}
 
 
 def is_ours(hook: Hook) -> bool:
-    """Return whether a hook is one of ours."""
+    """Return whether a hook is one of ours, of this version or an older one."""
     if hook.get("type") == "http":
         url = hook.get("url")
         return isinstance(url, str) and url.startswith("http://127.0.0.1:") and URL_PATH in url
@@ -71,3 +82,23 @@ def is_ours(hook: Hook) -> bool:
     words = [hook.get("command"), *(args if isinstance(args, list) else [])]
     paths = [word.replace("\\", "/") for word in words if isinstance(word, str)]
     return any("sightline/" in path and f"/{ENTRY}" in path for path in paths)
+
+
+def files_of(hook: Hook) -> list[str]:
+    """Return the interpreter and the script of a hook of ours; none for the http kind."""
+    if hook.get("type") == "http":
+        return []
+    if not isinstance(args := hook.get("args"), list):
+        return list(program_of(str(hook.get("command"))))
+    scripts = [word for word in args if isinstance(word, str) and word.endswith(ENTRY)]
+    return [str(hook.get("command")), *scripts[:1]]  # as versions up to 0.1 wrote it
+
+
+def started(hook: Hook) -> list[str]:
+    """Return the arguments of the process that the client starts for a command hook."""
+    command = str(hook.get("command"))
+    if isinstance(args := hook.get("args"), list):
+        return [command, *map(str, args)]
+    if hook.get("shell") == "powershell":
+        return ["powershell", "-NoProfile", "-Command", command]
+    return ["/bin/sh", "-c", command]

@@ -9,14 +9,13 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from sightline.agents.claude_code.hook_command import ENTRY
 from sightline.agents.claude_code.hook_settings import (
-    ENTRY,
     EVENTS,
     TIMEOUT_S,
     Hook,
-    command_hook,
+    command_hooks,
     is_ours,
-    wanted,
 )
 from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.agents.settings_text import BadSettings, Item, Settings
@@ -44,6 +43,13 @@ def settings_file(scope: Scope, root: str, config_dir: str) -> str:
         return os.path.join(config_dir, "settings.json")
     name = "settings.json" if scope == "project" else "settings.local.json"
     return os.path.join(root, ".claude", name)
+
+
+def words_for(scope: Scope, path: str) -> str:
+    """Return words that name a scope's settings file to a person in any place of the project."""
+    if scope == "user":
+        return path
+    return f".claude/{os.path.basename(path)} of this project"
 
 
 def registered_hooks(text: str) -> list[RegisteredHook]:
@@ -122,7 +128,7 @@ def named(path: str) -> Iterator[None]:
 def _without_ours(backup: bytes) -> str | None:
     """Return the text of a copy after our hooks were added and removed: empty containers lose their
     white space that way. None for a copy that is not valid."""
-    hooks = wanted(command_hook("python", f"sightline/{ENTRY}"))
+    hooks = command_hooks("python", f"sightline/{ENTRY}", "")
     try:
         return removed(registered(backup.decode(), hooks))
     except (BadSettings, UnicodeDecodeError):
@@ -135,7 +141,10 @@ def _put(settings: Settings, event: str, hook: Hook) -> None:
         group, item = places[0]
         old = settings.value(item.at)
         if _matcher(settings.value(group.at)) == EVENTS[event] and old.get("type") == hook["type"]:
-            new = {**old, **hook, "timeout": old.get("timeout", TIMEOUT_S)}
+            kept = {
+                key: value for key, value in old.items() if key != "args"
+            }  # of an older version
+            new = {**kept, **hook, "timeout": old.get("timeout", TIMEOUT_S)}
             if new != old:
                 settings.replace(item, new)
             return
