@@ -39,7 +39,7 @@ def test_an_edit_whose_text_the_user_changed_is_answered_by_what_stands_there(gu
     told = model.sent(2)
     assert "-line 10\n+line 10, says the user" in told
     assert "the user or another program" in told
-    assert "line·10,·says·the·user" in told  # the nearest match, white space visible
+    assert "+ 10  line 10, says the user" in told  # the nearest match, white space visible
     assert guarded.text("notes.txt") == theirs
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"  # it was told
 

@@ -173,7 +173,7 @@ def test_a_folder_for_temporary_files_that_is_gone_does_not_silence_it(place):
     try:
         assert [bool(run(gone(folder), environ)) for _ in range(2)] == [True, False]
     finally:
-        os.rmdir(os.path.join("/tmp", f"sightline-gone-{session}"))
+        os.rmdir(os.path.join(os.sep, "tmp", f"sightline-gone-{session}"))
 
 
 def test_only_hooks_whose_answer_is_shown_tell_it():
