@@ -81,7 +81,7 @@ class Start(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
 
 
-class Found(Struct, frozen=True):
+class TreeChanges(Struct, frozen=True):
     """What an attempt left in its tree. changes: files that differ from the beginning: the path from the
     top, the content then, the content now; notes: what the files do not hold, each as a sentence;
     is_kept: the tree has commits or files that are nowhere else."""
@@ -106,7 +106,7 @@ class Worktree(Struct, frozen=True):
     within: dict[str, Worktree]
     limit: int
 
-    def look(self) -> Found:
+    def look(self) -> TreeChanges:
         """Return what differs from the beginning. git looks with a folder of our own (_keep_beginning), and
         at what the child added to its own index: nothing that a child tells git hides a change."""
         found = [self._look_here()]
@@ -114,14 +114,14 @@ class Worktree(Struct, frozen=True):
             inner = tree.look()
             changes = ((f"{at}/{name}", before, now) for name, before, now in inner.changes)
             notes = (words.in_repository(at, note) for note in inner.notes)
-            found.append(Found(tuple(changes), tuple(notes), inner.is_kept))
-        return Found(
+            found.append(TreeChanges(tuple(changes), tuple(notes), inner.is_kept))
+        return TreeChanges(
             tuple(change for each in found for change in each.changes),
             tuple(note for each in found for note in each.notes),
             any(each.is_kept for each in found),
         )
 
-    def _look_here(self) -> Found:
+    def _look_here(self) -> TreeChanges:
         made: list[str] = []
         notes: list[str] = []
         special: dict[str, str] = {}
@@ -152,7 +152,7 @@ class Worktree(Struct, frozen=True):
             if changed := changed_settings(self.state, now):
                 notes.append(words.settings_changed(changed))
             is_kept |= self._has_new(now)
-        return Found(changes, tuple(notes), is_kept)
+        return TreeChanges(changes, tuple(notes), is_kept)
 
     def _is_submodule(self, path: str) -> bool:
         """Return whether a folder is a submodule that was not checked out at the beginning."""
