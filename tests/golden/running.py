@@ -24,6 +24,7 @@ from typing import IO, Any, NamedTuple
 from unittest.mock import patch
 
 import sightline
+from sightline.agents.claude_code.hook_command import program_of
 
 SOURCE = Path(sightline.__file__).resolve().parents[1]
 RECORDINGS = Path(__file__).resolve().parents[1] / "bench" / "recordings"
@@ -120,7 +121,8 @@ class Place:
 
     def hook(self, payload: bytes) -> Answer:
         """A hook of Claude Code: the script that its settings name, in this process."""
-        *_, script, agent = self.hook_command()
+        *_, line = self.hook_command()
+        script, agent = program_of(line)[1], "claude-code"
         with self.entered(), _descriptors(payload) as streams, _ended_softly():
             with patch.object(sys, "path", [*sys.path]), patch.object(sys, "argv", [script, agent]):
                 try:
@@ -145,7 +147,7 @@ class Place:
                 settings: Any = json.loads((apart.root / SETTINGS).read_text())
                 (entry,) = settings["hooks"][EVENT]
                 (hook,) = entry["hooks"]
-                self._hook = [hook["command"], *hook["args"]]
+                self._hook = ["/bin/sh", "-c", hook["command"]]
             finally:
                 apart.close()
         return self._hook
