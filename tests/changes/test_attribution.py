@@ -15,6 +15,7 @@ import sightline
 from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.changes.commands import changes
 from sightline.changes.words import PUT_BACK, UNDER_WAY
+from sightline.filesystem.git.repository import SLACK_NS
 from sightline.history.session_history import survey
 from sightline.hooks.dispatch import attend
 from sightline.model.events import (
@@ -274,6 +275,25 @@ def test_where_git_gives_no_answer_it_is_likely(tree, s, monkeypatch, tmp_path):
     s.changes()
     [a, b] = told(s)
     assert a.cause == b.cause == Cause("git", "checkout", "main..other", "likely")
+
+
+@pytest.mark.parametrize("way", ["save", "replace", "delete"])
+def test_where_git_gives_no_answer_a_later_save_is_not_gits(tree, s, monkeypatch, tmp_path, way):
+    git(tree, "checkout", "--quiet", "other")
+    read_ns = s._context.store.stamps(["a.py"])["a.py"].read_at_ns
+    logged = read_ns - SLACK_NS + 100_000  # as late as a look in the same clock tick lets it be
+    os.utime(tree.root / ".git/logs/HEAD", ns=(logged, logged))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if way == "delete":
+        (tree.root / "a.py").unlink()
+    elif way == "save":
+        tree.put("a.py", "the user's own\n")
+    else:  # an older file is moved there
+        (tmp_path / "old").write_text("the user's own\n")
+        os.utime(tmp_path / "old", (1, 1))
+        os.replace(tmp_path / "old", tree.root / "a.py")
+    s.check("a.py")
+    assert causes(s)[-1].kind == "external"
 
 
 def test_two_who_find_a_move_at_once_leave_one_fact(tree, s):

@@ -278,6 +278,20 @@ def staying():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
+@pytest.mark.parametrize("script", [None, "exit 3"])
+def test_a_daemon_that_cannot_run_git_is_a_warning(staying, monkeypatch, tmp_path, script):
+    if script:
+        (tmp_path / "git").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "git").chmod(0o755)
+    staying.environ["PATH"] = str(tmp_path)
+    installation = staying.begin().installation
+    monkeypatch.setattr(checkup, "stamp", lambda: installation)
+    found = daemon(staying, monkeypatch)
+    assert (found.state, found.case) == ("warning", "no git")
+    assert found.facts["why"] == ("ends with exit code 3" if script else "is not on its PATH")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
     assert daemon(staying, monkeypatch).case == "not running"
     pid = staying.begin().pid

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -116,3 +118,41 @@ def test_a_program_that_is_gone_is_told_once_and_the_agent_goes_on(claude, model
     assert "/gone" in claude.sightline("doctor", code=1)
     claude.sightline("init", "claude-code", "--remove", "--scope", scope)
     assert not settings.exists()
+
+
+def test_a_save_after_a_branch_switch_is_the_users_where_a_desktop_started_the_client(
+    connected, model
+):
+    """The process that answers the hooks has what they had: a short PATH, on which git is."""
+    git = shutil.which("git")
+    assert git
+    connected.settings["PATH"] = f"{os.path.dirname(git)}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    file = connected.put("notes.txt", TEXT)
+    who = ["-c", "user.name=n", "-c", "user.email=a@b"]
+
+    def asked(*words):
+        subprocess.run([git, *who, *words], cwd=connected.root, check=True)
+
+    asked("add", "notes.txt")
+    asked("commit", "--quiet", "--message", "one")
+    asked("checkout", "--quiet", "-b", "other")
+    connected.put("other.txt", "")
+    asked("add", "other.txt")
+    asked("commit", "--quiet", "--message", "two")
+    asked("checkout", "--quiet", "-")
+
+    def goes_on():
+        asked("checkout", "--quiet", "other")
+        connected.put("notes.txt", changed(l3="line 3, says the user"))
+
+    model.script(
+        "Fix it",
+        read(file),
+        edit(file, "line 28\n", "line 28, says the agent\n", goes_on),
+        done(),
+    )
+    connected.run("Fix it")
+    assert connected.faults == ""
+    assert "+line 3, says the user" in model.sent(2)
+    assert "the user or another program" in model.sent(2)
+    assert "probably git" not in model.sent(2)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import sightline
+from sightline.agents.claude_code.hook_command import posix_line
 from sightline.api.opening import ports
 from sightline.config.settings import load_settings
 from sightline.hooks import fault_log, hook_entry
@@ -90,8 +91,10 @@ class Host:
         return found
 
     def spawn(self, *args: str, **options: Any) -> subprocess.Popen[bytes]:
+        line = posix_line(self.python, self.entry, "claude-code")  # as `init` writes it
+        asked = [self.python, "-I", "-S", self.entry, *args] if args else ["/bin/sh", "-c", line]
         return subprocess.Popen(
-            [self.python, "-I", "-S", self.entry, *(args or ("claude-code",))],
+            asked,
             env=self.environ,
             cwd=self.root,
             stdin=subprocess.PIPE,

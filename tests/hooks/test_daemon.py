@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.support.examples import widely
 from sightline.hooks import daemon_status, spawn
 from sightline.hooks.call import Call
 from sightline.hooks.protocol import LATE, MINE, key_of
-from sightline.model.events import TurnBegan
+from sightline.model.events import Changed, GitMoved, TurnBegan
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at a process through /proc")
@@ -42,6 +43,61 @@ def client(host):
 
 
 # It begins
+
+
+def test_it_can_ask_git_where_a_desktop_started_the_client(host):
+    """A launcher gives a short PATH and a home, and nothing else."""
+    git = shutil.which("git")
+    assert git
+    host.environ = {
+        "HOME": str(host.home),
+        "PATH": os.pathsep.join(dict.fromkeys([os.path.dirname(git), "/usr/bin", "/bin"])),
+        "CLAUDE_PROJECT_DIR": str(host.root),
+    }
+    who = ["-c", "user.name=n", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+
+    def asked(*words):
+        subprocess.run([git, *who, *words], cwd=host.root, env=host.environ, check=True)
+
+    texts = {"mine.py": "a = 1\n", "theirs.py": "b = 1\n"}
+    paths = {name: host.put(name, text) for name, text in texts.items()}
+    asked("init", "--quiet")
+    asked("add", "-A")
+    asked("commit", "-qm", "one")
+    asked("checkout", "-qb", "other")
+    host.put("theirs.py", "b = 2\n")
+    asked("commit", "-qam", "two")
+    asked("checkout", "-q", "main")
+
+    assert host.begin().git == git
+    for name, path in paths.items():
+        host.run(host.shown(path, texts[name]))
+    asked("checkout", "-q", "other")
+    host.put("mine.py", "a = 7\n")
+    refused = refusal(host.run(host.edit(paths["mine.py"], "a = 1", "a = 2")))
+    host.run(host.edit(paths["theirs.py"], "b = 1", "b = 3"))
+    assert host.started().calls == "4"
+    assert "the user or another program" in refused
+    assert "git" not in refused
+    [moved] = [each.fact for each in host.facts() if isinstance(each.fact, GitMoved)]
+    assert moved.paths == ("theirs.py",)
+    [saved] = [each.fact for each in host.facts() if isinstance(each.fact, Changed)]
+    assert (saved.path, saved.cause.kind) == ("mine.py", "external")
+    assert host.faults() == []
+
+
+def test_settings_of_the_agent_elsewhere_have_a_daemon_of_their_own(host):
+    """They add folders to the project, which the daemon guards."""
+    first = host.begin()
+    host.environ["CLAUDE_CONFIG_DIR"] = str(host.folder("elsewhere"))
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    second = host.started()
+    assert second.pid != first.pid
+    os.kill(int(second.pid), signal.SIGTERM)
+    host.ended()
+    del host.environ["CLAUDE_CONFIG_DIR"]
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    assert host.started().calls == "1"
 
 
 def test_the_first_hook_leaves_one_behind_that_answers_the_later_ones_alike(host):

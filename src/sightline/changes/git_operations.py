@@ -5,6 +5,8 @@ No git process starts as long as git's logs are older than our last read of the 
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -13,9 +15,10 @@ from msgspec import Struct, structs
 from sightline.changes.detect import Difference, bytes_of, differing, doubtful
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import UNDER_WAY
+from sightline.filesystem.file_state import FileState
 from sightline.filesystem.git.binary_patch import blob_id
 from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorded_moves
-from sightline.filesystem.git.repository import Repository
+from sightline.filesystem.git.repository import SLACK_NS, Repository
 from sightline.model.events import Cause, Changed, GitMoved, Rewritten
 from sightline.model.revision import MISSING, Revision
 
@@ -89,8 +92,10 @@ class _GitSearch:
         for step in steps:
             trees = self._trees(step, group)
             if trees is None:
+                # A step made what was not written after git logged it.
                 cause = Cause("git", step.operation, step.detail, "likely")
-                self.likely = {difference.path: cause for difference in group}
+                until = self._repository.moved_ns(index=not step.moves) + SLACK_NS
+                self.likely = {d.path: cause for d in group if self._written_ns(d.found) <= until}
                 return facts
             matched = [d for d in group if self._is_made_by(step, trees, d)]
             if matched:
@@ -101,6 +106,18 @@ class _GitSearch:
                 return facts
         self.likely = self._likely(group, since_ns, stepped=bool(steps))
         return facts
+
+    def _written_ns(self, found: FileState) -> int:
+        """Return the time of a file's last write, or of its removal: the later of both times counts, as a
+        file that somebody moves there keeps its own."""
+        if found.signature is not None:
+            signature = found.signature
+            return max(signature.mtime_ns, 0 if sys.platform == "win32" else signature.ctime_ns)
+        folder = os.path.dirname(os.path.join(self._repository.root, found.path))
+        try:
+            return os.stat(folder).st_mtime_ns
+        except OSError:  # the folder went, too
+            return 0
 
     def of_recorded(self, group: Sequence[Difference]) -> dict[str, Cause]:
         """Return the causes of changes that are as the newest recorded operation left them."""

@@ -250,6 +250,10 @@ def _up(found: list[DaemonStatus]) -> tuple[State, str]:
 def _auto(root: str, found: list[DaemonStatus], setting: str | None, *, up: bool) -> Finding:
     for each in found:
         facts = {"pid": each.pid, "since": each.since, "calls": each.calls}
+        if _asked(each) and os.path.lexists(os.path.join(root, ".git")):
+            why = claude.version_of(each.git)[1] if each.git else "is not on its PATH"
+            if why:
+                return Finding("answerer", "warning", "no git", {**facts, "why": why})
         return Finding("answerer", "ok", "running" if _asked(each) else "outdated", facts)
     silent = daemon_status.silent_daemons(root, os.environ, os.path.expanduser("~"))
     if silent:

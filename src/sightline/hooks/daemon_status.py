@@ -21,13 +21,14 @@ END_S = 10.0
 LOOK_S = 0.02
 """Seconds between two looks at whether a daemon ended."""
 
-STATUS = "sightline-tell-3"
+STATUS = "sightline-tell-4"
 """Asks for a daemon's status, in place of protocol.PROTOCOL."""
 
 
 class DaemonStatus(Struct, frozen=True):
     """A daemon. kind: "up" or "auto"; since: UTC, ISO 8601; calls: how many it answered;
-    variables, installation: see protocol.own_settings and stamp."""
+    variables, installation: see protocol.own_settings and stamp; git: the program that it asks, ""
+    where it finds none."""
 
     kind: str
     pid: str
@@ -36,6 +37,7 @@ class DaemonStatus(Struct, frozen=True):
     root: str
     variables: str
     installation: str
+    git: str
 
     def encoded(self) -> bytes:
         """Return the form that a daemon answers with."""

@@ -62,7 +62,7 @@ def own_settings(environ: Mapping[str, str]) -> str:
     return "\x01".join(
         f"{key}={environ[key]}"
         for key in sorted(environ)
-        if key.startswith("SIGHTLINE_") or key == "XDG_CONFIG_HOME"
+        if key.startswith("SIGHTLINE_") or key in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR")
     )
 
 

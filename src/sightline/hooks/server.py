@@ -21,6 +21,7 @@ from msgspec import Struct
 from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError, WorkspaceError
+from sightline.filesystem.git.repository import program
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks import protocol
 from sightline.hooks.call import Call, host_process
@@ -138,8 +139,10 @@ class HookServer:
 
     def status(self) -> DaemonStatus:
         """Return what `doctor` and other daemons learn of this server."""
-        pid, calls = str(os.getpid()), str(self.calls)
-        return DaemonStatus(self._kind, pid, self._since, calls, self.root, self._own, self._stamp)
+        pid, calls, git = str(os.getpid()), str(self.calls), program() or ""
+        return DaemonStatus(
+            self._kind, pid, self._since, calls, self.root, self._own, self._stamp, git
+        )
 
     def new_call(self, agent: str, event: str | None, project: str, pid: int | None) -> Call:
         """Return a call. project: the folder that the host names, or "". pid: of the host's

@@ -7,7 +7,7 @@ removes the file. A file that is left over means that a daemon failed or was kil
 waits RETRY_S.
 
 The daemon gets no pipe of the host, the folder / and only the environment variables that find
-Sightline's files, so the secrets of a conversation end with the conversation.
+files and programs (PASSED), so the secrets of a conversation end with the conversation.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ from sightline.hooks.protocol import is_private, own_settings, run_folder
 from sightline.model.revision import revision_of
 
 ENTRY = "daemon_entry.py"
-PASSED = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+PASSED = (
+    *("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("PATH", "SUDO_UID", "TMPDIR", "CLAUDE_CONFIG_DIR"),
+)
 PASSED_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
-"""The variables that a daemon gets, and the beginnings of their names."""
+"""The variables that a daemon gets, and the beginnings of their names: what finds Sightline's files,
+git and its owner, and the settings of the agent. What a handler asks the environment for stands here."""
 
 RETRY_S = 600.0
 """Seconds from a start that did not end well to the next start."""

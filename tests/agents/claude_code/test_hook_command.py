@@ -76,8 +76,9 @@ def test_it_ends_well_whatever_comes_on_stdin(place, shell, raw):
     run(line, environ, raw, shell)
 
 
-def test_it_ends_well_without_stdin_without_an_environment_and_in_a_folder_that_is_gone(place):
-    folder, _ = place
+def test_it_ends_well_without_stdin_or_path_and_in_a_folder_that_is_gone(place):
+    folder, environ = place
+    bare = {key: environ[key] for key in ("HOME", "TMPDIR")}  # nothing is left outside of them
     lines = [posix_line(sys.executable, ENTRY, "claude-code", PLACE), gone(folder)]
     (folder / "left").mkdir()
     for line in lines:
@@ -87,7 +88,7 @@ def test_it_ends_well_without_stdin_without_an_environment_and_in_a_folder_that_
             f"exec <&-; {line}",
         ):
             done = subprocess.run(
-                ["/bin/sh", "-c", outer], env={}, stdin=subprocess.DEVNULL, check=False
+                ["/bin/sh", "-c", outer], env=bare, stdin=subprocess.DEVNULL, check=False
             )
             assert done.returncode == 0, outer
             (folder / "left").mkdir(exist_ok=True)

@@ -93,6 +93,13 @@ class Repository:
         log = f"{self.common}/logs/refs/stash"
         return _newer(log if os.path.exists(log) else os.path.dirname(log), since_ns)
 
+    def moved_ns(self, *, index: bool) -> int:
+        """Return when git last logged a move of the tree or of the stash, which it does after it wrote
+        the files; 0 where it logged none. index: or when it wrote the index."""
+        logs = [f"{self.folder}/logs/HEAD", f"{self.common}/logs/refs/stash"]
+        written = map(_written, [*logs, f"{self.folder}/index"] if index else logs)
+        return max((int(times[0]) for times in written if times), default=0)
+
     def index_moved(self, since_ns: int) -> bool:
         """Return whether git wrote the index after a moment. Applying a stash leaves no other trace."""
         return _newer(f"{self.folder}/index", since_ns)
@@ -245,9 +252,10 @@ def _written(at: str) -> tuple[int, ...]:
 
 
 def program() -> str | None:
-    """Return the path of git, from a folder that PATH names in full; never from the current folder."""
+    """Return the path of git, from a folder that PATH names in full; never from the current folder.
+    Where there is no PATH, the folders of the system's own programs count."""
     name = "git.exe" if sys.platform == "win32" else "git"
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, name)
         if os.path.isabs(folder) and os.access(path, os.X_OK):
             return path
