@@ -118,7 +118,7 @@ def _meant_elsewhere(case: EditCase, ours: str | None, meant: Sequence[Edit]) ->
     if ours is not None:
         return _region_changed(case, ours)
     gone = [hunk for hunk in case.theirs if any(collide(hunk, (*edit[:2], 0, 0)) for edit in meant)]
-    return case.refuse("stale", changes=tuple(gone) or case.changes)
+    return case.refuse("stale", changes=tuple(gone) or case.changes or tuple(case.theirs))
 
 
 def _touches(hunk: Hunk, edit: Edit) -> bool:
@@ -225,7 +225,7 @@ def patch(case: EditCase, attempt: Patch) -> Ruling:
     if isinstance(edits, Unplaced):
         return _patch_not_found(case, attempt.hunks[edits.number], edits)
     if not case.same and _is_shown_elsewhere(case, attempt.hunks):
-        return case.refuse("stale")
+        return case.refuse("stale", changes=case.changes or tuple(case.theirs))
     hunks = hunks_of(edits)
     data = disk.fit(joined(applied(disk.lines, edits)), hunks)
     if data is None:
@@ -293,7 +293,7 @@ def _region_changed(case: EditCase, ours: str) -> Ruling:
     lines = lines_in(ours)
     mine = diff(case.base.lines, lines)
     overlapping = tuple(hunk for hunk in case.theirs if any(collide(own, hunk) for own in mine))
-    changes = overlapping or case.changes
+    changes = overlapping or case.changes or tuple(case.theirs)
     if case.rules.policy not in ("merge", "warn"):
         return case.refuse("stale", changes=changes)
     merged = merge(case.base.lines, lines, case.disk_text.lines)
