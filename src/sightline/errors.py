@@ -244,7 +244,7 @@ class EditRefused(PathError):
 
 
 def fenced(text: str, kind: str = "") -> str:
-    """Return a file's text, or a diff of it, between fences: whatever the text says, it is data.
+    """Return a file's text, or a diff of the file, between fences: whatever the text says is data.
     The fence is longer than every fence in the text. kind: a word behind the first fence."""
     runs = re.findall("`{3,}", text)
     fence = "`" * (max(map(len, runs), default=2) + 1)

@@ -62,11 +62,12 @@ class Dialect(Protocol):
         """
 
     def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:
-        """Return the time (UTC microseconds) of the older message to which the user took the
-        conversation back at a prompt behind a byte offset; None when the user did not. Return also the offset behind the row of this prompt, or `offset` while the
-        transcript has no such row: products write rows a moment late. OSError.
+        """Return the time (UTC microseconds) of the older message that the user returned to with a
+        prompt, None when the user did not go back; and the offset behind the prompt's row, or
+        `offset` while the transcript has no such row: products write rows a moment late. OSError.
 
-        Of several such prompts the oldest message counts.
+        offset: the byte where the search for the prompt begins. If several prompts returned to an
+        older message, the oldest message counts.
         """
 
 

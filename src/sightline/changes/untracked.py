@@ -28,8 +28,8 @@ SLACK_NS = 2_000_000_000
 
 def look(context: SessionContext, tree: Tree, most: int | None = None) -> tuple[str, ...] | None:
     """Read and record the files that changed since the newest checkpoint and that no session has
-    read, so that later changes of a command can be told from these. Return the checkpoint's files
-    that are missing; None where there is no checkpoint, or no time.
+    read. A command's later changes then differ from the recorded files. Return the checkpoint's
+    files that are missing; None where there is no checkpoint, or no time.
 
     tree: as it is now; most: files that there is time for."""
     last = newest(context, context.store.position())

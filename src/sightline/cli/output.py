@@ -283,8 +283,8 @@ class Call:
         return AT_SHELL if self.named_session is None else self.named_session
 
     def options_for(self, session: str) -> str:
-        """Return the options, with a space before each, by which a further command is about the same
-        workspace and store, and about a session."""
+        """Return the options, each after a space, that give a further command the same workspace and
+        store, and a session."""
         usual = session == (os.environ.get("SIGHTLINE_SESSION") or AT_SHELL)
         named = {"workspace": self.workspace, "store": self.store}
         named["session"] = None if usual else session

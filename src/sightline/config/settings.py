@@ -100,7 +100,7 @@ class Settings(Struct, frozen=True):
         return max(policies, key=POLICIES.index)
 
     def asking_setting(self, path: str, *names: str | None) -> str:
-        """Return the setting for which policy_for answers "ask": "protect" or "policy"."""
+        """Return the setting that makes policy_for answer "ask": "protect" or "policy"."""
         known = [path, *filter(None, names)]
         is_protected = any(source.protects(name) for source in self.sources for name in known)
         return "protect" if is_protected else "policy"

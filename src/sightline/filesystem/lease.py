@@ -100,7 +100,7 @@ class Lease:
         )
 
     def is_quiet(self) -> bool:
-        """Return whether no program is known to write to the file, or to wait for the end of the lease."""
+        """Return whether no known program writes to the file, or waits for the end of the lease."""
         if self.state == "granted":
             return self._is_unbroken()
         if self.state == "held":

@@ -73,8 +73,8 @@ class Workspace(Protocol):
         Parent folders of dst are made."""
 
     def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
-        """Return a folder and all folders in it, if they hold no other files than `without`. None if
-        they hold one, cannot be listed, or no folder stands there."""
+        """Return a folder and all folders below, if they hold no files other than `without`. None if
+        they hold another file, a folder cannot be listed, or no folder stands there."""
 
     def remove_folders(self, folders: Iterable[str]) -> None:
         """Remove those of these folders that are empty, the deepest first. All others stay."""

@@ -71,7 +71,7 @@ class TreeEvents:
         return self._asked | self._unwatched | linked
 
     def enter(self, folder: str) -> None:
-        """Watch a folder before a look at it: later changes are events."""
+        """Watch a folder before the caller reads the folder: later changes are events."""
         if self._is_over:
             return
         self._unwatched.discard(folder)

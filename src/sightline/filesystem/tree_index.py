@@ -245,8 +245,8 @@ class _Look:
         return Tree(listings, stamps)
 
     def _tree_of_asked(self, asked: set[str]) -> Tree:
-        """Return the last tree with what the asked folders hold now: a look costs what these cost, and not
-        what the tree's folders do."""
+        """Return the last tree with the present content of the asked folders: the cost grows with the
+        asked folders, not with the folders of the tree."""
         listings = dict(self._last.listings)
         changed: set[str] = set()
         waiting = sorted(asked, reverse=True)  # a folder before those in it
@@ -394,9 +394,9 @@ def _unlistable(folder: str, stamp: tuple[int, ...], error: OSError) -> Listing 
 def _rows(
     full: str, names: Iterable[str], known: dict[str, Row]
 ) -> tuple[dict[str, Row], frozenset[str]]:
-    """Return the rows of a folder's files and symlinks, without entries that are gone; `known` itself
-    where nothing changed; and the files that have several names. full: the folder, ending in "/";
-    known: rows that keep their content where the times vouch for it."""
+    """Return the rows of a folder's present files and symlinks, or `known` itself where nothing
+    changed; and the files that have several names. full: the folder, ending in "/"; known: rows
+    that keep their content where the times vouch for it."""
     lstat, at_ns = os.lstat, time_ns()
     rows: dict[str, Row] = {}
     linked: list[str] = []

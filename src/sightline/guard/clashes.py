@@ -24,8 +24,8 @@ class Placing(Struct, frozen=True):
 
 
 def in_order(moves: Sequence[Placing]) -> tuple[list[int], list[int]]:
-    """Return the indexes of moves in an order in which each finds its new path free where another one
-    frees it; and those that no order helps, as they take each other's paths."""
+    """Return the indexes of moves, sorted so that a move that frees a path precedes the move to this
+    path; and the indexes of moves that no order helps, as these moves take each other's paths."""
     by_source = {move.plan.path: number for number, move in enumerate(moves)}
     order: list[int] = []
     circling: list[int] = []

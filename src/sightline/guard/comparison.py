@@ -169,7 +169,7 @@ def _is_space_only(mine: str, theirs: str) -> bool:
 
 
 def _column(mine: str, theirs: str) -> int:
-    """Return the index of the first character in which two lines differ."""
+    """Return the index of the first character that differs between two lines."""
     pairs = enumerate(zip(mine, theirs, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(mine), len(theirs)))
 

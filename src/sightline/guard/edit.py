@@ -220,9 +220,9 @@ def _refusals(
     *,
     ask: bool,
 ) -> tuple[list[int], list[EditRefused | None]]:
-    """Return the order in which files are moved, and why each attempt and each move may not be made,
-    None for one that may. targets, names: the new paths of the files in `moving`, as the caller
-    names them."""
+    """Return the order of the moves, and the refusal of each attempt and each move, None for an
+    allowed one. targets, names: the new paths of the files in `moving`, as the caller names
+    them."""
     placings = [
         Placing(plan, name, to.path) for plan, to, name in zip(moving, targets, names, strict=True)
     ]
@@ -362,7 +362,7 @@ def commit(
 
 
 def _rank(write: Write) -> int:
-    """Return a number by which the writes of a batch are carried out: removed, changed, moved, new."""
+    """Return a write's place in the order of its batch: removed, changed, moved, new."""
     if write.src is not None:
         return 2
     return 3 if write.before == MISSING else 1 if write.after != MISSING else 0

@@ -97,7 +97,7 @@ class Evaluation:
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
 
     def _emptied(self, removed: Collection[str]) -> tuple[str, ...]:
-        """Return the folders at the path that have held files and hold none once `removed` are gone."""
+        """Return the folders at the path that have held files and hold no file besides `removed`."""
         if self.on_disk.kind != "directory" or not isinstance(self.attempt, (Create, WriteWhole)):
             return ()
         folders = self.context.workspace.emptied(self.path, removed)

@@ -140,10 +140,10 @@ def complete_for(
 def write_joined(
     context: SessionContext, on_disk: FileState, lost: LostWrite, belief: Belief | None = None
 ) -> FileState | None:
-    """Write the text that joins a write with what it went over, or with what went over it. The caller
-    has the path `locked`, and the file is on record. belief: what the agent knows then, where its
-    write is not recorded. Return the file; None, with the file as it is, where the texts do not
-    join or the disk refuses."""
+    """Write the text that joins a write with the text it replaced, or with the text that replaced it.
+    The caller has the path `locked`, and the file is on record. belief: the agent's knowledge after
+    the write, where its write is not recorded. Return the file; None, with the file as it is, where
+    the texts do not join or the disk refuses."""
     text = decode(on_disk.data)
     lines = lost.onto(text.lines) if text is not None else None
     data = text.fit(joined(lines)) if text is not None and lines is not None else None

@@ -1,7 +1,7 @@
-"""What a write that was judged on one text took out of another one, and both brought together.
+"""Find the text that a write removed without knowing of the text, and join both texts.
 
-A host writes some time after its attempt was judged: it asks the user, other hooks run, other sessions
-write. Whoever writes last has the file, and need not know what it went over.
+A host writes some time after the guard judged its attempt: the host asks the user, other hooks run,
+other sessions write. The last writer has the file, and need not know the text that its write replaced.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class LostWrite(Struct, frozen=True):
         return list(merged.lines) if merged.clean else None
 
     def onto(self, disk: Lines) -> list[str] | None:
-        """Return the joined text with what changed since one of the two texts stood there; None where
-        that cannot be told."""
+        """Return the joined text with the changes on disk since one of the two texts stood there; None
+        where the texts do not merge."""
         joined = self.joined()
         if joined is None or list(disk) in (list(self.ours), list(self.theirs)):
             return joined

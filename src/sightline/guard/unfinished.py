@@ -259,8 +259,9 @@ def _undo(context: SessionContext, unfinished: Unfinished) -> str:
 def take_back(
     context: SessionContext, fact: WriteIntended, stands: Revision, old: bytes | Link | None
 ) -> str:
-    """Undo one write on disk, where `stands` is what it left, with the folders that it made or that gave
-    way to it; return why that did not work, "" where it did. old: what was there before."""
+    """Undo one write on disk, with the folders that the write made and the folders that gave way.
+    Return the reason for a failure, "" for success. stands: the revision that the write left; old:
+    the content before the write."""
     workspace = context.workspace
     outcome: FileState | Unverifiable
     if fact.src is not None:

@@ -161,8 +161,8 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
 
 
 def nearest(near: Nearest, *, shown: bool, sent: str) -> str:
-    """Return a hint with the lines most like a text that was not found, and where they differ from it.
-    sent: the text."""
+    """Return a hint with the lines most like a text that was not found, and their differences from the
+    text. sent: the text."""
     where = spans(((near.first, near.last),)).capitalize()
     is_one = near.first == near.last
     alike = f"{where} {'is' if is_one else 'are'} the most similar"
@@ -208,7 +208,8 @@ def another_name(path: str, other: str) -> tuple[str, str]:
 
 
 def file_and_folder(file: str, inside: str) -> tuple[str, str]:
-    """Return message and hint for two files of a batch, one of which would have to be a folder."""
+    """Return message and hint for a batch that needs the same path as a file and as a folder. inside:
+    a file in the folder."""
     return (
         f"{quoted(file)} is to be a file, and the same batch writes {quoted(inside)}, for which it would be a folder.",
         "Choose another name for one of them.",
@@ -321,7 +322,7 @@ FOLDER = "a folder with other files stands in its place"
 
 
 def cut_off(names: Sequence[str], undone: Sequence[str], kept: Mapping[str, str]) -> str:
-    """Word that the process of a write died in the middle of it. names: of all its files; undone:
+    """Say that the process of a write died during the write. names: all files of the write; undone:
     files that were set back; kept: the reason for each file that was left as it is."""
     what = f"A change of {_some(names)} was cut off when its process ended."
     if undone:

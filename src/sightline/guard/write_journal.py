@@ -245,8 +245,8 @@ def record_ends(
 
 @contextmanager
 def telling(context: SessionContext, written: Collection[str]) -> Iterator[None]:
-    """Around the recording of what was done: let the error of a store that fails name the files that are
-    written. StoreError; StoreConflict as it is."""
+    """Name the written files in the error of a store that fails to record the writes in the body.
+    StoreError; StoreConflict as it is."""
     try:
         yield
     except StoreConflict:

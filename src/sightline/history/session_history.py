@@ -155,7 +155,7 @@ def names_of(store: Store) -> Callable[[str], str]:
 
 
 def named(entry: Entry, name_of: Callable[[str], str]) -> Entry:
-    """Return an entry with the names of its sessions in place of their ids, to be put into words."""
+    """Return an entry with the names of its sessions in place of their ids."""
     cause = named_cause(entry.cause, name_of)
     if entry.kind in ("forked", "session") and cause.detail:
         cause = structs.replace(cause, detail=name_of(cause.detail))

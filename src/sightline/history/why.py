@@ -38,8 +38,8 @@ OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 
 
 def knower(context: SessionContext, path: str, usual: str | None = None) -> str | None:
-    """Return the session `usual` if it knows a file, else the one that learned of the file last, of
-    those that have not ended if any; None for a file that no session knows."""
+    """Return the session `usual` if it knows a file. Else return the session that learned of the file
+    last; sessions that have not ended come first. None for a file that no session knows."""
     resolved = located(context, path)
     store = context.store
     row = store.disk(resolved.path)

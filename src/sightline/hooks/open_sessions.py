@@ -148,8 +148,8 @@ def find_root(event: Event, project: str | None, home: str) -> str | None:
 
 
 def find_added(path: str, folders: Iterable[str], home: str) -> str | None:
-    """Return the folder that holds a file, of those that the user added to the agent's project; the
-    nearest of several. None for a file in no such folder, or in one that cannot be a workspace."""
+    """Return the nearest folder that the user added to the agent's project and that holds a file. None
+    for a file in no such folder, or in a folder that cannot be a workspace."""
     real = os.path.realpath(path)
     roots = [os.path.realpath(folder) for folder in folders]
     inside = [root for root in roots if real.startswith(os.path.join(root, ""))]

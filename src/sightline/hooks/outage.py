@@ -136,8 +136,9 @@ def tell_once(environ: Mapping[str, str], home: str, session: str, what: str) ->
 def note(
     environ: Mapping[str, str], home: str, session: str, paths: Sequence[str], *, fail: str
 ) -> None:
-    """Note an outage of which the user has learned in this session. paths: files and folders whose change
-    may end it. fail: as the setting. Where no note can be written, each hook finds out by itself."""
+    """Note that the user has learned of an outage in this session. paths: files and folders whose change
+    may end the outage. fail: as the setting. Where no note can be written, each hook finds out by
+    itself."""
     project = environ.get("CLAUDE_PROJECT_DIR", "")
     fields = outage_fields(fail, session, environ, paths)
     for folder in outage_folders(environ, home) if project else ():

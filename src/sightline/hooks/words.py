@@ -245,7 +245,7 @@ def also_changed(summary: str, diff: str, *, is_in: bool | None) -> str:
 
 
 def joined(path: str, who: str, diff: str) -> str:
-    """Say that a file holds an edit and a change that was made in the same moment, with what is new."""
+    """Say that a file holds an edit and another change of the same moment, and show the new lines."""
     return (
         f"Sightline: {who} changed {quoted(path)} while you wrote it, and one change went over the other."
         f" Sightline merged both: the file holds both now. What is new to you:\n{fenced(diff, 'diff')}"
@@ -253,7 +253,8 @@ def joined(path: str, who: str, diff: str) -> str:
 
 
 def joined_for_user(path: str, who: str, lines: int) -> str:
-    """Tell the user of it. lines: of the other change."""
+    """Tell the user that a file holds an edit and another change of the same moment. lines: the number
+    of lines in the other change."""
     return (
         f"Sightline: the agent wrote {quoted(path)} while it was changed by {who}, and one change went over"
         f" the other. Sightline merged both ({count(lines, 'line')} of that change): sightline log {quoted(path)}"
@@ -270,7 +271,8 @@ def not_in_file(path: str, who: str, diff: str) -> str:
 
 
 def gone_for_user(path: str, who: str, agent: str) -> str:
-    """Tell the user of it. agent: the name of the session whose edit is not in the file."""
+    """Tell the user that a file holds another change in place of an edit of the same lines. agent: the
+    name of the session whose edit is not in the file."""
     return (
         f"Sightline: {who} and agent {agent} changed the same lines of {quoted(path)} at once. The file holds"
         f" the change of {who}; agent {agent} was told."

@@ -267,7 +267,7 @@ def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """Return every index at which these lines stand; none for no lines."""
+    """Return every index where a block of lines begins; none for an empty block."""
     size = len(block)
     if not size:
         return []

@@ -67,8 +67,8 @@ def merge(base: Lines, ours: Lines, theirs: Lines, *, mine: Sequence[Hunk] | Non
 
 
 def _astray(base: Lines, theirs: Lines, mine: Hunks, other: Hunks) -> Iterator[tuple[Hunk, Hunk]]:
-    """Yield the changes to lines of which nothing shows where they stand in the other text, each with
-    the nearest change of that side."""
+    """Yield the changes whose lines have no certain place in the other text, each with the nearest
+    change of the other side."""
     places = Places(base, theirs, other)
     for hunk in mine if other else ():
         is_apart = not any(collide(hunk, each) for each in _within(other, *hunk[:2]))

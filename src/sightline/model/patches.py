@@ -325,7 +325,7 @@ class _Unified:
             raise PatchSyntax(f"no change of {names[1]!r} below its 'diff --git' line")
 
     def _beyond(self) -> str:
-        """Return what git's lines ask for that no edit of a text can do, in words."""
+        """Name the change in git's lines that no edit of a text can make; "" for no such change."""
         git = self._git
         modes = {git.get("old mode ", ""), git.get("new mode ", "")} - {""}
         created = git.get("new file mode ", "100644")

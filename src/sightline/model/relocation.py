@@ -73,7 +73,7 @@ ALIKE = 0.6
 
 
 class Places:
-    """Where lines of an old text stand in a new one. hunks: of diff(old, new).
+    """The places of an old text's lines in a new text. hunks: of diff(old, new).
 
     Lines stand at their own place where no hunk touches them, the same heads (the function, the
     section) enclose them, and more lines around them stayed than were written beside them: a few

@@ -145,7 +145,7 @@ def plain_of(data: bytes | None) -> str | None:
 
 
 def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
-    """Return the unified diff between two texts of one path, either of which may be missing."""
+    """Return the unified diff between two texts of one path; either text may be missing."""
     old_lines, new_lines = old.lines if old else (), new.lines if new else ()
     hunks = diff(old_lines, new_lines)
     return unified(old_lines, new_lines, hunks, old=quoted(f"a/{name}"), new=quoted(f"b/{name}"))

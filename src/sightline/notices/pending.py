@@ -243,7 +243,7 @@ def _is_told(
 
 
 def _left_window(context: SessionContext) -> int:
-    """Return the position at which all texts, those of notices too, last left the window."""
+    """Return the last position where all texts, notices included, left the window; 0 for never."""
     drops = context.store.timeline(session=context.session, kinds=[Dropped], newest=DROPS)
     return max((each.position for each in drops if each.fact == Dropped(None)), default=0)
 

@@ -1,4 +1,4 @@
-"""What an agent still knows when a summary took the place of its conversation.
+"""Keep an agent's knowledge right when a summary replaces its conversation.
 
 Notices and refusals tell a change by its lines alone. Once they have left the conversation, the agent
 remembers the text that it was shown, and would write it anew without the change. So a change that was told
@@ -45,7 +45,7 @@ def summarised(context: SessionContext) -> None:
 
 
 def told_before_summary(context: SessionContext) -> set[str]:
-    """Return the files of which notices told that left the window with the last summary."""
+    """Return the files whose notices left the window with the last summary."""
     drops = list(context.store.timeline(session=context.session, kinds=[Dropped]))
     last = max((each.position for each in drops if each.fact == Dropped(None)), default=0)
     since = [each.fact for each in drops if each.position > last]
@@ -62,8 +62,8 @@ def _tells(fact: Fact) -> bool:
 def _without_notices(
     context: SessionContext, path: str, now: Knowledge
 ) -> tuple[Belief, bytes] | None:
-    """Return what the agent knows of a file without what notices told since a text of it was shown; None
-    where that is all the same, or where a text is not stored."""
+    """Return the agent's knowledge of a file without the changes in notices since a text of the file was
+    shown; None where the knowledge stays the same, or where a text is not stored."""
     text = decode(context.store.blob(now.belief.text))
     kept: Sequence[str] | None = None
     for before, fact, after in _steps(context, path):

@@ -235,7 +235,7 @@ class PrintedRows:
         return len(numbers) == size and numbers == [*range(numbers[0], numbers[0] + size)]
 
     def _take_open(self, body: Sequence[str], behind: Collection[str]) -> bool:
-        """Take the rows of a text whose last row goes on, and leave the rest of that row."""
+        """Take the rows of a text whose last row goes on, and leave the rest of the last row."""
         last = len(body) - 1
         for at, row in enumerate(self._rows[last:]):
             if (

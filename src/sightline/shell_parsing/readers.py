@@ -128,7 +128,8 @@ def _compare(options: Options, files: Operands) -> Filter | None:
 
 
 def _git(options: Options, operands: Operands) -> Filter | None:
-    """Of git, blame prints the file as it is on disk, each line behind its number."""
+    """Return the filter of git blame, which prints the file on disk, each line behind its number. None
+    for every other command of git."""
     words = [word for word in operands if word != "--"]
     if (
         words[:1] != ["blame"]

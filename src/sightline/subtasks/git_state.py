@@ -1,5 +1,5 @@
-"""What a repository names: branches, tags, HEAD, the stash, its trees and its settings; and what differs
-between two looks."""
+"""Read a repository's branches, tags, HEAD, stash, trees and settings; list the differences between
+two looks."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def settings_in(common: str) -> dict[str, str]:
 
 
 def look_at(root: str) -> GitState | None:
-    """Return the state of the repository of a workspace, and of those within its tree; None where git knows
-    no repository there."""
+    """Return the state of a workspace's repository and of the repositories within its tree; None where
+    git knows no repository there."""
     top = git_top(os.path.realpath(root))
     try:
         if top is None:

@@ -185,8 +185,9 @@ def _run(assignment: Assignment, arguments: Sequence[str]) -> TaskResult:
 
 
 class Output:
-    """Reads what a command prints to its end, and holds the beginning and the end of that: whatever the
-    command prints fills neither the disk nor the memory. file: the pipe, which is closed at the end."""
+    """Reads a command's output to the end, and holds the beginning and the end of the output: however
+    much the command prints, neither the disk nor the memory fills. file: the pipe, which is closed at
+    the end."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -197,7 +198,7 @@ class Output:
         self._reader.start()
 
     def text(self) -> str:
-        """Return what is held, with a line where a part is left out. Waits for the end of the output."""
+        """Wait for the end of the output. Return the kept text, with a line in place of a left-out part."""
         self._reader.join(JOIN_S)
         head, tail = (bytes(part).decode("utf-8", "replace") for part in (self._head, self._tail))
         if not self._left_out:

@@ -1,4 +1,4 @@
-"""What still works for a session: sub-tasks, and agents that its agent sent, with their files."""
+"""List a session's running sub-tasks and the running agents that its agent sent, with their files."""
 
 from __future__ import annotations
 

@@ -82,9 +82,9 @@ class Start(Struct, frozen=True):
 
 
 class TreeChanges(Struct, frozen=True):
-    """What an attempt left in its tree. changes: files that differ from the beginning: the path from the
-    top, the content then, the content now; notes: what the files do not hold, each as a sentence;
-    is_kept: the tree has commits or files that are nowhere else."""
+    """The changes that an attempt left in its tree. changes: files that differ from the beginning: the
+    path from the top, the content then, the content now; notes: changes that the files do not hold,
+    each as a sentence; is_kept: the tree has commits or files that are nowhere else."""
 
     changes: tuple[tuple[str, FileBytes, FileBytes], ...] = ()
     notes: tuple[str, ...] = ()
@@ -211,8 +211,8 @@ class Worktree(Struct, frozen=True):
             return []
 
     def _inside(self, path: str) -> set[str]:
-        """Return the files of a repository that the child made, by their path within, and of those within
-        that one: the files that it tracks, and those that it does not ignore."""
+        """Return the files of a repository that the child made, by their path within the repository, and
+        the files of the repositories within: tracked files, and files that git does not ignore."""
         folder = os.path.join(self.top, path)
         nothing = f"{self.own}/none"
         found = {*names(self._compared(*OTHERS, tree=folder, index=nothing))}
@@ -499,7 +499,7 @@ def _keep_beginning(folder: str, own: str, common: str, settings: list[tuple[str
 
 
 def _settings(top: str) -> list[tuple[str, str]]:
-    """Return the settings of a repository, with those of its tree and of files that it includes."""
+    """Return a repository's settings, with the settings of its tree and of included files."""
     found = _listed(top, "--local")
     if dict(found).get("extensions.worktreeconfig") == "true":
         found += _listed(top, "--worktree")

@@ -35,8 +35,8 @@ def run_in(tree: Worktree, given: Assignment, runner: Runner) -> Outcome:
 
 
 def with_git(result: TaskResult, root: str, before: GitState | None) -> TaskResult:
-    """Return the result of a run in the workspace itself with what changed in git in the meantime. before:
-    when the run began; None for no repository."""
+    """Add git's changes during a run in the workspace itself to the result of the run. before: the
+    state when the run began; None for no repository."""
     now = look_at(root) if before is not None else None
     if before is None or now is None:
         return result

@@ -51,8 +51,8 @@ def shown(text: str, marks: frozenset[int] = frozenset()) -> str:
 
 
 def marks(one: str, other: str) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the indexes of the characters beyond ASCII in which two lines differ, of each line; none
-    where the lines differ in many."""
+    """Return the indexes of the characters beyond ASCII that differ between two lines, for each line;
+    none where many characters differ."""
     found: tuple[set[int], set[int]] = set(), set()
     if not (one.isascii() and other.isascii()) and max(len(one), len(other)) <= COMPARED:
         for tag, a0, a1, b0, b1 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
@@ -65,7 +65,7 @@ def marks(one: str, other: str) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def difference(one: str, other: str) -> tuple[int, str, str] | None:
-    """Return the first place at which two lines differ in a character that is invisible, or looks like
+    """Return the first difference between two lines, if a character there is invisible or looks like
     another: the 1-based column, and the character of each line in words; None for another
     difference."""
     at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)

@@ -57,7 +57,7 @@ def windows_line(python: str, script: str, agent: str, settings: str = "") -> st
 
 
 def gone(python: str, script: str, settings: str) -> str:
-    """Return the answer of a hook whose program is gone. Every product shows the line, or ignores it."""
+    """Return a hook's answer when its program is missing. Every product shows or ignores the line."""
     words = (
         f"Sightline cannot start: {python} or {script} is gone. Edits are not guarded. Install it there "
         f"again, or take its hooks out: delete those that name {ENTRY} in {settings}."

@@ -46,8 +46,8 @@ an agent does, and the client shows their messages."""
 
 
 def command_hooks(python: str, script: str, settings: str) -> dict[str, Hook]:
-    """Return event -> the hook that starts a process for it, with an interpreter that loads no
-    packages. settings: words that name the file which holds the hooks."""
+    """Return event -> the hook that starts a process for the event, with an interpreter that loads
+    no packages. settings: words that name the file which holds the hooks."""
     windows = sys.platform == "win32"
     line, more = (windows_line, {"shell": "powershell"}) if windows else (posix_line, {})
     said = {event: settings if event in TELLING else "" for event in EVENTS}

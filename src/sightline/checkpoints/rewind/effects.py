@@ -87,8 +87,8 @@ def load_effects(context: SessionContext, target: Target) -> list[Effect]:
 
 
 def lineage(context: SessionContext) -> dict[str, int]:
-    """Return this session and those that it was forked from, each with the last position of what counts as
-    this session's own past."""
+    """Return session -> the last position that belongs to this session's own past, for this session
+    and each session that it was forked from."""
     past: dict[str, int] = {}
     session, upto = context.session, context.store.position()
     while session not in past:

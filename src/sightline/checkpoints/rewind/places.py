@@ -123,21 +123,21 @@ def _freed(plan: UndoPlan) -> set[str]:
 
 
 def _put(plan: UndoPlan) -> list[str]:
-    """Return the paths to which the plan brings a file, and that still have it at the end."""
+    """Return the paths where the plan puts a file that is still there at the end."""
     freed = _freed(plan)
     paths = dict.fromkeys(map(_puts, plan.steps))
     return [path for path in paths if path is not None and path not in freed]
 
 
 def _puts(step: Step) -> str | None:
-    """Return the path to which a step brings a file, where none stood."""
+    """Return the path where a step puts a file and no file stood before; None for no such path."""
     if isinstance(step, Restore):
         return step.path if step.before == MISSING != step.after else None
     return step.path if isinstance(step, Rename) else None
 
 
 def _frees(step: Step) -> str | None:
-    """Return the path from which a step takes the file."""
+    """Return the path that a step leaves without a file; None for no such path."""
     if isinstance(step, Restore):
         return step.path if step.after == MISSING else None
     return step.src if isinstance(step, Rename) else None

@@ -268,7 +268,7 @@ class Packages:
         self._documents = documents
 
     def of_name(self, name: str, folder: str) -> tuple[str | None, str]:
-        """Return the folder of the package with a bare name, and the path asked of it.
+        """Return the folder of the package in a bare import name, and the path within the package.
 
         None for a package that is not in the tree.
         """

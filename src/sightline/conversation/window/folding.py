@@ -290,9 +290,9 @@ class Folding:
         return self._results[-keep][1] if len(self._results) >= keep else 0
 
     def _judge(self, candidate: Candidate) -> tuple[Tier, float] | None:
-        """Return the rule that allows folding a block now, and the answers for which the block has
-        paid rent without a lease. None while the block must stay: a call whose result is missing,
-        the newest text that the agent wrote into a file, and what has a lease."""
+        """Return the rule that allows folding a block now, and the number of answers that the block has
+        stayed without a lease. None while the block must stay: a call whose result is missing, the
+        newest text that the agent wrote into a file, and a block with a lease."""
         block, files = candidate.block, self._files
         tier: Tier = "untouched" if candidate.paths else "other"
         if block.kind == "call":

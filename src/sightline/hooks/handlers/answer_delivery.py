@@ -101,8 +101,8 @@ def record_diff(
 
 
 def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
-    """Return whether a diff, or every change of others in the file, was handed over, and since then this
-    agent alone changed the file, and nothing of the file arrived at it."""
+    """Return whether this agent received a diff, or every change of others in the file, and since then
+    this agent alone changed the file and received no text of the file."""
     for recorded in reversed(list(context.store.timeline(path=path, newest=RECENT))):
         fact, is_own = recorded.fact, recorded.session == context.session
         if isinstance(fact, GitMoved) or (

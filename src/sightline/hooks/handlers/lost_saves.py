@@ -147,8 +147,8 @@ def merged_since(context: SessionContext, path: str, position: int) -> Cause | N
 
 
 def _left_by(context: SessionContext, path: str, text: str | None) -> tuple[Cause, int | None]:
-    """Return who left a text at a path, and the position of that fact; None where the text was gone before
-    it could be recorded."""
+    """Return who left a text at a path, and the position of the fact that records the change; None for
+    the position where the text was gone before the change could be recorded."""
     newest = context.store.timeline(path=path, kinds=[Changed, WriteIntended], newest=RECENT)
     intended: Cause | None = None
     for recorded in reversed(list(newest)):

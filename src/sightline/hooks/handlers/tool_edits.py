@@ -209,7 +209,7 @@ def _deliver_refusal(
 
 
 def _is_handed_over(plan: Evaluation) -> bool:
-    """Return whether the host is given a merge to write in place of the agent's text."""
+    """Return whether the host receives a merge to write in place of the agent's text."""
     return plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole)
 
 

@@ -186,7 +186,7 @@ def _is_known(
 def _answered(
     context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write
 ) -> Answer:
-    """Return what the agent and the person are told of a write."""
+    """Return the words for the agent and for the person after a write."""
     path = located.name or located.path
     texts: list[str] = []
     tells: list[str] = []

@@ -81,12 +81,12 @@ def mark_of(session: Session, transcript: str) -> Mark:
 
 
 def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool | None:
-    """Put the session's knowledge back to the older message to which the user took the conversation
-    back; look once for each prompt. Return whether it was put back; None while the prompt's row is
-    not written, so that nobody can know.
+    """Move the session's knowledge back to the older message that the user returned to; look once for
+    each prompt. Return whether the knowledge moved back; None while the prompt's row is not written,
+    so that nobody can know.
 
-    The files stay as they are. What was recorded since the prompt is taken out, too: it was made for
-    the longer conversation, and the transcript has what the host added to the prompt.
+    The files stay as they are. Facts recorded since the prompt go, too: they belong to the longer
+    conversation, and the transcript has the text that the host added to the prompt.
     """
     with session._lock:  # noqa: SLF001 - as above
         context = session._context  # noqa: SLF001
