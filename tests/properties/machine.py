@@ -12,12 +12,14 @@ from hypothesis.stateful import rule
 from tests.properties.ground import COUNTS, Killed, paths, places, sessions
 from tests.properties.model import (
     File,
+    apart,
     merged,
     parsed,
     placed,
     spliced,
 )
 from tests.properties.users import Users
+from tests.support.certain import are_placed, have_places, is_found
 
 import sightline
 from sightline.model.text import split
@@ -90,8 +92,8 @@ class Agents(Users):
         count = None if every else 1
         self.attempt(
             name, path, lambda: session.edit(path, old, new, count=count),
-            lambda f, b: b is not None and (b == f.plain or old not in b)
-            and (f.plain.count(old) == count or (every and old in f.plain)),
+            lambda f, b: b is not None and (f.plain.count(old) == count or (every and old in f.plain))
+            and is_found(b, old, new, f.plain),
             lambda before, b, after: spliced(before, after, old, new),
             (lambda b: b.replace(old, new)) if believed and alike(old, believed, file) else None,
         )  # fmt: skip
@@ -113,7 +115,8 @@ class Agents(Users):
             self.attempt(
                 name, path,
                 lambda: session.edit_lines(path, first + 1, first + len(block), "".join(put)),
-                lambda f, b: unique and ours != lines and once(block, lines) and b == f.plain,
+                lambda f, b: unique and ours != lines and once(block, lines) and once(block, split(f.plain))
+                and have_places(b, [(first, first + len(block))], f.plain),
                 lambda before, b, after: placed(
                     before.plain, after.plain, block, put, lines[max(first - 1, 0) : first + 1]
                 ),
@@ -132,7 +135,8 @@ class Agents(Users):
             return
         self.attempt(
             name, path, lambda: session.write(path, ours),
-            lambda f, b: complete and ours not in (b, f.plain) and b == f.plain,
+            lambda f, b: complete and ours not in (b, f.plain)
+            and (b == f.plain or (apart(b, ours, f.plain) and are_placed(b, ours, f.plain))),
             # Of an empty file there is nothing that a session would have to be shown.
             lambda before, b, after: after.plain == ours and (b or "") == before.plain,
             lambda b: ours,
@@ -154,7 +158,8 @@ class Agents(Users):
         complete = session.check(path).complete
         self.attempt(
             name, path, lambda: session.patch(text),
-            lambda f, b: complete and b == f.plain,
+            lambda f, b: complete
+            and (b == f.plain or (apart(b, ours, f.plain) and are_placed(b, ours, f.plain))),
             lambda before, b, after: merged(b, ours, before.plain, after.plain),
             None if not complete else lambda b: ours,
         )  # fmt: skip
@@ -168,8 +173,7 @@ class Agents(Users):
         return "".join([*lines[:at], *put, *lines[at + size :]])
 
     def attempt(self, name, path, act, owed, right, own) -> None:
-        """One attempt. owed: whether refusing it would be unhelpful. That holds for files as they were shown:
-        elsewhere a twin of the lines may stand (tests/guard/test_twins.py, bench/merging.py --places). right: whether the result is
+        """One attempt. owed: whether refusing it would be unhelpful; right: whether the result is
         what was asked, where nothing had to be merged; own: the agent's own text afterwards."""
         session, before = self.sessions[name], self.disk[path]
         believed, verdict = session.believed(path), session.check(path)

@@ -126,6 +126,12 @@ def changed_part(one: str, other: str) -> tuple[int, int]:
     return start, len(a) - end
 
 
+def apart(base: str, ours: str, theirs: str) -> bool:
+    """Return whether the two changes leave a line between them however they are read."""
+    (a0, a1), (b0, b1) = changed_part(base, ours), changed_part(base, theirs)
+    return a1 < b0 or b1 < a0
+
+
 def embeds(believed: str, shown: tuple[tuple[int, int], ...], disk: str) -> bool:
     """Return whether the runs of lines that were shown stand on disk, each in one piece, in order."""
     have, want, at = split(disk), split(believed), 0
