@@ -275,6 +275,20 @@ def test_a_hunk_stands_below_its_anchors_and_nowhere_by_chance(body, after):
 
 
 @pytest.mark.parametrize(
+    ("anchor", "after"),
+    [
+        ("def f(", "def f(\n    a,\n):\n    y\n\n    b\ndef g():\n    x\n    x\n"),
+        ("def g():", None),
+        ("    b", None),
+        ("    a,", "def f(\n    a,\n):\n    y\n\n    b\ndef g():\n    x\n    x\n"),
+    ],
+)
+def test_lines_that_stand_twice_in_the_block_of_their_anchor_have_no_place(anchor, after):
+    before = "def f(\n    a,\n):\n    x\n\n    b\ndef g():\n    x\n    x\n"
+    assert applied_to(before, section(f"@@ {anchor}\n-    x\n+    y\n")) == after
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n", "line 5: the patch ends without"),

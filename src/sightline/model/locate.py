@@ -181,7 +181,8 @@ def place_hunks(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] 
     """Return the hunks of a patch as edits of these lines, in order; or the first that has no place.
 
     A hunk's old block is expected at its line number, shifted as the hunk before it was. It may
-    stand elsewhere when it stands there only. A hunk with anchors stands first below them.
+    stand elsewhere when it stands there only. A hunk with anchors stands below them: once in the
+    block of the last one, or once below it.
     """
     edits: list[Edit] = []
     drift = floor = 0
@@ -248,8 +249,8 @@ def _is_at(hunk: PatchHunk, at: int, lines: Sequence[str]) -> bool:
 
 
 def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[int]) -> list[int]:
-    """Return the places of a hunk: all from `floor` on, the first below each of its anchors, or the end
-    of the file. starts: of `_below`."""
+    """Return the places of a hunk: all from `floor` on, those in the block of each of its anchors (of
+    none there, all below it), or the end of the file. starts: of `_below`."""
     if hunk.at_end:
         last = len(lines) - len(hunk.old)
         return [last] if last >= starts[0] and _is_at(hunk, last, lines) else []
@@ -259,11 +260,40 @@ def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[
     if not hunk.anchors:
         return places
     for above in (0, 1):  # some repeat the anchor as the first line of the block
-        firsts = (next((at for at in places if at >= start - above), None) for start in starts)
-        found = sorted({at for at in firsts if at is not None})
+        found = {at for start in starts for at in _belonging(places, start, start - above, lines)}
         if found:
-            return found
+            return sorted(found)
     return []
+
+
+def _belonging(places: Sequence[int], start: int, least: int, lines: Sequence[str]) -> list[int]:
+    """Return the places from `least` on that are in the block of the line above `start`; all from
+    `least` on where none is."""
+    below = [at for at in places if at >= least]
+    end = _block_end(lines, start - 1) if below else 0
+    return [at for at in below if at < end] or below
+
+
+def _block_end(lines: Sequence[str], head: int) -> int:
+    """Return the index behind the block below a line, which is indented deeper; behind the block around
+    the line where none is below it. Lines that only close brackets end no block."""
+    own = _indent(lines[head])
+    inner = next((_indent(line) for line in lines[head + 1 :] if line.strip()), 0)
+    outer = own if inner > own else own - 1
+    return next(
+        (
+            at
+            for at in range(head + 1, len(lines))
+            if (text := lines[at].strip()) and _indent(lines[at]) <= outer and text[0] not in ")]}"
+        ),
+        len(lines),
+    )
+
+
+def _indent(line: str) -> int:
+    """Return how many columns of white space a line begins with."""
+    wide = line.expandtabs()
+    return len(wide) - len(wide.lstrip())
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
