@@ -120,6 +120,27 @@ def test_a_message_that_cannot_be_taken_in_is_set_aside_by_name(tmp_path, s):
     assert s.conversation.load(path).messages == 0
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"\0\0\0\0",
+        b'{"role": "assi{"role": "user", "content": "b"}',
+        b'{"role": "\xff"}',
+        b"\xc2\x85",
+    ],
+)
+def test_a_broken_line_is_left_out_by_name_and_no_line_behind_it(tmp_path, s, broken):
+    texts = [f"{n}\u2028\u0085\x0b" for n in range(4)]
+    lines = [
+        json.dumps({"role": "user", "content": text}, ensure_ascii=False).encode() for text in texts
+    ]
+    path = put(tmp_path, "any.jsonl", b"\n".join([*lines[:2], broken, *lines[2:], b""]))
+    loaded = s.conversation.load(path)
+    assert [message["content"] for message in s.conversation.messages()] == texts
+    assert "line 3 is no JSON. 4 elements of it are whole, and were read." in loaded.warnings[0]
+    assert s.conversation.load(path).messages == 0
+
+
 def cuts(data, number):
     return sorted({round(len(data) * n / number) for n in range(number)})
 

@@ -38,7 +38,7 @@ def changed(lines: list[str], dice: random.Random) -> list[str]:
         put = [f"new_{dice.randrange(1000)} = {dice.choice(lines).strip()!r}\n"]
         end = min(at + dice.choice((0, 0, 1, 1, 2, 5)), len(new))
         new[at:end] = dice.choice((put, put * 2, [], [dice.choice(lines)]))
-    if dice.random() < 0.15 and new:
+    if dice.random() < 0.15 and new and new[-1].strip():
         new[-1] = new[-1].removesuffix("\n")
     return [line if line.endswith("\n") else f"{line}\n" for line in new[:-1]] + new[-1:]
 
@@ -141,7 +141,7 @@ def drawn(dice: random.Random) -> list[tuple[str, list[str], list[str]]]:
     files = []
     for name in ("a.py", "b.py")[: dice.choice((1, 1, 1, 2))]:
         old = split(dice.choice(SOURCES).read_text("utf-8"))[: dice.choice((12, 60, 200))]
-        if old and dice.random() < 0.2:
+        if old and old[-1].strip() and dice.random() < 0.2:
             old[-1] = old[-1].removesuffix("\n")
         new = changed(old, dice) if old else old
         files += [(name, old, new)] if new != old else []

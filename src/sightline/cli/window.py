@@ -67,12 +67,16 @@ def window(
     _check_usage(file, target, error, summarizer, condense=condense, budget=budget)
     name = "stdin" if file == "-" else file
     history = _history(file, name)
+    left_out = [f"Left out: {each}." for each in history.set_aside]
     if condense or error is not None:
         smaller = _recovered(call, history, model, budget, error, summarizer)
-        _answer(call, target, history.dump(smaller.messages), smaller.lines, smaller.shape)
+        lines, answer = [*left_out, *smaller.lines], {**smaller.shape, **_set_aside(history)}
+        _answer(call, target, history.dump(smaller.messages), lines, answer)
         return
     assert budget is not None
     if problems := history.problems():
+        for line in left_out:
+            output.note(call, line)
         report(call, "malformed_history", *words.refusal(name, problems))
         raise Answered(NO)
     count = counter(model or MODELS.get(history.format.name))
@@ -80,8 +84,7 @@ def window(
         folding = plan(history, count, budget, policy, price)
     kind = f"{history.agent} as {history.format.name}" if history.agent else history.format.name
     lines = words.header(name, kind, len(history.messages), folding)
-    lines += [f"Left out: {each}." for each in history.set_aside]
-    lines += words.summary(folding)
+    lines += [*left_out, *words.summary(folding)]
     _answer(call, target, history.dump(folding.view), lines, shape(history, folding))
 
 
@@ -217,7 +220,7 @@ def shape(history: History, folding: Plan) -> Shape:
         "format": history.format.name,
         "agent": history.agent or None,
         "messages": len(history.messages),
-        "set_aside": list(history.set_aside),
+        **_set_aside(history),
         "counted_by": folding.counter,
         **fields(folding, "margin", "budget", "policy", "price"),
         "tokens_before": folding.before,
@@ -234,6 +237,11 @@ def shape(history: History, folding: Plan) -> Shape:
         ],
         **fields(folding, "dropped", "tails"),
     }
+
+
+def _set_aside(history: History) -> Shape:
+    """Return the lines and messages of a history that are left out, for programs."""
+    return {"set_aside": list(history.set_aside)}
 
 
 def _write(path: str, text: str) -> None:

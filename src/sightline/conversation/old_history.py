@@ -1,7 +1,8 @@
 """Read histories that other programs wrote: the messages of a task of Cline or Roo Code, under the
 names of all their versions, and lists of messages as a provider takes them.
 
-A damaged file is read up to its last whole element. No file is changed.
+A damaged list is read up to its last whole element; of damaged JSON lines, only those are left out that
+are no JSON. No file is changed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sightline.conversation.formats.parts import Message
 from sightline.conversation.window.history_reader import HOLDERS
 from sightline.errors import HistoryError
 from sightline.model.path import quoted
-from sightline.text.phrases import count
+from sightline.text.phrases import count, named
 
 HISTORY = "api_conversation_history.json"
 SHOWN = "ui_messages.json"
@@ -29,6 +30,9 @@ BOM = b"\xef\xbb\xbf"
 
 TIME_MAX_MS = 2**52
 """Milliseconds since 1970 up to which a number is a time."""
+
+NAMED_MAX = 5
+"""Damaged lines that are named one by one."""
 
 HEAD = 4_096
 """Bytes of a file that tell what it is."""
@@ -65,14 +69,14 @@ def read_old_history(path: str, data: bytes) -> OldHistory:
     warnings = []
     if lost and not rows:
         raise HistoryError(
-            f"{quoted(path)} is damaged from its beginning on: {lost}. No message in it is whole, and"
-            " nothing was loaded.",
+            f"{quoted(path)} is damaged: {lost}. No message in it is whole, and nothing was loaded.",
             "Load another copy of it; the file stays as it is.",
         )
     if lost:
         warnings.append(
-            f"{quoted(path)} is damaged: {lost}. The {count(len(rows), 'element')} before that"
-            f" {'is' if len(rows) == 1 else 'are'} whole, and were read. The file stays as it is."
+            f"{quoted(path)} is damaged: {lost}. {count(len(rows), 'element').capitalize()} of it"
+            f" {'is' if len(rows) == 1 else 'are'} whole, and {'was' if len(rows) == 1 else 'were'}"
+            " read. The file stays as it is."
         )
     name = os.path.basename(path)
     is_shown = bool(rows) and all(_is_shown(row) for row in rows)
@@ -102,35 +106,35 @@ def read_old_history(path: str, data: bytes) -> OldHistory:
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"\s*")
+_NO_TEXT = re.compile("[\udc80-\udcff]")
 _HOLDER = re.compile(rf'"(?:{"|".join(HOLDERS)})"\s*:\s*\[')
 
 
 def _rows(data: bytes) -> tuple[Rows, str]:
-    """Return the whole elements in bytes, and what was lost behind them, "" for nothing."""
+    """Return the whole elements in bytes, and what was lost, "" for nothing."""
+    data = data.removeprefix(BOM)
+    if not data.strip():
+        return [], ""
     try:
-        text, lost = data.decode("utf-8-sig"), ""
-    except UnicodeDecodeError as error:
-        text = data[: error.start].decode("utf-8-sig")
-        lost = f"its byte {error.start} is no text"
-    if not text.strip():
-        return [], lost
-    if not lost:
-        try:
-            return _holder(json.loads(text)), ""
-        except (ValueError, RecursionError):
-            pass
+        return _holder(json.loads(data.decode())), ""
+    except (ValueError, RecursionError):
+        pass
+    text = data.decode("utf-8", "surrogateescape")
     start = text.lstrip()[:1]
     held = _HOLDER.search(text) if start == "{" else None
-    if start == "[" or held:
-        rows, where, is_closed = _elements(text, held.end() if held else text.index("[") + 1)
-        lost = lost or ("" if is_closed else "its end is missing")
-    else:
-        rows, where = _lines(text)
-    missing = len(text) - where
-    if missing or lost:
-        left = count(len(data.removeprefix(BOM)) - len(text[:where].encode()), "byte")
-        lost = f"{lost or 'it breaks off, or goes on as no list does'}; {left} behind the last whole element were left out"  # fmt: skip
-    return rows, lost
+    if start == "{" and not held:
+        return _lines(data)
+    broken = _NO_TEXT.search(text)
+    whole = text[: broken.start()] if broken else text
+    rows, where, is_closed = _elements(whole, held.end() if held else whole.find("[") + 1)
+    if where == len(text) and is_closed:
+        return rows, ""
+    at = len(whole.encode())
+    lost = f"its byte {at} is no text" if broken else "its end is missing"
+    if is_closed and not broken:
+        lost = "it goes on as no list does"
+    left = count(len(data) - len(text[:where].encode()), "byte")
+    return rows, f"{lost}; {left} behind the last whole element were left out"
 
 
 def _holder(value: Any) -> Rows:
@@ -169,18 +173,20 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _lines(text: str) -> tuple[Rows, int]:
-    """Return the values of JSON lines up to the first that is none, and the place behind them."""
+def _lines(data: bytes) -> tuple[Rows, str]:
+    """Return the values of JSON lines, and which lines are none, "" for no such line."""
     rows: Rows = []
-    end = 0
-    for line in text.splitlines(keepends=True):
+    broken = []
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
         try:
             if line.strip():
-                rows.append(json.loads(line))
+                rows.append(json.loads(line.decode()))
         except (ValueError, RecursionError):
-            break
-        end += len(line)
-    return rows, end
+            broken.append(f"line {number}" + (", which breaks off" if number == len(lines) else ""))
+    if not broken:
+        return rows, ""
+    return rows, f"{named(broken, NAMED_MAX)} {'is' if len(broken) == 1 else 'are'} no JSON"
 
 
 # --- the rows shown to a person

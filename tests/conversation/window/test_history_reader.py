@@ -60,7 +60,6 @@ def test_the_format_is_told_by_the_messages():
         ("[1, 2]", "message 0 is of no known format"),
         ('[{"role": "user", "content": "a"', r"no JSON: .* \(line 1, column 33\)"),
         ('[\n{"role": "user"},\n{,}\n]', r"\(line 3, column 2\)"),
-        ('{"role": "user", "content": "a"}\n{"role": \n', "line 2 is no JSON"),
         ("[" * 100_000, "nested too deeply"),
         (json.dumps([*MESSAGES, *chat(STEPS)[1:3]]), "one conversation has one format"),
         ("\x00\x01", "no JSON"),
@@ -70,6 +69,27 @@ def test_what_is_no_history_is_said_with_what_to_do(text, said):
     with pytest.raises(HistoryError, match=said) as caught:
         read_history(text, "h")
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "\0\0\0\0",
+        '{"role": ',
+        '{"role": "user", "cont{"role": "user", "content": "b"}',
+        "}",
+        '"\u2028',
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_a_broken_line_is_left_out_by_name_and_no_line_behind_it(broken, place):
+    lines = [f'{{"role": "user", "content": "{n}\u2028\u0085\x1e"}}' for n in range(4)]
+    lines = [line.replace("\x1e", "\\u001e") for line in lines]
+    lines.insert(place, broken)
+    history = read_history("\n".join(lines), "h")
+    assert [message["content"][0] for message in history.messages] == ["0", "1", "2", "3"]
+    [aside] = history.set_aside
+    assert aside.startswith(f"line {place + 1} is no JSON: ")
 
 
 PNG = "iVBORw0KGgo="

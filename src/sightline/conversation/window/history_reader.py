@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -25,7 +25,8 @@ HOLDERS = ("messages", "contents", "input", "history", "items")
 class History(Struct, frozen=True):
     """Messages with their written shape. holder: the field of the object `around`
     that holds the messages. agent: the product that recorded them, "" for a program's own file;
-    folder: as of a recorded conversation; set_aside: which recorded messages are left out, and why."""
+    folder: as of a recorded conversation; set_aside: which recorded messages or lines are left out,
+    and why."""
 
     messages: tuple[Message, ...]
     format: Format
@@ -70,7 +71,7 @@ def read_history(text: str, name: str) -> History:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise HistoryError(f"{name} is empty: there is no history in it.", NAME_ANOTHER)
-    value, shape = _parse(text, name)
+    value, shape, set_aside = _parse(text, name)
     holder, around = "", {}
     if isinstance(value, dict):
         holder = next((field for field in HOLDERS if isinstance(value.get(field), list)), "")
@@ -89,7 +90,7 @@ def read_history(text: str, name: str) -> History:
             parts_of(wire_format.adapter, number, message)
     except ValueError as error:
         raise HistoryError(f"{name}: {error}.", ONE_FORMAT) from error
-    return History(tuple(value), wire_format, shape, holder, around)
+    return History(tuple(value), wire_format, shape, holder, around, set_aside=set_aside)
 
 
 def from_recording(conversation: Conversation) -> History:
@@ -120,30 +121,37 @@ ONE_FORMAT = (
 )
 
 
-def _parse(text: str, name: str) -> tuple[Any, Shape]:
-    """Parse the whole text as JSON, else each line."""
+def _parse(text: str, name: str) -> tuple[Any, Shape, tuple[str, ...]]:
+    """Parse the whole text as JSON, else each line; and say which lines are left out, and why."""
     try:
         value = json.loads(text)
     except RecursionError:
         raise HistoryError(f"{name} is nested too deeply to be read.", EXPECTED) from None
     except ValueError as error:
-        if parse_object(text.lstrip().split("\n", 1)[0]) is None:
+        lines, set_aside = _parse_lines(text)
+        objects = sum(isinstance(line, dict) for line in lines)
+        is_begun = parse_object(text.lstrip().split("\n", 1)[0]) is not None
+        if not is_begun and objects <= len(lines) + len(set_aside) - objects:
             where = str(error)
             if isinstance(error, json.JSONDecodeError):
                 where = f"{error.msg} (line {error.lineno}, column {error.colno})"
             raise HistoryError(f"{name} is no JSON: {where}.", EXPECTED) from None
-        return list(_parse_lines(text, name)), "lines"
+        return lines, "lines", set_aside
     is_request = isinstance(value, dict) and any(isinstance(value.get(n), list) for n in HOLDERS)
     if isinstance(value, dict) and "\n" not in text.strip() and not is_request:
-        return [value], "lines"
-    return value, "array"
+        return [value], "lines", ()
+    return value, "array", ()
 
 
-def _parse_lines(text: str, name: str) -> Iterator[Any]:
+def _parse_lines(text: str) -> tuple[list[Any], tuple[str, ...]]:
+    """Return the values of JSON lines; and the lines that are none, with the reason."""
+    values: list[Any] = []
+    broken: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield json.loads(line)
+                values.append(json.loads(line))
             except (ValueError, RecursionError) as error:
-                why = f"line {number} is no JSON: {getattr(error, 'msg', 'nested too deeply')}"
-                raise HistoryError(f"{name}: {why}.", "Mend that line, or take it out.") from None
+                why = getattr(error, "msg", "it is nested too deeply")
+                broken.append(f"line {number} is no JSON: {why}")
+    return values, tuple(broken)
