@@ -192,7 +192,18 @@ def test_secrets_are_never_stored(path):
     assert not Settings(state_home="/s").may_store(path)
 
 
-@pytest.mark.parametrize("path", [".env.example", "id_rsa.pub", "src/env.py", "keys.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env.example",
+        "id_rsa.pub",
+        "src/env.py",
+        "keys.py",
+        ".dev.vars.example",
+        "settings.py",
+        "package.json",
+    ],
+)
 def test_samples_and_public_halves_are_stored(path):
     assert Settings(state_home="/s").may_store(path)
 
@@ -471,6 +482,23 @@ def test_secrets_are_what_may_not_be_stored(data):
         "me.PPK",
         "service-account.json",
         "ID_RSA",
+        "worker/.dev.vars",
+        ".dev.vars.staging",
+        "client_secret_1.apps.googleusercontent.com.json",
+        "app-firebase-adminsdk-x1.json",
+        "func/local.settings.json",
+        "deploy_rsa",
+        "site.publishsettings",
+        "home/.cargo/credentials.toml",
+        "home/.m2/settings.xml",
+        "auth.json",
+        "android/key.properties",
+        "home/.my.cnf",
+        ".psql_history",
+        "wp-config.php",
+        ".vscode/sftp.json",
+        ".ansible_vault_pass.txt",
+        "home/.config/gh/hosts.yml",
     ],
 )
 def test_a_secret_is_never_stored_whatever_the_case_of_its_name(path):

@@ -16,20 +16,6 @@ fresh text."""
 
 SWITCH = ("on", "off")
 
-NEVER_STORE = (
-    *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template", ".envrc"),
-    *("*.env", "!example.env", "!sample.env", "!template.env"),
-    *("*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.kdbx"),
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "!id_*.pub"),
-    *(".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
-    *(".htpasswd", "secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml"),
-    *("*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json"),
-    *("credentials*.json", "service-account*.json", "service_account*.json"),
-    *("**/.aws/credentials", "**/.docker/config.json", "**/.kube/config"),
-)
-"""Files with secrets: their text is never kept. That of samples and public halves may be. Case does
-not count, neither here nor in a user's own patterns."""
-
 PROTECT = (
     *("sightline.toml", ".sightlineignore", ".git", ".hg"),
     *("**/.claude/settings*.json", "**/.claude/hooks/**"),

@@ -17,13 +17,13 @@ from typing import Any
 from msgspec import Struct, structs
 
 from sightline.config.schema import (
-    NEVER_STORE,
     POLICIES,
     PROTECT,
     checked,
     from_environment,
     tightening,
 )
+from sightline.config.secret_names import NEVER_STORE
 from sightline.errors import SettingsError
 from sightline.filesystem.ignore.gitignore import PatternSet
 
