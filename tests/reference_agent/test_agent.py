@@ -398,6 +398,15 @@ def test_a_provider_that_is_not_there_is_an_error_in_words(scripts):
         run(session, GOAL, model=OpenAIChatModel("gpt-5-mini", provider=there), approve=yes)
 
 
+@pytest.fixture
+def heeded():
+    """Ctrl-C is heeded, also where the tests were started in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_ctrl_c_in_the_middle_of_a_stream_loses_nothing(scripts):
     """In one process, as in a chat: the next turn goes on in the same session."""
 
@@ -425,6 +434,7 @@ def test_ctrl_c_in_the_middle_of_a_stream_loses_nothing(scripts):
     assert f"The user asked last:\n- {GOAL}" in main.last
 
 
+@pytest.mark.usefixtures("heeded")
 def test_ctrl_c_while_the_plan_is_made_keeps_the_task(scripts):
     async def never(messages, info):
         os.kill(os.getpid(), signal.SIGINT)
