@@ -16,6 +16,7 @@ from tests.hooks.daemons import DaemonHost
 from tests.support.hook_server import serving
 
 from sightline.cli import checkup, connect
+from sightline.config.settings import user_settings_file
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
@@ -206,10 +207,20 @@ def test_a_store_that_lies_is_a_problem(at):
 
 
 def test_broken_settings_of_ours_are_named(at):
-    at.put("sightline.toml", "policy = \n")
+    users_settings().parent.mkdir(parents=True, exist_ok=True)
+    users_settings().write_text("policy = \n")
     found = checks(at, code=1)
-    assert "sightline.toml: not valid TOML" in found["settings"]["message"]
+    assert f"{users_settings()}: not valid TOML" in found["settings"]["message"]
     assert "store" not in found
+
+
+def test_what_is_left_out_of_a_workspaces_settings_is_a_problem_and_the_guard_is_on(at):
+    at.put("sightline.toml", 'unseen = "refuse"\npolices = 1\n')
+    found = checks(at, code=1)
+    assert "sightline.toml, line 2: there is no setting 'polices'" in found["settings"]["message"]
+    assert "policies" in found["settings"]["hint"]
+    assert found["store"]["state"] == "ok"
+    assert "guard" not in found
 
 
 def test_an_ignore_file_that_is_not_read_is_named(at):
@@ -417,8 +428,13 @@ def test_texts_beyond_their_room_are_a_warning_that_leads_to_gc(at, monkeypatch)
     assert "sightline gc --dry-run" in said["hint"]
 
 
+def users_settings():
+    return Path(user_settings_file(os.environ, os.path.expanduser("~"), sys.platform))
+
+
 def broken_settings(at):
-    Path("sightline.toml").write_text("policy = [")
+    users_settings().parent.mkdir(parents=True, exist_ok=True)
+    users_settings().write_text("policy = [")
 
 
 def damaged_store(at):

@@ -74,4 +74,6 @@ def test_the_users_settings_say_how_much_is_kept(written, monkeypatch):
 def test_a_workspace_may_not_have_texts_forgotten(sl):
     """Else a folder that was only cloned could take the way back."""
     sl.put("sightline.toml", "keep_bytes = 1\n")
-    assert "a workspace may not set" in sl("gc").err
+    done = sl("gc", "--json")
+    assert "Warning: sightline.toml, line 1: a workspace may not set keep_bytes" in done.err
+    assert done.json["texts"] == []

@@ -9,7 +9,9 @@ pytestmark = pytest.mark.client
 
 
 def broken_settings(claude):
-    claude.put("sightline.toml", "policy = [")
+    own = claude.home / ".config/sightline/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("policy = [")
 
 
 def damaged_store(claude):

@@ -36,6 +36,12 @@ class Place:
             flags=flags,
         )
 
+    def left_out(self):
+        """What does not hold of the workspace's own files: one text."""
+        (fault,) = self.load().left_out
+        assert fault.hint
+        return f"{fault.message} {fault.hint}"
+
     def refusal(self, *args, **flags):
         with pytest.raises(SettingsError) as caught:
             self.load(*args, **flags)
@@ -142,7 +148,7 @@ def test_a_flag_does_not_loosen_what_the_workspace_tightened(place):
 
 @pytest.mark.parametrize("key", [key for key, spec in KEYS.items() if not spec.shared])
 @pytest.mark.parametrize("name", ["sightline.toml", "pyproject.toml"])
-def test_what_could_weaken_the_guard_is_refused_in_a_workspace(place, name, key):
+def test_what_could_weaken_the_guard_is_left_out_of_a_workspace(place, name, key):
     words = {"store": "memory:", "state_home": "/s", "fail": "open", "answerer": "off"}
     words |= {"prompts": "workspace"}
     words |= {"subtasks": "auto", "tasks_database": "sqlite:///t.db"}
@@ -150,8 +156,10 @@ def test_what_could_weaken_the_guard_is_refused_in_a_workspace(place, name, key)
     words |= dict.fromkeys(switches, "off")
     right = ["*"] if key == "checkpoint_paths" else words.get(key, 1)
     heading = "[tool.sightline]\n" if name == "pyproject.toml" else ""
+    alone = place.load()
     place.own(f"{heading}{key} = {right!r}", name)
-    said = place.refusal()
+    assert structs.replace(place.load(), left_out=()) == alone
+    said = place.left_out()
     assert name in said
     assert key in said
     assert str(place.users) in said
@@ -159,9 +167,10 @@ def test_what_could_weaken_the_guard_is_refused_in_a_workspace(place, name, key)
 
 
 @pytest.mark.parametrize("text", ['policy = "warn"', '[policies]\n"docs/**" = "warn"'])
-def test_a_looser_policy_is_refused_in_a_workspace(place, text):
+def test_a_looser_policy_is_left_out_of_a_workspace(place, text):
     place.own(text)
-    said = place.refusal()
+    assert place.load().policy_for("docs/a.md") == "merge"
+    said = place.left_out()
     assert "sightline.toml" in said
     assert "warn" in said
 
@@ -331,16 +340,73 @@ def test_variables_that_are_no_settings_are_left_alone(place):
     ("data", "found"),
     [
         (b'policy = "merge"\nunseen = \n', "line 2"),
-        (b'policy = "\xff"', "utf-8"),
+        (b'\npolicy = "\xff"', "line 2 is not valid UTF-8"),
         (b"protect = " + b"[" * 100_000, "recursion"),
     ],
     ids=["syntax", "encoding", "nesting"],
 )
 def test_broken_toml_is_named_with_its_file_and_line(place, data, found):
     (place.root / "sightline.toml").write_bytes(data)
-    said = place.refusal()
-    assert "sightline.toml" in said
+    said = place.left_out()
+    assert said.startswith("sightline.toml: ")
     assert found in said
+
+
+SPOILS = [
+    "policy = [",
+    'policy = "\\ud800"',
+    "policy = 1",
+    'policy = "warn"',
+    "polices = 1",
+    "protect = 'x'",
+    "store = 'memory:'",
+    "#" * (1 << 20) + "\n",
+]
+"""Each is wrong on its own."""
+
+
+@pytest.mark.parametrize("spoil", SPOILS, ids=range(len(SPOILS)))
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("sightline.toml", "pyproject.toml"), ("pyproject.toml", "sightline.toml")],
+)
+def test_what_is_wrong_in_one_file_takes_nothing_else_away(place, spoil, name, other):
+    place.user('policy = "refresh"\nprotect = ["mine/**"]\nfail = "closed"')
+    heading = "[tool.sightline]\n" if other == "pyproject.toml" else ""
+    place.own(f'{heading}protect = ["other/**"]\nunseen = "refuse"', other)
+    alone = place.load()
+    place.own(("" if heading else "[tool.sightline]\n") + spoil, name)
+    both = place.load()
+    assert len(both.left_out) == 1
+    assert structs.replace(both, left_out=()) == alone
+    assert both.policy_for("other/a") == both.policy_for("mine/a") == "ask"
+
+
+@pytest.mark.parametrize("name", ["sightline.toml", "pyproject.toml"])
+def test_a_wrong_setting_leaves_its_neighbours_and_names_its_line(place, name):
+    heading = "[tool.other]\npolices = 1\n[tool.sightline]\n" if name == "pyproject.toml" else ""
+    place.own(f'{heading}protect = ["x/**"]\n"polices" = 1\nunseen = "refuse"\n', name)
+    settings = place.load()
+    assert (settings.policy_for("x/a"), settings.unseen) == ("ask", "refuse")
+    line = 5 if heading else 2
+    assert f"line {line}: there is no setting 'polices'. Did you mean policies?" in place.left_out()
+
+
+def test_the_line_of_a_heading_is_named(place):
+    place.own("[project]\n\n[tool.sightline.policies]\n'a' = 'no'\n", "pyproject.toml")
+    assert "pyproject.toml [tool.sightline], line 3: policies must be" in place.left_out()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_left_out(place):
+    place.own('policy = "block"')
+    (place.root / "sightline.toml").chmod(0)
+    assert "sightline.toml: cannot be read" in place.left_out()
+
+
+def test_the_users_own_file_is_not_left_out(place):
+    place.user("policy = [")
+    assert str(place.users) in place.refusal()
 
 
 def test_a_pyproject_that_does_not_name_us_may_be_broken(place):
@@ -355,25 +421,26 @@ def test_a_pyproject_that_names_us_without_settings_adds_none(place):
 
 def test_a_table_of_ours_must_be_a_table(place):
     place.own("tool.sightline = 3", "pyproject.toml")
-    assert "tool.sightline" in place.refusal()
+    assert "tool.sightline" in place.left_out()
 
 
 def test_a_settings_file_is_bounded(place):
     place.own("#" * (1 << 20))
     assert place.load().policy_for("a") == "merge"
     place.own("#" * (1 << 20) + "\n")
-    assert "1048576 bytes" in place.refusal()
+    assert "1048576 bytes" in place.left_out()
 
 
-def test_a_key_made_to_keep_the_parser_busy_is_refused(place):
+def test_a_key_made_to_keep_the_parser_busy_is_left_out(place):
     place.own("\n" + "a." * 2_000 + "a = 1")  # more would keep it busy for minutes
-    assert "line 2" in place.refusal()
+    assert "line 2" in place.left_out()
 
 
-def test_a_link_that_leads_out_of_the_workspace_is_refused(place, tmp_path):
+def test_a_link_that_leads_out_of_the_workspace_is_left_out(place, tmp_path):
     (tmp_path / "outside.toml").write_text('policy = "block"')
     (place.root / "sightline.toml").symlink_to(tmp_path / "outside.toml")
-    assert "leads out of the workspace" in place.refusal()
+    assert "leads out of the workspace" in place.left_out()
+    assert place.load().policy_for("a") == "merge"
 
 
 def test_a_link_inside_the_workspace_is_followed(place):
@@ -390,7 +457,7 @@ def test_a_workspace_reached_through_a_link_has_its_own_settings(place, tmp_path
 
 
 @pytest.mark.parametrize("kind", ["directory", "pipe", "dangling"])
-def test_what_is_no_plain_file_is_refused_at_once(place, kind):
+def test_what_is_no_plain_file_is_left_out_at_once(place, kind):
     path = place.root / "sightline.toml"
     if kind == "directory":
         path.mkdir()
@@ -398,7 +465,7 @@ def test_what_is_no_plain_file_is_refused_at_once(place, kind):
         os.mkfifo(path)
     else:
         path.symlink_to("nowhere.toml")
-    assert "sightline.toml" in place.refusal()
+    assert "sightline.toml" in place.left_out()
 
 
 def test_a_file_that_appears_is_read_by_the_next_load(place):

@@ -379,7 +379,9 @@ def newer_store(host):
 
 
 def broken_settings(host):
-    (host.root / "sightline.toml").write_text("policy = [")
+    config = host.home / ".config" / "sightline"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("policy = [")
 
 
 STORES = [broken_store, missing_log, newer_store, broken_settings]
@@ -421,9 +423,13 @@ def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail
 def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):
     config = host.home / ".config" / "sightline"
     config.mkdir(parents=True)
-    (config / "config.toml").write_text('fail = "closed"\n')
-    broken_settings(host)
-    assert "could not judge" in refusal(host.run(host.write(host.put("a", "a\n"), "b\n")))
+    (config / "config.toml").write_text('fail = "closed"\nprotect = ["a"]\n')
+    (host.root / "sightline.toml").write_text("policy = [")
+    path = str(host.root / "a")
+    asked = host.run(host.write(path, "b\n"))["hookSpecificOutput"]
+    assert asked["permissionDecision"] == "ask", "by the user's own settings"
+    host.store.write_bytes(b"this is no database" * 100)
+    assert "could not judge" in refusal(host.run(host.write(path, "b\n")))
 
 
 @pytest.mark.parametrize("fail", ["open", "closed"])

@@ -25,8 +25,14 @@ def host(tmp_path):
     made.close()
 
 
+def own_settings(host):
+    return host.home / ".config/sightline/config.toml"
+
+
 def broken_settings(host):
-    (host.root / "sightline.toml").write_text("policy = [")
+    """The user's own; those of a workspace are left out (test_wrong_settings)."""
+    own_settings(host).parent.mkdir(parents=True, exist_ok=True)
+    own_settings(host).write_text("policy = [")
 
 
 def damaged_store(host):
@@ -129,7 +135,7 @@ def test_a_hook_takes_an_outage_for_granted_until_something_changes(host, monkey
     monkeypatch.setenv("SIGHTLINE_FAIL", "closed")
     assert not _is_off(raw)
     monkeypatch.delenv("SIGHTLINE_FAIL")
-    (host.root / "sightline.toml").unlink()
+    own_settings(host).unlink()
     assert not _is_off(raw)
     host.put("a.py", "a = 7\n")
     assert refusal(host.run(raw))

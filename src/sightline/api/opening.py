@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from warnings import warn
 
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
@@ -43,7 +44,7 @@ def open_session(
     workspace: a folder, taken as it is; "." stands for the nearest parent with sightline.toml or
     .git, else the current folder. store: a URL; without it the settings decide, by default an
     embedded store in the user's state folder. settings: without them the user's and the
-    workspace's files are read. clock: gives UTC microseconds. approve: asked (path, diff) before
+    workspace's files are read; what is wrong in the workspace's files is left out, with a warning. clock: gives UTC microseconds. approve: asked (path, diff) before
     a write that the policy "ask" covers; without it such a write is refused.
 
     WorkspaceError, SettingsError, StoreError, SessionError.
@@ -73,10 +74,14 @@ def open_folder(
     folder: str | os.PathLike[str], store: str | None, settings: Settings | None
 ) -> tuple[Store, Workspace, Settings]:
     """Open the store and the tree of a folder, as open_session takes them, and return them with the
-    settings that hold. WorkspaceError, SettingsError, StoreError."""
+    settings that hold. Warn of what is left out of the workspace's own. WorkspaceError, SettingsError,
+    StoreError."""
     name = os.fspath(folder)
     root = discover(None if name == "." else name)
     chosen = settings if settings is not None else settings_of(root, store)
+    if settings is None:
+        for fault in chosen.left_out:
+            warn(f"{fault.message} It is left out. {fault.hint}", stacklevel=5)
     return *ports(root, chosen, store), chosen
 
 
@@ -135,7 +140,7 @@ def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str |
 
 
 def settings_of(root: str, store: str | None) -> Settings:
-    """Return the settings of a workspace for the user who runs this. SettingsError."""
+    """Return the settings of a workspace for the user who runs this. SettingsError, for the user's own."""
     return load_settings(
         root,
         environ=os.environ,

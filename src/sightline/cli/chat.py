@@ -98,7 +98,12 @@ def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
         raise click.UsageError("Cannot prompt: stdin is not a terminal. Pass --yes to proceed.")
     named, approve = call.named_session, output.approver(call)
     with open_session(
-        call.root, id=named, agent=NAME, store=call.store, approve=approve
+        call.root,
+        id=named,
+        agent=NAME,
+        store=call.store,
+        settings=call.settings,
+        approve=approve,
     ) as session:
         output.note(call, f"Session {session.id}")
         yield session

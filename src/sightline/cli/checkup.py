@@ -50,6 +50,7 @@ def findings(call: Call) -> Iterator[Finding]:
     except SightlineError as error:
         yield doctor.refused("settings", error)
     else:
+        call.settings = settings  # a check names what is left out of them
         yield from _kept(call, settings)
     yield from _agent(root)
     yield claude.transcript(root, connect.config_dir())
@@ -96,13 +97,17 @@ def _versions() -> Iterator[Finding]:
 
 
 def _kept(call: Call, settings: Settings) -> Iterator[Finding]:
-    """Check the settings, which are valid, and the store that they name."""
+    """Check the settings, which hold, and the store that they name."""
     users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
     own = [
         path for path in (users, os.path.join(call.root, "sightline.toml")) if os.path.exists(path)
     ]
     files = {"files": ", ".join(own)} if own else {}
-    yield Finding("settings", "ok", "valid" if own else "default", files)
+    for fault in settings.left_out:
+        facts = {"message": fault.message, "hint": fault.hint}
+        yield Finding("settings", "problem", "left out", facts)
+    if not settings.left_out:
+        yield Finding("settings", "ok", "valid" if own else "default", files)
     yield doctor.policy(settings)
     yield doctor.state_folder(settings)
     yield doctor.store(call.root, settings)

@@ -59,7 +59,8 @@ def doctor(call: Call, *, fix: bool, verbose: bool) -> None:
 def guard_off(checks: list[Finding]) -> Finding | None:
     """Return that the guard is off, as doctor says first; None where no check says so."""
     for finding in checks:
-        needed = finding.name in ("settings", "state", "store") and finding.case != "differs"
+        needed = finding.name in ("settings", "state", "store")
+        needed = needed and finding.case not in ("differs", "left out")
         if needed and finding.state == "problem":
             message, hint = _said(finding)
             return Finding("guard", "problem", "off", {"message": message, "hint": hint})

@@ -270,6 +270,15 @@ class Call:
         """The workspace. WorkspaceError."""
         return discover(self.workspace)
 
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the workspace. Say once what is left out of them. SettingsError."""
+        settings = settings_of(self.root, self.store)
+        for fault in settings.left_out:
+            warning = style(self, "Warning:", "yellow", sys.stderr)
+            say(f"{warning} {printable(fault.message)} It is left out. {printable(fault.hint)}")
+        return settings
+
     @property
     def named_session(self) -> str | None:
         """The session that the user named, by the option or the variable."""
@@ -337,13 +346,10 @@ class Call:
     def store_url(self, ground: SessionContext) -> str:
         """Return the URL of the store, as --store takes it."""
         root = ground.workspace.root
-        settings = settings_of(root, self.store)
-        return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
+        return self.settings.store or f"sqlite://{store_file(self.settings.state_home, root)}"
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
-        settings = settings_of(self.root, self.store)
-        store, workspace = ports(self.root, settings, self.store)
-        return store, workspace, settings
+        return *ports(self.root, self.settings, self.store), self.settings
 
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:

@@ -8,7 +8,6 @@ import click
 from click.shell_completion import get_completion_class
 
 from sightline.api.json_shapes import shape
-from sightline.api.opening import settings_of
 from sightline.api.workspace import Workspace
 from sightline.checkpoints import gc as garbage
 from sightline.checkpoints.words import swept
@@ -37,7 +36,7 @@ def gc(
     """AGE is a length of time such as 30d, SIZE a size such as 500M."""
     limits: dict[str, Any] = {"age_us": older_than, "room": max_size, "dry_run": dry_run}
     limits["commands"] = forget_commands
-    settings = settings_of(call.root, call.store)
+    settings = call.settings
     with usage("--forget-command"), output.progress(call, "Looking for texts that nobody needs"):
         if dry_run:
             with call.survey() as context:  # begins no session

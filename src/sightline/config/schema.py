@@ -49,7 +49,7 @@ class Key(Struct, frozen=True):
 
 def checked(table: Mapping[str, object], where: str) -> dict[str, Any]:
     """Return a table of settings after checking each. where: the source to blame in a SettingsError."""
-    return {key: _value(key, value, where) for key, value in table.items()}
+    return {key: _checked(key, value, where) for key, value in table.items()}
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -58,40 +58,59 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for key, spec in KEYS.items():
         if spec.variable and (text := environ.get(spec.variable)):
             number = spec.check in (_count, _seconds)
-            found[key] = _value(key, _number(text) if number else text, f"${spec.variable}")
+            found[key] = _checked(key, _number(text) if number else text, f"${spec.variable}")
     return found
 
 
-def tightening(table: Mapping[str, object], where: str, users: str) -> dict[str, Any]:
-    """Return a workspace's own settings after checking that they only tighten. users: the file where
-    other settings belong."""
-    own = checked(table, where)
-    for key in own:
-        if not KEYS[key].shared:
-            variable = KEYS[key].variable
-            raise SettingsError(
-                f"{where}: a workspace may not set {key}: a folder that you only cloned could weaken "
-                "your guard with it.",
-                f"Move it to your own settings, {users}{f', or set {variable}' if variable else ''}.",
-            )
-    if "warn" in (own.get("policy"), *(policy for _, policy in own.get("policies", ()))):
+def tightening(
+    table: Mapping[str, object], place: Callable[[str], str], users: str
+) -> tuple[dict[str, Any], list[SettingsError]]:
+    """Return those of a workspace's own settings that are right and only tighten, and what is wrong with
+    the others. place: a setting -> the place to blame. users: the file where other settings belong."""
+    own: dict[str, Any] = {}
+    wrong: list[SettingsError] = []
+    for key, value in table.items():
+        try:
+            own[key] = _value(key, value)
+            _refuse_loosening(key, own[key], users)
+        except SettingsError as fault:
+            own.pop(key, None)
+            wrong.append(SettingsError(f"{place(key)}: {fault.message}", fault.hint))
+    return own, wrong
+
+
+def _refuse_loosening(key: str, value: Any, users: str) -> None:
+    if not KEYS[key].shared:
+        variable = KEYS[key].variable
         raise SettingsError(
-            f'{where}: the policy "warn" is looser than the default "merge", and a workspace '
-            "may only tighten.",
+            f"a workspace may not set {key}: a folder that you only cloned could weaken "
+            "your guard with it.",
+            f"Move it to your own settings, {users}{f', or set {variable}' if variable else ''}.",
+        )
+    if "warn" in ([policy for _, policy in value] if key == "policies" else [value]):
+        raise SettingsError(
+            'the policy "warn" is looser than the default "merge", and a workspace may only tighten.',
             f"Remove it there, or loosen the policy for yourself in {users}.",
         )
-    return own
 
 
-def _value(key: str, value: object, where: str) -> Any:
+def _checked(key: str, value: object, where: str) -> Any:
+    try:
+        return _value(key, value)
+    except SettingsError as fault:
+        raise SettingsError(f"{where}: {fault.message}", fault.hint) from None
+
+
+def _value(key: str, value: object) -> Any:
+    """Return the value as kept. SettingsError, whose message names no place."""
     if key not in KEYS:
         near = get_close_matches(key, KEYS, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(KEYS)}."
-        raise SettingsError(f"{where}: there is no setting {key!r}.", hint)
+        raise SettingsError(f"there is no setting {key!r}.", hint)
     try:
         return KEYS[key].check(value)
     except ValueError as wrong:
-        raise SettingsError(f"{where}: {key} {wrong}.", "Correct or remove it there.") from None
+        raise SettingsError(f"{key} {wrong}.", "Correct or remove it there.") from None
 
 
 def _number(text: str) -> object:

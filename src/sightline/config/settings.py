@@ -3,15 +3,20 @@
 Defaults < the user's settings file < environment < flags. Then the workspace's own files tighten
 the result and do nothing else. A workspace is a folder that somebody may only have cloned: it
 cannot loosen a policy, move the store, choose what happens when a hook fails, or set a limit.
+
+What is wrong in the workspace's own files is left out and named (Settings.left_out): an agent may edit
+these files, and must not switch the guard off by a slip. What is wrong in the user's own settings is a
+SettingsError: nobody else knows which store and which policies the user wants.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from msgspec import Struct, structs
@@ -55,8 +60,17 @@ class Source(Struct, frozen=True):
         return _set(self.protect).last_matches(path)
 
 
+class LeftOut(Struct, frozen=True):
+    """A fault in a workspace's own settings. The setting, or the whole file, does not hold. message: names
+    the file, the line where that is known, and the fault. hint: the next step."""
+
+    message: str
+    hint: str
+
+
 class Settings(Struct, frozen=True):
-    """All settings. sources: the user's, then those of the workspace's own files.
+    """All settings. sources: the user's, then those of the workspace's own files. left_out: what does not
+    hold of the workspace's own files.
 
     store: a URL; None for the embedded store under state_home, an absolute folder. Sizes are in bytes.
     The names are those of config.schema.KEYS.
@@ -91,6 +105,7 @@ class Settings(Struct, frozen=True):
     away_s: float = 1_800.0
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0
+    left_out: tuple[LeftOut, ...] = ()
 
     def policy_for(self, path: str, *names: str | None) -> str:
         """Return the strictest policy of any source for a file under any of its canonical names: one
@@ -135,7 +150,8 @@ def load_settings(
     platform: str,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """Return the settings for the workspace at `root`. SettingsError.
+    """Return the settings for the workspace at `root`. SettingsError for a fault in the user's settings, the
+    environment or the flags; a fault in the workspace's own files is in `left_out`.
 
     environ, home, platform: os.environ, the user's home folder, sys.platform.
     flags: settings by name; None for a flag that was not set.
@@ -143,11 +159,11 @@ def load_settings(
     users = user_settings_file(environ, home, platform)
     by_flag = {key: value for key, value in (flags or {}).items() if value is not None}
     chosen = {
-        **checked(_table(users) or {}, users),
+        **checked(_parsed(_bytes(users, users), users), users),
         **from_environment(environ),
         **checked(by_flag, "the command line"),
     }
-    own = [tightening(table, where, users) for where, table in _workspace_tables(root)]
+    own, left_out = _workspace_tables(root, users)
     tightened = {"unseen": "refuse", "claims": "enforce", "ignore_files": "refuse"}
     asked = {key: [table.pop(key, None) for table in own] for key in tightened}
     chosen |= {key: tight for key, tight in tightened.items() if tight in asked[key]}
@@ -161,7 +177,7 @@ def load_settings(
     chosen["state_home"] = os.path.join(home, state[2:]) if state.startswith("~/") else state
     # A workspace without settings adds nothing: its own source starts from the loosest values.
     tighter = [structs.replace(Source("warn", (), (), ()), **table) for table in own]
-    return Settings(sources=(user, *tighter), **chosen)
+    return Settings(sources=(user, *tighter), left_out=left_out, **chosen)
 
 
 def user_settings_file(environ: Mapping[str, str], home: str, platform: str) -> str:
@@ -201,60 +217,100 @@ def _folded(patterns: tuple[str, ...]) -> PatternSet:
     return PatternSet([pattern.lower() for pattern in patterns])
 
 
-def _workspace_tables(root: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the settings in the workspace's own files, each table with the name to blame."""
+PROJECT = "[tool.sightline]"
+"""The heading of our settings in pyproject.toml."""
+
+
+def _workspace_tables(root: str, users: str) -> tuple[list[dict[str, Any]], tuple[LeftOut, ...]]:
+    """Return the settings in each of the workspace's own files, and the faults in them. users: the file
+    where other settings belong."""
     real = os.path.realpath(root)
-    table = _table(os.path.join(real, "sightline.toml"), within=real)
-    if table:
-        yield "sightline.toml", table
-    # Most pyproject.toml files do not name us, and an agent's edits break them for a while.
-    project = _table(os.path.join(real, "pyproject.toml"), within=real, naming=b"sightline")
-    tool = (project or {}).get("tool", {})
+    tables: list[dict[str, Any]] = []
+    faults: list[SettingsError] = []
+    for name, heading in (("sightline.toml", ""), ("pyproject.toml", PROJECT)):
+        try:
+            data = _bytes(os.path.join(real, name), name, within=real) or b""
+            # Most pyproject.toml files do not name us, and an agent's edits break them for a while.
+            table = _parsed(data, name) if not heading or b"sightline" in data else {}
+            own = _own_table(table) if heading else table
+        except SettingsError as fault:
+            faults.append(fault)
+            continue
+        tightened, wrong = tightening(own, partial(_place, name, heading, data), users)
+        faults += wrong
+        tables += [tightened] if tightened else []
+    return tables, tuple([LeftOut(fault.message, fault.hint) for fault in faults])
+
+
+def _own_table(project: dict[str, Any]) -> dict[str, Any]:
+    """Return our table in a project's file; {} where there is none. SettingsError."""
+    tool = project.get("tool")
     own = tool.get("sightline", {}) if isinstance(tool, dict) else {}
-    where = "pyproject.toml [tool.sightline]"
-    if not isinstance(own, dict):
-        raise SettingsError(f"{where}: must be a table.", "Put the settings below that heading.")
-    if own:
-        yield where, own
+    if isinstance(own, dict):
+        return own
+    where = f"pyproject.toml {PROJECT}"
+    raise SettingsError(f"{where}: must be a table.", "Put the settings below that heading.")
 
 
-def _table(path: str, *, within: str | None = None, naming: bytes = b"") -> dict[str, Any] | None:
-    """Return a parsed settings file; None when there is none, or when its bytes lack `naming`."""
-    data = _bytes(path, within)
-    if data is None or naming not in data:
-        return None
+def _place(name: str, heading: str, data: bytes, key: str) -> str:
+    """Return the words for the place of a setting: the file, the heading, and the line where it is known."""
+    line = _line_of(key, data, heading)
+    return f"{name} {heading}".strip() + (f", line {line}" if line else "")
 
+
+def _line_of(key: str, data: bytes, heading: str) -> int:
+    """Return the number of the line where a setting begins: `key = …`, or a heading that names it; 0 where
+    no line looks so. heading: that of the table which holds the setting, "" for the whole file."""
+    above = heading.strip("[]").replace(".", r"\s*\.\s*")
+    word = rf"[\"']?{re.escape(key)}\b"
+    dotted = rf"(?:{above}\s*\.\s*)?" if above else ""
+    begins = re.compile(rf"\s*(?:\[\s*)?{dotted}{word}")
+    is_inside = not above
+    for number, line in enumerate(data.decode(errors="replace").split("\n"), 1):
+        is_inside = is_inside or re.search(rf"{above}\b", line) is not None
+        if is_inside and begins.match(line):
+            return number
+    return 0
+
+
+def _parsed(data: bytes | None, name: str) -> dict[str, Any]:
+    """Return the table of a settings file; {} for None. name: of the file, for a SettingsError."""
+    data = data or b""
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.count(b".") > LINE_DOTS_MAX:
-            words = f"{path}: line {number} has more than {LINE_DOTS_MAX} dots."
+            words = f"{name}: line {number} has more than {LINE_DOTS_MAX} dots."
             raise SettingsError(words, "Break it into several lines.")
     try:
         return tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as broken:  # ValueError: also what is not UTF-8
-        raise SettingsError(f"{path}: not valid TOML: {broken}.", "Correct it there.") from None
+    except UnicodeDecodeError as wrong:
+        line_number = wrong.object[: wrong.start].count(b"\n") + 1
+        words = f"{name}: line {line_number} is not valid UTF-8."
+        raise SettingsError(words, "Save the file as UTF-8.") from None
+    except (ValueError, RecursionError) as broken:
+        raise SettingsError(f"{name}: not valid TOML: {broken}.", "Correct it there.") from None
 
 
-def _bytes(path: str, within: str | None) -> bytes | None:
-    """Return the bytes of a plain file of bounded size; None when there is none. within: a folder that
-    no symlink may lead out of."""
+def _bytes(path: str, name: str, within: str | None = None) -> bytes | None:
+    """Return the bytes of a plain file of bounded size; None when there is none. name: of the file, for a
+    SettingsError. within: a folder that no symlink may lead out of."""
     hint = "Put a plain file of settings there, or remove it."
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}.", hint) from error
+        raise SettingsError(f"{name}: {error.strerror}.", hint) from error
     real = os.path.realpath(path)
     if within is not None and not real.startswith(os.path.join(within, "")):
-        raise SettingsError(f"{path}: leads out of the workspace, to {real}.", hint)
+        raise SettingsError(f"{name}: leads out of the workspace, to {real}.", hint)
     try:
         with open(real, "rb", opener=_open) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             data = file.read(FILE_BYTES_MAX + 1) if plain else b""
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}.", hint) from error
+        raise SettingsError(f"{name}: cannot be read: {error.strerror}.", hint) from error
     if not plain or len(data) > FILE_BYTES_MAX:
-        raise SettingsError(f"{path}: not a plain file of up to {FILE_BYTES_MAX} bytes.", hint)
+        raise SettingsError(f"{name}: not a plain file of up to {FILE_BYTES_MAX} bytes.", hint)
     return data
 
 

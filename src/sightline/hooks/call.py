@@ -23,7 +23,7 @@ from sightline.agents.dialect import DIALECTS, Dialect
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
-from sightline.config.settings import Settings
+from sightline.config.settings import LeftOut, Settings
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
@@ -111,6 +111,7 @@ class Call:
         self.caller: events.Caller | None = None
         self.events: list[Event] = []
         self.settings: Settings | None = None
+        self._left_out: dict[str, tuple[LeftOut, ...]] = {}
         self.project: str | None = None
         self.is_sound = False
 
@@ -181,7 +182,13 @@ class Call:
             if self.events and not any(find_root(each, None, self.home) for each in self.events):
                 raise Stray(error.message) from None
             return
-        self.settings = read_settings(self.project, self.environ, self.home)
+        self.settings = self._read_settings(self.project)
+
+    def _read_settings(self, root: str) -> Settings:
+        settings = read_settings(root, self.environ, self.home)
+        if settings.left_out:
+            self._left_out[root] = settings.left_out
+        return settings
 
     def _answer(self, raw: bytes | None) -> bytes:
         started = monotonic()
@@ -202,7 +209,7 @@ class Call:
             if self._place().is_held():
                 raise Held(f"{words.late(deadline_s)} {words.HELD}") from None
             raise Late(words.late(deadline_s)) from None
-        printed = self._printed(answers)
+        printed = self._printed([*answers, self._told_of_settings()])
         outage.forget(notes)
         self.is_sound = True
         return printed
@@ -239,6 +246,15 @@ class Call:
     def _place(self) -> outage.Place:
         """Return what this call knows of the place where it was made."""
         return outage.Place(self.environ, self.home, self.caller, self.settings, self.project)
+
+    def _told_of_settings(self) -> Answer:
+        """Return what the user learns, once a session, of workspaces whose own settings are wrong."""
+        place = self._place()
+        told = [
+            place.tell_left_out(root, faults, self.events[0])
+            for root, faults in self._left_out.items()
+        ]
+        return Answer(tell="\n".join(filter(None, told)))
 
     def _attend(self) -> list[Answer]:
         try:
@@ -341,7 +357,7 @@ class Call:
     def _workspace(self, root: str) -> OpenWorkspace:
         if root not in self._opened:
             settings = self.settings if root == self.project else None
-            settings = settings or read_settings(root, self.environ, self.home)
+            settings = settings or self._read_settings(root)
             shared = self._shared
             if shared is not None and shared.root == root and shared.follow(settings):
                 return shared
@@ -411,8 +427,7 @@ class Call:
         return compact_json(output).encode() if output else b""
 
     def _user_settings(self) -> Settings | None:
-        """Return the user's settings, for a workspace whose settings are broken or not found: a
-        repository must not open a closed guard by a file that nobody can read."""
+        """Return the user's settings, for a call whose workspace was not found; None where they are broken."""
         try:
             return read_settings(os.devnull, self.environ, self.home)
         except SettingsError:

@@ -1,7 +1,7 @@
 """Faults of hook calls, and outages of the guard: tell the user once a session, note an outage, and let
 later hooks not wait for it again.
 
-The guard is off while the store or the settings cannot be used. The notes are in the run folder, or in
+The guard is off while the store or the user's own settings cannot be used. The notes are in the run folder, or in
 a folder for temporary files where the state folder cannot be written.
 """
 
@@ -15,7 +15,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from sightline.agents import hook_events as events
-from sightline.config.settings import Settings, user_settings_file
+from sightline.config.settings import LeftOut, Settings, user_settings_file
 from sightline.errors import SettingsError, SightlineError, StoreError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.private_files import make_folder
@@ -84,6 +84,19 @@ class Place(Struct, frozen=True):
         note(self.environ, self.home, session, self._needs(), fail=fail)
         return words.outage(why, closed=closed) if is_new else ""
 
+    def tell_left_out(self, root: str, faults: Sequence[LeftOut], event: events.Event) -> str:
+        """Return the words about a workspace's own settings that do not hold, for the user, once a session; ""
+        from then on, and for an event whose words do not reach the user."""
+        if self.caller is None or isinstance(event, UNHEARD):
+            return ""
+        session = self.caller.session.partition("/")[0]
+        is_new = tell_once(self.environ, self.home, session, f"settings {root}")
+        if is_new is None:  # as in tell()
+            is_new = isinstance(event, events.Began) and self.caller.parent is None
+        where = "" if root == self.project else root
+        said = [f"{fault.message} {fault.hint}" for fault in faults]
+        return words.left_out_of_settings(said, where) if is_new else ""
+
     def is_held(self) -> bool:
         """Return whether another process holds the project's store."""
         settings, root = self.settings, self.project
@@ -104,7 +117,6 @@ class Place(Struct, frozen=True):
         root = self.project or (self.caller.cwd if self.caller else "")
         state = self.settings.state_home if self.settings else state_base(self.environ, self.home)
         paths = [user_settings_file(self.environ, self.home, sys.platform), state]
-        paths += [os.path.join(root, name) for name in ("sightline.toml", "pyproject.toml")]
         try:
             return [*paths, store_file(state, root)]
         except SightlineError:

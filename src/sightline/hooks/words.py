@@ -34,6 +34,23 @@ def outage(why: str, *, closed: bool) -> str:
     return f"Sightline's guard is off. {why} Until that is mended Sightline {so}: sightline doctor"
 
 
+FAULTS_MAX = 3
+"""Wrong settings that one line for the user names."""
+
+
+def left_out_of_settings(faults: Sequence[str], root: str) -> str:
+    """Tell the user, once a session, of faults in a workspace's own settings. faults: each with its next
+    step. root: the folder of a workspace that is not the agent's project, else ""."""
+    where = quoted(root) if root else "this workspace"
+    first = " ".join(faults[:FAULTS_MAX])
+    more = len(faults) - FAULTS_MAX
+    others = f" There are {more} more: sightline doctor" if more > 0 else ""
+    return (
+        f"Sightline found wrong settings in {where} and leaves them out. {first}{others} Edits are judged"
+        " by all other settings."
+    )
+
+
 def unjudged(why: str, *, closed: bool) -> str:
     """Tell the user, once a session, that a call was not judged. why: the fault, for a person."""
     so = "An edit is refused then" if closed else "An edit passes unjudged then"
