@@ -3,7 +3,17 @@
 import sqlite3
 
 import pytest
-from tests.clients.acting import TEXT, done, edit, messages, read
+from tests.clients.acting import (
+    TEXT,
+    TWO_AT_ONCE,
+    bash,
+    changed,
+    done,
+    edit,
+    messages,
+    read,
+    saves,
+)
 
 pytestmark = pytest.mark.client
 
@@ -45,3 +55,16 @@ def test_the_user_sees_one_line_and_the_agent_goes_on(connected, model, spoil):
     assert connected.text("notes.txt").count(", mine") == 3
     (told,) = messages(run)
     assert "Sightline's guard is off" in told
+
+
+def test_wrong_settings_of_the_workspace_leave_the_guard_on(connected, model):
+    file = connected.put("notes.txt", TEXT)
+    connected.put("other.txt", "other\n")
+    late = saves(connected, "notes.txt", changed(l3="line 3, says the user"))
+    edits = [edit(file, "line 3\n", f"line 3, {at}\n", late) for at in ("one", "two")]
+    connected.put("pyproject.toml", "[tool.sightline]\npolicy = \n")
+    model.script("Fix it", bash(TWO_AT_ONCE), *edits, done())
+    run = connected.run("Fix it")
+    assert connected.text("notes.txt") == changed(l3="line 3, says the user")
+    (told,) = messages(run)
+    assert "pyproject.toml: not valid TOML: Invalid value (at line 2, column 10)" in told
