@@ -18,7 +18,7 @@ from sightline.hooks import fault_log, hook_entry
 from sightline.hooks.call import Call
 from sightline.hooks.daemon_status import list_daemons
 from sightline.hooks.http_endpoint import http_settings
-from sightline.hooks.protocol import own_settings, run_folder
+from sightline.hooks.protocol import own_settings, run_folder, stamp
 from sightline.hooks.spawn import acquire_lock, lock_path
 from sightline.model.events import Seen
 
@@ -193,7 +193,8 @@ class Host:
         return int(told[0].calls)
 
     def _taken(self) -> bool:
-        path = lock_path(run_folder(self.environ, self.home), self.root, own_settings(self.environ))
+        folder = run_folder(self.environ, self.home)
+        path = lock_path(folder, self.root, own_settings(self.environ), stamp())
         try:
             held = acquire_lock(path)
         except FileNotFoundError:

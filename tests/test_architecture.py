@@ -136,10 +136,10 @@ def run(code: str, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-CLIENT_MAY_IMPORT = {"__future__", "gc", "os", "select", "stat", "sys", "sightline"}
+CLIENT_MAY_IMPORT = {"__future__", "gc", "os", "select", "stat", "sys", "time", "sightline"}
 
 
-@pytest.mark.parametrize("name", ["hook_entry", "client", "protocol"])
+@pytest.mark.parametrize("name", ["hook_entry", "client", "event_lock", "protocol"])
 def test_the_hook_client_imports_a_few_standard_modules(name):
     """A client starts on every tool call of an agent, and mostly asks the daemon and ends."""
     top = {
@@ -150,7 +150,7 @@ def test_the_hook_client_imports_a_few_standard_modules(name):
     }
     assert {module.split(".")[0] for module in top} <= CLIENT_MAY_IMPORT
     ours = {module for module in top if module.startswith("sightline")}
-    assert ours <= {"sightline.hooks.client", "sightline.hooks.protocol"}
+    assert ours <= {f"sightline.hooks.{name}" for name in ("client", "event_lock", "protocol")}
 
 
 def test_importing_sightline_is_silent_and_lazy():

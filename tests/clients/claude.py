@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 import pytest
 from tests.clients.stub import Body, Model
 
-from sightline.hooks import protocol
+from sightline.hooks import event_lock, protocol
 
 REPOSITORY = Path(__file__).parents[2]
 INSTALLED = REPOSITORY / ".clients"
@@ -189,7 +189,8 @@ class Claude:
             with suppress(FileNotFoundError), place.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
         notes = (protocol.TOLD, protocol.OFF)  # of an outage: whoever answers next removes them
-        return sorted(path.name for path in run.glob("*") if path.suffix not in notes)
+        left = [path for path in run.glob("*") if path.name != event_lock.NAME]
+        return sorted(path.name for path in left if path.suffix not in notes)
 
     @property
     def faults(self) -> str:

@@ -86,7 +86,9 @@ class DaemonHost(Host):
 
     @property
     def place(self) -> str:
-        return spawn.lock_path(self.run_folder, str(self.root), own_settings(self.environ))
+        variables = own_settings(self.environ)
+        installation = stamp(str(self.package))
+        return spawn.lock_path(self.run_folder, str(self.root), variables, installation)
 
     def autos(self, kind: str = "auto") -> list[daemon_status.DaemonStatus]:
         return list(daemon_status.list_daemons(str(self.root), self.environ, str(self.home), kind))

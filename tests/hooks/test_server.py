@@ -20,7 +20,7 @@ from tests.support.hook_server import serving
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem import process
-from sightline.hooks import server
+from sightline.hooks import event_lock, server
 from sightline.hooks.http_endpoint import http_settings
 from sightline.hooks.open_sessions import OpenWorkspace, read_settings
 from sightline.hooks.protocol import (
@@ -116,7 +116,7 @@ def test_a_faulty_payload_is_the_hook_s_own_affair(host, up):
 
 
 def test_many_hooks_at_once_are_all_answered_by_it(host, up):
-    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(40)]
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt=f"x{n}") for n in range(40)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(host.run, raws)) == [{}] * 40
     assert host.faults() == []
@@ -282,7 +282,8 @@ def test_a_hook_leaves_nothing_behind(host, up):
     host.environ |= {"SIGHTLINE_UNSEEN": "refuse"}
     host.run(host.payload("UserPromptSubmit", prompt="x"))
     assert up.calls == 1
-    assert len(os.listdir(run_folder(host.environ, str(host.home)))) == 1
+    left = os.listdir(run_folder(host.environ, str(host.home)))
+    assert set(left) == {os.path.basename(up.pipe), event_lock.NAME}
 
 
 def test_one_that_has_too_much_to_do_turns_hooks_away_at_once(host, up, monkeypatch):

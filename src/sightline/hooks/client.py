@@ -24,6 +24,7 @@ import stat
 import sys
 from select import select
 
+from sightline.hooks.event_lock import lock_event, note_answer
 from sightline.hooks.protocol import (
     ACCEPT_S,
     ASK,
@@ -47,6 +48,10 @@ from sightline.hooks.protocol import (
     run_folder,
     stamp,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.hooks.call import Call
 
 ANSWER_S = 9.0
 """Seconds to wait for the answer. The daemon has a deadline of its own; hosts wait 10 s."""
@@ -75,6 +80,10 @@ def _answer(args: list[str]) -> None:
         _write(2, usage().encode())
         return
     raw = _read_stdin()
+    event = b"\0".join([*map(os.fsencode, args), raw])
+    lock = lock_event(run_folder(os.environ, os.path.expanduser("~")), event)
+    if lock is None:  # another installation's hook answered
+        return
     parent, is_silent = os.getppid(), False
     try:
         answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
@@ -86,23 +95,30 @@ def _answer(args: list[str]) -> None:
         return
     if answer is not None:
         _write(1, answer)
+        note_answer(lock, event)
         return
     try:
-        _answer_here(args, raw, parent, is_silent=is_silent)
+        call = _call(args, parent)
+        _write(1, call.unanswered(raw) if is_silent else call.answered(raw))
     except ImportError as error:
         if not any(b'"%b"' % event in raw for event in UNSHOWN):
             _write(1, _tell_once(error))
         raise
+    note_answer(lock, event)
+    _leave_daemon(call)
 
 
-def _answer_here(args: list[str], raw: bytes, parent: int, *, is_silent: bool) -> None:
-    """Answer with the daemon's own handler, and leave a daemon behind."""
+def _call(args: list[str], parent: int) -> Call:
+    """Return the call for the daemon's own handler, which answers here."""
     _add_site_packages()
     from sightline.hooks.call import Call, host_process
 
     home, event = os.path.expanduser("~"), args[1] if len(args) > 1 else None
-    call = Call(args[0], os.environ, home, event, host_process(parent), ending=True)
-    _write(1, call.unanswered(raw) if is_silent else call.answered(raw))
+    return Call(args[0], os.environ, home, event, host_process(parent), ending=True)
+
+
+def _leave_daemon(call: Call) -> None:
+    """Start a daemon for the hooks to come."""
     if not call.wants_daemon:
         return
     try:

@@ -102,10 +102,10 @@ def key_of(folder: str) -> str:
     return f"{int.from_bytes(os.fsencode(folder), 'big') % 0xFFFFFD:06x}"
 
 
-def stamp() -> str:
-    """Identify this installation and its time. Every installer writes the package's files anew, so
-    the file __init__.py tells an upgrade."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+def stamp(package: str = "") -> str:
+    """Identify an installation and its time. Every installer writes the package's files anew, so
+    the file __init__.py tells an upgrade. package: the folder of the package; "" for this one."""
+    package = package or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     status = os.stat(os.path.join(package, "__init__.py"))
     return f"{status.st_dev}-{status.st_ino}-{status.st_mtime_ns}"
 

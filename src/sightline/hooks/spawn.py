@@ -1,4 +1,4 @@
-"""Start a workspace's daemon, at most one at a time.
+"""Start a workspace's daemon, at most one of this installation at a time.
 
 A daemon keeps its workspace's lock file locked. The lock belongs to the open descriptor: a hook
 takes the lock and hands the descriptor to the daemon that it starts, so two hooks that start a
@@ -19,7 +19,7 @@ from time import time
 
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks.call import Call
-from sightline.hooks.protocol import is_private, own_settings, run_folder
+from sightline.hooks.protocol import is_private, own_settings, run_folder, stamp
 from sightline.model.revision import revision_of
 
 ENTRY = "daemon_entry.py"
@@ -52,7 +52,7 @@ def _start(call: Call) -> None:
     make_folder(folder)
     if not is_private(folder):
         return
-    path = lock_path(folder, call.project, own_settings(call.environ))
+    path = lock_path(folder, call.project, own_settings(call.environ), stamp())
     lock = acquire_lock(path)
     if lock is None:
         return
@@ -81,9 +81,10 @@ def _spawn(environ: Mapping[str, str], args: list[str]) -> None:
     )
 
 
-def lock_path(folder: str, root: str, variables: str) -> str:
-    """Return the lock file for one workspace and one set of variables. folder: run_folder()."""
-    name = revision_of(os.fsencode(f"{root}\0{variables}"))[:16]
+def lock_path(folder: str, root: str, variables: str, installation: str) -> str:
+    """Return the lock file for one workspace, one set of variables and one installation (protocol.stamp):
+    hooks ask no daemon of another. folder: run_folder()."""
+    name = revision_of(os.fsencode(f"{root}\0{variables}\0{installation}"))[:16]
     return os.path.join(folder, f"{name}.lock")
 
 
