@@ -30,7 +30,7 @@ PURE_MAY_IMPORT = {
 } | {
     *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
-    "rapidfuzz",
+    *("rapidfuzz", "charset_normalizer"),
     *("tree_sitter", "tree_sitter_bash"),
 }
 CLOCKED_PARSER = "sightline.shell_parsing.syntax_tree"

@@ -22,6 +22,7 @@ from sightline.conversation.token_counter import family_of
 from sightline.errors import PathError
 from sightline.guard.reads import Look, saw
 from sightline.model import validation
+from sightline.model.marks import sendable
 from sightline.model.results import FileWarning, Notice
 from sightline.model.revision import revision_of
 from sightline.notices import delivery
@@ -271,7 +272,7 @@ class _Composer:
             self._leave_out(name)
         elif text:
             self._room -= tokens + self._tokens(BETWEEN)
-            self.parts.append(Part(name, text, tokens, delivered, looks))
+            self.parts.append(Part(name, sendable(text), tokens, delivered, looks))
             return True
         return False
 

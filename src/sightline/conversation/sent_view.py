@@ -26,6 +26,7 @@ from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.conversation.words import stub
 from sightline.errors import WindowFull
 from sightline.model.events import Condensed, Folded, MessageAppended, RequestMeasured
+from sightline.model.marks import all_sendable
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded, of_kind
 from sightline.text.tokens import Counter
@@ -219,13 +220,15 @@ class Window:
         except BaseException:
             self._folding = None  # it assumes a decision that is not recorded
             raise
-        return [_copy(message) for message in view]
+        sent: list[dict[str, Any]] = all_sendable(view)  # a copy: hosts put cache marks into it
+        return sent
 
     def sent(self) -> list[dict[str, Any]]:
         """Return the messages of the view as it stands."""
         if self.format is None:
             return []
-        return [_copy(message) for message in self._repaired(self._project(Decision()))]
+        sent: list[dict[str, Any]] = all_sendable(self._repaired(self._project(Decision())))
+        return sent
 
     def _repaired(self, view: list[Message]) -> list[Message]:
         for name in _newest_formats(self.rows):
@@ -355,13 +358,6 @@ def _newest_formats(rows: Sequence[Recorded]) -> tuple[str, ...]:
     """Return the formats of the newest message: plain texts are of several."""
     newest = next(of_kind(MessageAppended, reversed(rows)), None)
     return newest.formats if newest else ()
-
-
-def _copy(value: Any) -> Any:
-    """Copy a message, because hosts put cache marks into the messages that they send."""
-    if isinstance(value, dict):
-        return {key: _copy(field) for key, field in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 # --- the options of a view

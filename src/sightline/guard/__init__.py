@@ -25,6 +25,7 @@ PURE = (
     "file_rules",
     "lost_writes",
     "notebooks",
+    "opaque_bytes",
     "region_rules",
     "verdict",
     "words",

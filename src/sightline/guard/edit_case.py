@@ -46,11 +46,15 @@ class Sought(Struct, frozen=True):
     anchor: str = ""
 
 
+MARKS = "marks"
+"""In place of an encoding: the new text has marks of bytes that are no text, in places of their own."""
+
+
 class Ruling(Struct, frozen=True):
     """A verdict. new: the bytes to write (None: the file is removed). after: what the agent knows
     then. changes: others' hunks (base to disk) in lines that were shown. lines: lines of the
     disk's text that the reason is about. conflicts: pairs of hunks (ours, theirs). encoding: of a
-    file that cannot hold the new text. sought, near, near_shown: what was sent, the lines most like
+    file that cannot hold the new text, or MARKS. sought, near, near_shown: what was sent, the lines most like
     it, and whether they were shown. part: number of the edit that the reason is about, and of all
     edits."""
 

@@ -12,11 +12,12 @@ from sightline.guard.refusals import unreadable
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
 from sightline.model.events import Dropped, Fact, Seen
+from sightline.model.marks import sendable
 from sightline.model.path import quoted
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
 from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
-from sightline.model.text import Text, decode, joined, normal, split
+from sightline.model.text import Text, decode, joined, normal, restored, split
 from sightline.text.phrases import count
 
 
@@ -52,7 +53,7 @@ def read(context: SessionContext, path: str, lines: Span | None = None) -> FileV
         if record(context, located, on_disk, text, held, "read", known, seen):
             return FileView(
                 path=located.name or located.path,
-                text="".join(text.lines[first - 1 : last]) if last else "",
+                text=sendable("".join(text.lines[first - 1 : last])) if last else "",
                 lines=(first, last),
                 total_lines=len(text.lines),
                 revision=on_disk.revision,
@@ -166,12 +167,22 @@ def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Res
     if disk.bom and (lines is None or lines[0] == 1):
         shown = shown.removeprefix("\ufeff")  # hosts that ignore a BOM have it in the text
     if lines is None:
+        shown = _with_bytes(shown, disk.plain)
         return _decoded_as(disk, shown + "\n" if shown + "\n" == disk.plain else shown)
     put = split(shown)
+    put = split(_with_bytes(shown, joined(disk.lines[lines[0] - 1 : lines[0] - 1 + len(put)])))
     first, last = lines[0], lines[0] + len(put) - 1
     if put and (last < len(disk.lines) or disk.plain.endswith("\n")):
         put[-1] = put[-1].removesuffix("\n") + "\n"
     return _decoded_as(disk, "".join([*disk.lines[: first - 1], *put, *disk.lines[last:]]))
+
+
+def _with_bytes(shown: str, plain: str) -> str:
+    """Return a shown text with the bytes that its marks stand for, where that is certain."""
+    try:
+        return restored(shown, plain)
+    except ValueError:
+        return shown
 
 
 def _decoded_as(disk: Text, plain: str) -> Text:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from msgspec import structs
 
 from sightline.guard import region_rules
-from sightline.guard.edit_case import EditCase, Evidence, Ruling
+from sightline.guard.edit_case import MARKS, EditCase, Evidence, Ruling
 from sightline.guard.file_rules import whole_path, write
+from sightline.guard.opaque_bytes import as_kept
 from sightline.model.attempts import (
     Attempt,
     Create,
@@ -28,7 +29,7 @@ from sightline.model.belief import first_look
 from sightline.model.events import Belief
 from sightline.model.results import Decision, State
 from sightline.model.spans import whole
-from sightline.model.text import decode, joined
+from sightline.model.text import OPAQUE, UNKNOWN_ENCODING, decode, joined
 
 WEIGHT: list[Decision] = ["allow", "notice", "merge"]
 """Decisions of the parts of an attempt; the last in this order is the decision of the whole."""
@@ -56,14 +57,23 @@ def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
         return whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:
         return case.refuse("binary")
-    if isinstance(attempt, WriteWhole):
-        return write(case, attempt)
-    if isinstance(attempt, Replace):
-        return region_rules.replace(case, attempt)
-    if isinstance(attempt, ReplaceLines):
-        return region_rules.replace_lines(case, attempt)
-    assert isinstance(attempt, Patch)
-    return region_rules.patch(case, attempt)
+    return _of_text(case, attempt)
+
+
+def _of_text(case: EditCase, attempt: Attempt) -> Ruling:
+    """Return the verdict on new text for a file with a text."""
+    kept = as_kept(case, attempt)
+    if kept is None:
+        is_opaque = case.disk_text.encoding == OPAQUE
+        return case.refuse("binary", encoding=UNKNOWN_ENCODING if is_opaque else MARKS)
+    if isinstance(kept, WriteWhole):
+        return write(case, kept)
+    if isinstance(kept, Replace):
+        return region_rules.replace(case, kept)
+    if isinstance(kept, ReplaceLines):
+        return region_rules.replace_lines(case, kept)
+    assert isinstance(kept, Patch)
+    return region_rules.patch(case, kept)
 
 
 def _without_text(sight: Evidence, attempt: Attempt | None) -> Ruling | None:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sightline.errors import fenced
 from sightline.guard.comparison import compared
-from sightline.guard.edit_case import Ruling
+from sightline.guard.edit_case import MARKS, Ruling
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
+from sightline.model.text import UNKNOWN_ENCODING
 from sightline.text.phrases import count, is_one_line, joined, named, one_line, spans, times
 
 MISSING = "List the folder to find the right name, or create the file."
@@ -111,10 +112,7 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         )
         hint = "Add neighbouring lines to the hunk, or name a line above it: @@ def name():"
     if ruling.encoding is not None:
-        message = (
-            f"The new text has characters that {{path}} cannot hold: it is {ruling.encoding} text."
-        )
-        hint = "Write the text without these characters, or have the file converted to UTF-8 first."
+        message, hint = _unfit(ruling.encoding)
     parts = {
         "path": quoted(path),
         "who": who,
@@ -122,6 +120,27 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         "found": times(ruling.found),
     }
     return message.format(**parts), hint.format(**parts)
+
+
+def _unfit(encoding: str) -> tuple[str, str]:
+    message = f"The new text has characters that {{path}} cannot hold: it is {encoding} text."
+    hint = "Write the text without these characters, or have the file converted to UTF-8 first."
+    if encoding == MARKS:
+        message = (
+            "{path} has bytes that are no text, shown as �, and the new text does not say where each"
+            " of them belongs."
+        )
+        hint = "Send each � where it stood, or leave its line out of the edit."
+    if encoding == UNKNOWN_ENCODING:
+        message = (
+            "The encoding of {path} is not certain: it is not UTF-8, and its other bytes, shown as �,"
+            " fit several encodings or none."
+        )
+        hint = (
+            "Leave each � where it stands and write new text in ASCII, or have the file converted to"
+            " UTF-8 first."
+        )
+    return message, hint
 
 
 def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:

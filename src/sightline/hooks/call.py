@@ -52,6 +52,7 @@ from sightline.hooks.open_sessions import (
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model.json_text import compact_json
+from sightline.model.marks import all_sendable
 
 LOOKING_S = 5.0
 """Seconds for finding the workspace and its settings. Then the settings' deadline holds."""
@@ -424,7 +425,7 @@ class Call:
             return b""
         assert self._dialect is not None
         output = self._dialect.answer(self._payload, answers)
-        return compact_json(output).encode() if output else b""
+        return compact_json(all_sendable(output)).encode() if output else b""
 
     def _user_settings(self) -> Settings | None:
         """Return the user's settings, for a call whose workspace was not found; None where they are broken."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
+from sightline.model.text import UNKNOWN_ENCODING
 from sightline.shell_parsing.secrets import without_secrets
 from sightline.text.phrases import count, named, printable
 
@@ -179,6 +180,22 @@ def other_form(path: str) -> str:
         "looks the same.\n"
         f"Use the name exactly as `ls {glob}` prints it, or first rename the file with `mv` to the name "
         "that you sent."
+    )
+
+
+def would_damage(path: str, encoding: str) -> str:
+    """Return the refusal of an attempt on a file whose bytes the host's tool does not keep. encoding: of
+    the file, UNKNOWN_ENCODING where it is not certain."""
+    own = "" if encoding == UNKNOWN_ENCODING else f" but {encoding}"
+    if encoding.startswith("utf-8"):
+        what = f"{quoted(path)} has bytes that are not UTF-8"
+    else:
+        what = f"{quoted(path)} is not UTF-8{own}"
+    return (
+        f"Sightline refused this: {what}, and your tool would damage it: it writes U+FFFD in place of"
+        " such bytes, also in lines that you leave alone.\n"
+        f"`sightline edit {quoted(path)} --old TEXT --new TEXT` keeps the encoding and all other bytes."
+        " Or ask the user whether the file may be converted to UTF-8."
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import compress, count
 from operator import eq, ne
 
+from sightline.model.marks import sendable
 from sightline.model.spans import Hunk
 
 Gap = tuple[int, int, int, int]
@@ -46,8 +47,10 @@ def unified(
     *,
     old: str = "",
     new: str = "",
+    exact: bool = False,
 ) -> str:
-    """Return hunks as a unified diff. Lines have their own newline; a missing one is marked."""
+    """Return hunks as a unified diff. Lines have their own newline; a missing one is marked. exact:
+    keep lone surrogates, which cannot be sent."""
     out = [f"--- {old}\n", f"+++ {new}\n"] if old else []
     for group in grouped(hunks):
         top = max(group[0][0] - CONTEXT, 0)
@@ -63,7 +66,8 @@ def unified(
             at = a1
         out += [f" {line}" for line in a[at:end]]
     marked = "\n\\ No newline at end of file\n"
-    return "".join(line if line.endswith("\n") else line + marked for line in out)
+    text = "".join(line if line.endswith("\n") else line + marked for line in out)
+    return text if exact else sendable(text)
 
 
 def _range(first: int, end: int) -> str:

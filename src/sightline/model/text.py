@@ -1,6 +1,8 @@
 """Decode a file's bytes to a text that can be edited and written back without other changes.
 
-Bytes that do not round-trip are no text. In `plain`, which is searched and compared, every CRLF is
+A text is UTF-8 where all of it is, or all but a few broken bytes; else it has another encoding where
+that is certain; else its bytes beyond ASCII are opaque: they stay as they are, and no such character
+can be added. Bytes that do not round-trip are no text. In `plain`, which is searched and compared, every CRLF is
 one newline; encode() gives each untouched line its own line end again.
 """
 
@@ -14,21 +16,31 @@ from itertools import accumulate, chain
 from operator import eq
 from typing import overload
 
+from sightline.model.charset import certain_encodings, shifted_encoding
 from sightline.model.diff import diff, unified
+from sightline.model.marks import REPLACEMENT, has_lone, sendable
 from sightline.model.path import quoted
 from sightline.model.spans import Hunk
+
+OPAQUE = "ascii"
+UNKNOWN_ENCODING = "unknown-8bit"
+"""The codec of a text whose encoding is not certain, and the name of that encoding (RFC 1428)."""
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
 class Text:
-    """Decoded bytes. plain: without BOM, with one newline for every line end. crlf: whether all
-    lines end in CRLF, or whether each does."""
+    """Decoded bytes. plain: without BOM, with one newline for every line end; bytes that are no text
+    are lone surrogates. others: encodings that the bytes may as well have. crlf: whether all lines end
+    in CRLF, or whether each does."""
 
-    def __init__(self, body: str, encoding: str, errors: str, bom: bytes) -> None:
+    def __init__(
+        self, body: str, encoding: str, errors: str, bom: bytes, others: Sequence[str] = ()
+    ) -> None:
         self.encoding = encoding
         self.errors = errors
         self.bom = bom
+        self.others = others
         self.plain = normal(body)
         self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
 
@@ -39,16 +51,23 @@ class Text:
 
     @property
     def label(self) -> str:
-        """Return Python's name of the encoding, with "-sig" for UTF-8 with a BOM."""
+        """Return Python's name of the encoding, with "-sig" for UTF-8 with a BOM; "unknown-8bit" where
+        it is not certain."""
+        if self.encoding == OPAQUE:
+            return UNKNOWN_ENCODING
         return "utf-8-sig" if self.bom and self.encoding == "utf-8" else self.encoding
 
     def encode(self, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes:
         """Return the bytes of this file with `plain` as its text: same encoding and BOM, and the
         line ends of lines that stay. hunks: the replaced line ends, counted like lines, where they
         are known; a diff has to guess among equal lines. UnicodeEncodeError where the encoding has
-        no such character."""
+        no such character, or where the file may have an encoding with other bytes for it."""
         body = plain if self.crlf is False else self._ended(plain, hunks)
-        return self.bom + body.encode(self.encoding, self.errors)
+        data = body.encode(self.encoding, self.errors)
+        for other in self.others:
+            if body.encode(other) != data:
+                raise UnicodeEncodeError(other, body, 0, len(body), "not certain")
+        return self.bom + data
 
     def fit(self, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
         """Return the bytes of encode(); None where they could not be read back as that text."""
@@ -127,9 +146,40 @@ def decode(data: bytes | None) -> Text | None:
     if b"\0" in data:
         return None
     try:
-        return Text(data.decode("utf-8"), "utf-8", "strict", b"")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _undecodable(data)
+    shifted = shifted_encoding(data)
+    if shifted is not None:
+        return Text(data.decode(shifted), shifted, "strict", b"")
+    return Text(text, "utf-8", "strict", b"")
+
+
+def restored(text: str, plain: str) -> str:
+    """Return a text that was made from `plain` as it was sent, with the lone surrogates of `plain` in
+    their places again: in equal lines, and in changed ones that have as many marks as before.
+    ValueError where a mark has no place of its own."""
+    if REPLACEMENT not in text or not has_lone(plain):
+        return text
+    old, new = split(plain), split(text)
+    lines: list[str] = []
+    at = 0
+    for a0, a1, b0, b1 in diff([sendable(line) for line in old], new):
+        lines += old[at:a0]
+        lines += _restored_lines(old[a0:a1], new[b0:b1])
+        at = a1
+    return "".join([*lines, *old[at:]])
+
+
+def _restored_lines(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    before, after = "".join(old), "".join(new)
+    marks = [sign for sign in before if sign == REPLACEMENT or has_lone(sign)]
+    if REPLACEMENT not in after or all(mark == REPLACEMENT for mark in marks):
+        return [*new]
+    if after.count(REPLACEMENT) != len(marks):
+        raise ValueError("a mark of a byte that is no text has no place of its own")
+    given = iter(marks)
+    return ["".join(next(given) if sign == REPLACEMENT else sign for sign in line) for line in new]
 
 
 def lines_of(data: bytes | None) -> Sequence[str] | None:
@@ -270,6 +320,8 @@ def unmarked(text: str) -> str:
     return normal(text).removeprefix("\ufeff")
 
 
+_BEYOND_ASCII = bytes(range(128, 256))
+
 _ODD = "\r\r\n"
 """A line end that was converted once too often. To replace its CRLF would leave a CR behind."""
 
@@ -297,11 +349,14 @@ def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:
 
 
 def _undecodable(data: bytes) -> Text:
-    """Return bytes that are not UTF-8 as a text. With some valid multi-byte characters they are
-    UTF-8 with broken bytes, which stay as they are; else they are Latin-1."""
-    if not data.decode("utf-8", "ignore").isascii():
-        return Text(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape", b"")
-    return Text(data.decode("latin-1"), "latin-1", "strict", b"")
+    """Return bytes that are not UTF-8 as a text."""
+    whole, broken = (data.decode("utf-8", how) for how in ("ignore", "surrogateescape"))
+    beyond = len(whole) - len(data.translate(None, _BEYOND_ASCII))
+    if beyond >= len(broken) - len(whole):  # more characters than broken bytes
+        return Text(broken, "utf-8", "surrogateescape", b"")
+    encoding, *others = certain_encodings(data) or (OPAQUE,)
+    errors = "surrogateescape" if encoding == OPAQUE else "strict"
+    return Text(data.decode(encoding, errors), encoding, errors, b"", others)
 
 
 def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:

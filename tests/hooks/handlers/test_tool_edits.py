@@ -811,3 +811,38 @@ def test_a_write_that_would_make_a_twin_in_another_unicode_form_is_refused(host)
     host.read("cafe\u0301.txt")
     asked, _ = host.write("cafe\u0301.txt", "new\n")
     assert asked.refuse is None
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("# 한국어 주석입니다.\nx = 1\n".encode("euc_kr"), "is not UTF-8 but cp949"),
+        (b"caf\xe9\nx = 1\n", "is not UTF-8 but latin-1"),
+        (b"x = 1\n\x81\x8d\x8f\x90\x9d\n", "is not UTF-8, and your tool would damage it"),
+        ("é à è ü\nx = 1\n".encode() + b"\xff\n", "has bytes that are not UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("attempt", [Replace("x = 1", "x = 2"), WriteWhole("x = 2\n")])
+def test_a_tool_that_would_destroy_bytes_is_refused(host, data, said, attempt):
+    host.place.put("a.conf", data)
+    host.read("a.conf")
+    refuse = host.ask("a.conf", attempt).refuse
+    assert said in refuse
+    assert "sightline edit a.conf --old" in refuse
+    assert not host.facts(WriteIntended)
+
+
+@pytest.mark.parametrize("data", [b"x = 1\n", "é\nx = 1\n".encode(), "\ufeffx = 1\n".encode()])
+def test_a_tool_that_keeps_all_bytes_goes_on(host, data):
+    host.place.put("a.conf", data)
+    host.read("a.conf")
+    assert host.ask("a.conf", Replace("x = 1", "x = 2")).refuse is None
+
+
+def test_what_a_tool_showed_of_bytes_that_are_no_text_is_what_the_file_holds(host):
+    data = "é à è ü\nx = 1\n".encode() + b"\xff\n"
+    host.place.put("a.conf", data)
+    host.session.saw("a.conf", text=data.decode("utf-8", "replace"))
+    assert host.state("a.conf") == "fresh"
+    host.session.edit("a.conf", "x = 1\n�", "x = 2\n�")
+    assert host.place.bytes("a.conf") == data.replace(b"1", b"2")

@@ -117,7 +117,7 @@ def _text(path: str, old: Side | None, new: Side | None) -> bytes:
     tab = b"\t" if " " in path else b""  # a name ends where a tab stands, or at its first blank
     from_ = _named("a", path) + tab if old else b"/dev/null"
     to = _named("b", path) + tab if new else b"/dev/null"
-    hunks = unified(a, b, diff(a, b)).encode("utf-8", "surrogateescape")
+    hunks = unified(a, b, diff(a, b), exact=True).encode("utf-8", "surrogateescape")
     return b"--- %s\n+++ %s\n%s" % (from_, to, hunks)
 
 

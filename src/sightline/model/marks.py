@@ -1,0 +1,30 @@
+"""Stand-ins for what cannot be sent: U+FFFD for each lone surrogate, that is for each byte of a file
+that is no text and for half of a character. A provider refuses a request with a lone surrogate."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def has_lone(text: str) -> bool:
+    """Return whether a text has a lone surrogate."""
+    return not text.isascii() and _LONE.search(text) is not None
+
+
+def sendable(text: str) -> str:
+    """Return a text as it can be sent. The length stays."""
+    return text if text.isascii() else _LONE.sub(REPLACEMENT, text)
+
+
+def all_sendable(value: Any) -> Any:
+    """Return a copy of a JSON value with every text in it, names of fields too, as it can be sent."""
+    if isinstance(value, str):
+        return sendable(value)
+    if isinstance(value, dict):
+        return {sendable(key): all_sendable(field) for key, field in value.items()}
+    return [all_sendable(item) for item in value] if isinstance(value, (list, tuple)) else value
