@@ -8,6 +8,7 @@ import re
 import signal
 import sqlite3
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,8 +16,10 @@ import pytest
 from tests.hooks.daemons import DaemonHost
 from tests.support.hook_server import serving
 
+from sightline.agents.claude_code import health, hook_settings
 from sightline.cli import checkup, connect
 from sightline.config.settings import user_settings_file
+from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
@@ -139,6 +142,60 @@ def test_hooks_that_are_switched_off_are_a_problem(at):
     at("init", "claude-code")
     at.put(".claude/settings.json", '{"disableAllHooks": true}')
     assert "switches all hooks off" in checks(at, code=1)["hooks"]["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"allowManagedHooksOnly": true}',
+        '{"strictPluginOnlyCustomization": true}',
+        '{"strictPluginOnlyCustomization": ["skills", "hooks"]}',
+    ],
+)
+def test_what_an_administrator_switches_off_is_a_problem(at, tmp_path, monkeypatch, text):
+    monkeypatch.setattr(hook_settings, "MANAGED", {sys.platform: str(tmp_path / "managed")})
+    more = tmp_path / "managed/managed-settings.d"
+    more.mkdir(parents=True)
+    (more / "10.json").write_text(text)
+    assert "switches all hooks off" in checks(at, code=1)["hooks"]["message"]
+    (more / "10.json").write_text('{"strictPluginOnlyCustomization": ["skills"]}')
+    assert checks(at)["hooks"]["state"] == "warning", "no agent is connected"
+
+
+@pytest.mark.parametrize(("value", "code"), [("1", 1), ("0", 0), ("", 0)])
+def test_a_variable_without_hooks_is_a_problem(at, monkeypatch, value, code):
+    monkeypatch.setenv("CLAUDE_CODE_SIMPLE", value)
+    assert ("unset CLAUDE_CODE_SIMPLE" in checks(at, code=code)["hooks"]["hint"]) is bool(code)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["--bare", "-p"], "--bare"),
+        (["--setting-sources", "user"], "--setting-sources user"),
+        (["--setting-sources="], "--setting-sources "),
+        (["--settings", '{"disableAllHooks":true}'], "--settings, whose disableAllHooks is true"),
+        (["--setting-sources", "user, local"], None),
+        (["--settings", '{"disableAllHooks":false}'], None),
+        (["--continue"], None),
+    ],
+)
+def test_an_option_without_hooks_is_named(arguments, option):
+    found = [*health.started_without([(7, ["claude", *arguments])], ["local"])]
+    assert [each.facts["option"] for each in found] == ([] if option is None else [option])
+
+
+def test_a_program_that_works_in_the_folder_is_found(at):
+    command = [sys.executable, "-c", "print(flush=True); input()", "--bare"]
+    with subprocess.Popen(
+        command, cwd=at.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout
+        child.stdout.readline()
+        name = os.path.basename(sys.executable)
+        assert (child.pid, command) in running_in(str(at.root), name)
+        assert running_in(str(at.root / "below"), name) == []
+        child.communicate(b"\n")
 
 
 def test_two_scopes_at_once_are_said(at):
@@ -359,7 +416,24 @@ def test_few_watches_are_a_warning(tmp_path):
 def test_percentiles_are_of_real_calls():
     found = checkup.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
     assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
-    assert checkup.timed([500.0] * 11).state == "warning"
+    assert checkup.timed([500.0] * 11).case == "slow"
+    assert checkup.timed([500.0] * 11, "alone").case == "slow alone"
+
+
+def test_a_busy_machine_is_no_fault_of_the_hooks():
+    found = checkup.timed([500.0] * 11, "measured", 200.0)
+    assert (found.state, found.case, found.facts["bare"]) == ("ok", "busy", 200)
+
+
+@pytest.mark.parametrize("answerer", ["auto", "off"])
+def test_a_hook_is_measured_with_a_daemon_unless_the_user_wants_none(at, monkeypatch, answerer):
+    monkeypatch.setenv("SIGHTLINE_ANSWERER", answerer)
+    monkeypatch.setattr(checkup, "SLOW_MS", 1e9)
+    monkeypatch.setattr(checkup, "BUSY_MS", 1e9)
+    at("init", "claude-code")
+    said = checks(at)["latency"]["message"]
+    assert ("The first one of a conversation takes" in said) is (answerer == "auto")
+    assert ("because no process stays to answer" in said) is (answerer == "off")
 
 
 def test_what_the_tracker_counted_is_said(at):

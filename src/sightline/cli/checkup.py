@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from tempfile import TemporaryDirectory
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -30,6 +30,7 @@ from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.history.log_entries import WORDS
@@ -52,9 +53,10 @@ def findings(call: Call) -> Iterator[Finding]:
     else:
         call.settings = settings  # a check names what is left out of them
         yield from _kept(call, settings)
-    yield from _agent(root)
+    answerer = None if settings is None else settings.answerer
+    yield from _agent(root, answerer)
     yield claude.transcript(root, connect.config_dir())
-    yield from hook_findings(root, None if settings is None else settings.answerer)
+    yield from hook_findings(root, answerer)
 
 
 def needed(call: Call) -> Iterator[Finding]:
@@ -200,10 +202,10 @@ def _ignore_files(context: SessionContext) -> Iterator[Finding]:
         yield Finding("ignore files", "warning", "left out", {"text": text})
 
 
-def _agent(root: str) -> Iterator[Finding]:
+def _agent(root: str, setting: str | None) -> Iterator[Finding]:
     yield claude.client()
     paths = {scope: connect.settings_file(scope, root) for scope in SCOPES}
-    off = claude.switched_off(paths.values())
+    off = claude.switched_off(paths.values(), os.environ)
     if off is not None:
         yield off
     registered = [(scope, _registration(root, scope, path)) for scope, path in paths.items()]
@@ -216,7 +218,8 @@ def _agent(root: str) -> Iterator[Finding]:
     if len(there) > 1:
         facts = {"scopes": " and ".join(there), "agent": AGENT, "last": there[0]}
         yield Finding("hooks", "warning", "double", facts)
-    yield from _latency(root, there[-1])
+    yield from claude.started_without(running_in(root, claude.PROGRAM), there)
+    yield from _latency(root, there[-1], setting)
 
 
 def _registration(root: str, scope: Scope, path: str) -> Finding | None:
@@ -227,14 +230,15 @@ def _registration(root: str, scope: Scope, path: str) -> Finding | None:
         return doctor.refused("hooks", error)
 
 
-def _latency(root: str, scope: Scope) -> Iterator[Finding]:
+def _latency(root: str, scope: Scope, setting: str | None) -> Iterator[Finding]:
     """Measure the registered hooks, unless the files of their command are missing."""
     found = connect.connections(root, [scope])[scope]
     asked = [each.hook for each in found if each.hook.get("type") == "http"]
     if asked:
         yield http_latency(asked[0])
     elif all(map(os.path.isfile, claude.files(found))):
-        yield command_latency(found[0].hook, "" if scope == "local" else f" --scope {scope}")
+        flag = "" if scope == "local" else f" --scope {scope}"
+        yield command_latency(found[0].hook, flag, setting)
 
 
 def hook_findings(root: str, setting: str | None) -> Iterator[Finding]:
@@ -275,39 +279,70 @@ def _asked(daemon: DaemonStatus) -> bool:
 
 RUNS = 11
 WITHIN_S = 10.0
-SLOW_MS = 400
+SLOW_MS, BUSY_MS = 400, 60
+"""Milliseconds from which a hook is slow, and a bare start of Python shows that the machine is busy."""
+
+DAEMON_S = 5.0
+"""Seconds that a hook's daemon may take to start."""
+
+OURS, KEPT = "SIGHTLINE_", ("SIGHTLINE_ANSWERER",)
+"""The beginning of our variables, which a measurement leaves out, and those that it keeps."""
 
 TEXT = "one\ntwo\nthree\n"
 
 
-def command_latency(hook: Mapping[str, Any], flag: str = "") -> Finding:
-    """Ask a command hook RUNS times about an edit, in a workspace and a store of its own.
+def command_latency(hook: Mapping[str, Any], flag: str, setting: str | None) -> Finding:
+    """Ask a command hook RUNS times about an edit, in a workspace and a store of its own, with the daemon that
+    the first hook of a conversation leaves behind; without one where the user's settings say so.
 
-    flag: the options of the `init` that writes the hook anew.
+    flag: the options of the `init` that writes the hook anew. setting: `answerer`, or None.
     """
-    line = started(hook)
-    with TemporaryDirectory(prefix="sightline-doctor-") as folder:
+    line, home, case = started(hook), os.path.expanduser("~"), "alone"
+    with TemporaryDirectory(prefix="sightline-doctor-", ignore_cleanup_errors=True) as folder:
         root = os.path.realpath(os.path.join(folder, "workspace"))
         os.makedirs(os.path.join(root, ".git"))
         with open(os.path.join(root, "a.txt"), "w", encoding="utf-8") as file:
             file.write(TEXT)
         environ = {
-            **{key: kept for key, kept in os.environ.items() if not key.startswith("SIGHTLINE_")},
+            **{key: kept for key, kept in os.environ.items() if key in KEPT or key[:10] != OURS},
             "SIGHTLINE_HOME": os.path.join(folder, "state"),
-            "SIGHTLINE_ANSWERER": "off",
             "CLAUDE_PROJECT_DIR": root,
         }
         took = []
-        for payload in (_began(root), *[_edit(root)] * RUNS):
-            began = perf_counter()
-            why = _failure(line, payload, environ, root)
-            took.append((perf_counter() - began) * 1_000)
-            if why:
-                return Finding(
-                    "latency", "problem", "fails",
-                    {"why": why, "agent": "claude-code", "flag": flag},
-                )  # fmt: skip
-    return timed(took[1:])  # the first one made the store
+        try:
+            for payload in (_began(root), *[_edit(root)] * RUNS):
+                began = perf_counter()
+                why = _failure(line, payload, environ, root)
+                took.append((perf_counter() - began) * 1_000)
+                if why:
+                    facts = {"why": why, "agent": "claude-code", "flag": flag}
+                    return Finding("latency", "problem", "fails", facts)
+                if len(took) == 1 and setting != "off" and _daemon_answers(root, environ, home):
+                    case = "measured"
+        finally:
+            daemon_status.end_daemons(root, environ, home)
+    found = timed(took[1:], case, _bare_ms())  # the first one made the store
+    return structs.replace(found, facts={**found.facts, "first": round(took[0])})
+
+
+def _bare_ms() -> float:
+    """Return how long a start of Python takes that does nothing, the median of three."""
+    took = []
+    for _ in range(3):
+        began = perf_counter()
+        subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=False)
+        took.append((perf_counter() - began) * 1_000)
+    return sorted(took)[1]
+
+
+def _daemon_answers(root: str, environ: Mapping[str, str], home: str) -> bool:
+    """Wait for the daemon that a hook started. Return whether it answers."""
+    until = monotonic() + DAEMON_S
+    while monotonic() < until:
+        if any(daemon_status.list_daemons(root, environ, home)):
+            return True
+        sleep(daemon_status.LOOK_S)
+    return False
 
 
 def http_latency(hook: Mapping[str, Any]) -> Finding:
@@ -330,13 +365,16 @@ def http_latency(hook: Mapping[str, Any]) -> Finding:
     return timed(took, "answered")
 
 
-def timed(took_ms: Sequence[float], case: str = "measured") -> Finding:
-    """Report the median and the 95th percentile of durations of hook calls."""
+def timed(took_ms: Sequence[float], case: str = "measured", bare_ms: float = 0.0) -> Finding:
+    """Report the median and the 95th percentile of durations of hook calls. bare_ms: a start of Python that
+    does nothing, just now; 0 for no process."""
     ordered = sorted(took_ms)
     p50, p95 = ordered[len(ordered) // 2], ordered[-(-len(ordered) * 95 // 100) - 1]
-    facts = {"p50": round(p50), "p95": round(p95)}
+    facts = {"p50": round(p50), "p95": round(p95), "bare": round(bare_ms)}
+    if bare_ms > BUSY_MS:
+        return Finding("latency", "ok", "busy", facts)
     if p50 > SLOW_MS:
-        return Finding("latency", "warning", "slow", facts)
+        return Finding("latency", "warning", "slow alone" if case == "alone" else "slow", facts)
     return Finding("latency", "ok", case, facts)
 
 

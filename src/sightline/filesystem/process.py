@@ -45,11 +45,7 @@ def started_with(name: str, word: str) -> list[int]:
     """Return the other processes that were started with a variable of the environment that has a word;
     [] where the system does not tell."""
     start, wanted, found = os.fsencode(f"{name}="), os.fsencode(word), []
-    try:
-        pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-    except OSError:
-        return []
-    for pid in pids:
+    for pid in _processes():
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 variables = file.read().split(b"\0")
@@ -59,6 +55,31 @@ def started_with(name: str, word: str) -> list[int]:
         if pid != os.getpid() and any(wanted in value.split() for value in values):
             found.append(pid)
     return found
+
+
+def running_in(folder: str, program: str) -> list[tuple[int, list[str]]]:
+    """Return the processes of a program that work in a folder or below it, with their command lines; []
+    where the system does not tell. The program may be a script, which an interpreter runs."""
+    found = []
+    for pid in _processes():
+        try:
+            place = os.readlink(f"/proc/{pid}/cwd")
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                arguments = [os.fsdecode(part) for part in file.read().split(b"\0")[:-1]]
+        except OSError:  # it ended, or is another user's
+            continue
+        names = [os.path.basename(argument) for argument in arguments[:2]]
+        if os.path.join(place, "").startswith(os.path.join(folder, "")) and program in names:
+            found.append((pid, arguments))
+    return found
+
+
+def _processes() -> list[int]:
+    """Return the numbers of all processes; [] where the system does not tell."""
+    try:
+        return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        return []
 
 
 def behind_shell(pid: int) -> int:

@@ -5,31 +5,42 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shutil import which
 from typing import Any
 
-from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code import hook_settings, other_hooks, settings
 from sightline.agents.claude_code.hook_settings import Hook, files_of
 from sightline.agents.claude_code.recordings import folder_name
 from sightline.agents.claude_code.settings import Kind, RegisteredHook, Scope
 from sightline.agents.claude_code.transcripts import unhooked
+from sightline.agents.json_fields import nested
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
 from sightline.history.doctor import Finding
 
 VERSION_WITHIN_S = 10.0
-MANAGED = {
-    "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
-    "win32": r"C:\Program Files\ClaudeCode\managed-settings.json",
-}
-"""Where an administrator's settings are; elsewhere the Linux path."""
+
+PROGRAM = "claude"
+
+FLAGS = ("--bare", "--safe-mode", "--restricted")
+"""Options with which the client calls no hook that settings of a user or a project name."""
+
+VARIABLES = ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE")
+"""Variables that have the same effect: the client sets them for --bare and --safe-mode."""
+
+UNSET = ("", "0", "false", "no", "off")
+"""Values with which a variable of the client counts as not set."""
+
+
+MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
+"""Keys that count in an administrator's settings alone: true, or for the second one a list that has "hooks"."""
 
 
 def client() -> Finding:
     """Report the client on PATH."""
-    program = which("claude")
+    program = which(PROGRAM)
     if program is None:
         return Finding(hook_settings.AGENT, "warning", "absent", {})
     version, why = version_of(program)
@@ -95,19 +106,51 @@ def kind_of(found: Iterable[RegisteredHook]) -> Kind:
     return "http" if any(each.hook.get("type") == "http" for each in found) else "command"
 
 
-def switched_off(paths: Iterable[str]) -> Finding | None:
-    """Report a settings file that disables every hook."""
-    managed = MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json")
-    for path in (*paths, managed):
+def switched_off(paths: Iterable[str], environ: Mapping[str, str]) -> Finding | None:
+    """Report a settings file, or a variable of the shell, that leaves our hooks out. paths: of the settings
+    of the user and the project."""
+    managed = hook_settings.managed_files()
+    for path in (*paths, *managed):
         try:
             found = Settings(text_of(path, read(path) or b"{}"))
         except (SettingsError, BadSettings):
             continue  # the check of the file's hooks reports this
-        for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path == managed else [])):
+        keys = ("disableAllHooks", *(MANAGED_ONLY if path in managed else ()))
+        for key in keys:
             item = found.find(found.top, key)
-            if item is not None and found.value(item.at) is True:
+            value = None if item is None else found.value(item.at)
+            if value is True or (isinstance(value, list) and "hooks" in value):
                 return Finding("hooks", "problem", "off", {"path": path, "key": key})
+    for variable in VARIABLES:
+        if environ.get(variable, "").lower() not in UNSET:
+            return Finding("hooks", "problem", "off by variable", {"key": variable})
     return None
+
+
+def started_without(
+    running: Iterable[tuple[int, list[str]]], scopes: Sequence[Scope]
+) -> Iterator[Finding]:
+    """Report clients that were started with an option that leaves our hooks out. running: processes and
+    their command lines. scopes: the settings that name our hooks."""
+    for pid, arguments in running:
+        option = _leaving_out(arguments, scopes)
+        if option:
+            yield Finding("hooks", "problem", "left out", {"pid": pid, "option": option})
+
+
+def _leaving_out(arguments: Sequence[str], scopes: Sequence[Scope]) -> str:
+    """Return the option of a command line that leaves hooks out; "" for none."""
+    for flag in FLAGS:
+        if flag in arguments:
+            return flag
+    for given in other_hooks.after(arguments, "--setting-sources"):
+        if not set(scopes) & {source.strip() for source in given.split(",")}:
+            return f"--setting-sources {given}"
+    if any(
+        nested(given, "disableAllHooks") is True for given in other_hooks.in_command_line(arguments)
+    ):
+        return "--settings, whose disableAllHooks is true"
+    return ""
 
 
 def transcript(root: str, config_dir: str) -> Finding:

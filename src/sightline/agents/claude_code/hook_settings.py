@@ -3,8 +3,10 @@ them."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
+from glob import escape, glob
 from typing import Any
 
 from sightline.agents.claude_code.hook_command import ENTRY, posix_line, program_of, windows_line
@@ -43,6 +45,21 @@ bars alone for whole names, and anything else for a regular expression that may 
 TELLING = ("SessionStart", "UserPromptSubmit", "PreToolUse")
 """The events at which a hook whose program is gone says so: one of them comes before each thing that
 an agent does, and the client shows their messages."""
+
+
+MANAGED = {
+    "darwin": "/Library/Application Support/ClaudeCode",
+    "win32": r"C:\Program Files\ClaudeCode",
+}
+"""Where an administrator's settings are; elsewhere the Linux folder."""
+
+
+def managed_files() -> list[str]:
+    """Return the files that may hold an administrator's settings, in the order in which the client reads
+    them."""
+    folder = MANAGED.get(sys.platform, "/etc/claude-code")
+    more = sorted(glob(os.path.join(escape(folder), "managed-settings.d", "*.json")))
+    return [os.path.join(folder, "managed-settings.json"), *more]
 
 
 def command_hooks(python: str, script: str, settings: str) -> dict[str, Hook]:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from glob import escape, glob
 from typing import Any
 
-from sightline.agents.claude_code.hook_settings import is_ours
+from sightline.agents.claude_code.hook_settings import is_ours, managed_files
 from sightline.agents.json_fields import nested, objects, parse_row
 
 WHOLE_NAMES = re.compile(r"[\w|, ]+")
 """A matcher of words and bars alone stands for whole names, any other for a regular expression."""
-
-MANAGED = {
-    "darwin": "/Library/Application Support/ClaudeCode",
-    "win32": r"C:\Program Files\ClaudeCode",
-}
-"""Where an administrator's settings are; elsewhere the Linux folder."""
 
 
 def rewriters(
@@ -31,17 +23,15 @@ def rewriters(
 ) -> list[str]:
     """Return the files with hooks of others before a tool; see agents.dialect.Dialect.rewriters."""
     own = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    managed = MANAGED.get(sys.platform, "/etc/claude-code")
     files = [os.path.join(own, "settings.json")]
     files += [
         os.path.join(root, ".claude", name)
         for root in roots
         for name in ("settings.json", "settings.local.json")
     ]
-    files += [os.path.join(managed, "managed-settings.json")]
-    files += sorted(glob(os.path.join(escape(managed), "managed-settings.d", "*.json")))
+    files += managed_files()
     read = {file: _read(file) for file in dict.fromkeys(files)}
-    for number, given in enumerate(_in_command_line(arguments), 1):
+    for number, given in enumerate(in_command_line(arguments), 1):
         read[f"--settings ({number})"] = given
     enabled = {
         name
@@ -49,7 +39,7 @@ def rewriters(
         for name, is_on in (nested(settings, "enabledPlugins") or {}).items()
         if is_on
     }
-    for folder in [*_installed(own, enabled), *_after(arguments, "--plugin-dir")]:
+    for folder in [*_installed(own, enabled), *after(arguments, "--plugin-dir")]:
         file = os.path.join(folder, "hooks", "hooks.json")
         read[file] = _read(file)
         read[folder] = _read(os.path.join(folder, ".claude-plugin", "plugin.json"))
@@ -87,13 +77,13 @@ def _installed(own: str, enabled: set[str]) -> Iterator[str]:
                 yield path
 
 
-def _in_command_line(arguments: Sequence[str]) -> Iterator[Any]:
+def in_command_line(arguments: Sequence[str]) -> Iterator[Any]:
     """Yield the settings that the command line gives, as a file or as JSON."""
-    for value in _after(arguments, "--settings"):
+    for value in after(arguments, "--settings"):
         yield parse_row(value.encode()) if value.lstrip().startswith("{") else _read(value)
 
 
-def _after(arguments: Sequence[str], option: str) -> Iterator[str]:
+def after(arguments: Sequence[str], option: str) -> Iterator[str]:
     """Yield the values of an option: behind it, or behind its equals sign."""
     for at, argument in enumerate(arguments):
         name, equals, value = argument.partition("=")
