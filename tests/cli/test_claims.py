@@ -124,6 +124,18 @@ def test_a_pattern_is_of_all_below_the_folder_one_stands_in(sl, monkeypatch):
     monkeypatch.chdir(sl.root / "src")
     assert sl("claim", "*.py", "--json").json["claim"]["paths"] == ["src/**/*.py"]
     assert sl("claim", "deep", "--json").json["claim"]["paths"] == ["src/deep"]
+    sl.put("src/[id].py", "x")
+    sl.put("b.py", "x")
+    assert sl("claim", "[id].py", "--json").json["claim"]["paths"] == [r"src/\[id].py"]
+    assert sl("claim", "../b.py", "--json").json["claim"]["paths"] == ["b.py"]
+
+
+def test_a_scope_is_named_from_the_folder_one_stands_in(sl, monkeypatch):
+    sl.put("src/a.py", "x")
+    monkeypatch.chdir(sl.root / "src")
+    scopes = [argument for name in ("a.py", "*.ts", "../b.py") for argument in ("--scope", name)]
+    [task] = sl("task", "propose", "a", "Do it", *scopes, "--json").json["tasks"]
+    assert task["scope"] == ["src/a.py", "src/**/*.ts", "b.py"]
 
 
 def test_a_claim_on_a_network_folder_says_how_far_it_reaches(sl, monkeypatch):

@@ -13,7 +13,7 @@ from tests.support.examples import examples
 from sightline import ClaimRefused, EditRefused
 from sightline.config.settings import Settings
 from sightline.model.events import SessionEnded
-from sightline.sessions.claims import covers
+from sightline.sessions.path_patterns import covers
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 FILES = ("a.py", "src/a.py", "src/b.md", "docs/a.md")

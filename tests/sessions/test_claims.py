@@ -17,7 +17,7 @@ from tests.sessions.test_presence import hold, sleeper  # noqa: F401  a fixture
 import sightline
 from sightline import ClaimRefused, EditRefused, PathRefused
 from sightline.model.events import ClaimReleased, ClaimTaken, SessionEnded
-from sightline.sessions.claims import covers
+from sightline.sessions.path_patterns import covers
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 

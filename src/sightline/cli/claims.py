@@ -9,9 +9,8 @@ import click
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.cli import completion, output
-from sightline.cli.options import age_from, command
+from sightline.cli.options import age_from, command, pattern_places
 from sightline.cli.output import Call
-from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.filesystem.watch.event_support import mounts
 from sightline.model.path import quoted
@@ -36,21 +35,10 @@ def ttl_from(text: str) -> float:
     )
 
 
-def _claimable(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -> list[str]:
-    """Return paths from the root; a pattern without a slash is of all below the current folder."""
-    call = context.ensure_object(Call)
-    places = []
-    for name in names:
-        path = call.path(name)
-        is_pattern = path != name and "/" not in name and not SPECIAL.isdisjoint(name)
-        places.append(f"{path.removesuffix(name)}**/{name}" if is_pattern else path)
-    return places
-
-
 @command(
     Session.claim,
     example="claim src/app.py --ttl 10m",
-    paths={"callback": _claimable, "required": False},
+    paths={"callback": pattern_places, "required": False},
     ttl={
         "type": ttl_from,
         "metavar": "TIME",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import cleandoc
@@ -15,6 +16,7 @@ from click.shell_completion import CompletionItem
 from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
 from sightline.cli import completion
 from sightline.cli.output import Call
+from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.history.session_history import LAST as LAST_SESSIONS
 from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
@@ -173,6 +175,22 @@ def place(context: click.Context, _: click.Parameter, value: Any) -> Any:
     """Return paths as seen from the root of the workspace."""
     call = context.ensure_object(Call)
     return [*map(call.path, value)] if isinstance(value, tuple) else value and call.path(value)
+
+
+def pattern_places(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -> list[str]:
+    """Return paths and patterns as seen from the root of the workspace. A pattern without a slash is of all
+    below the current folder, unless a file there has that name."""
+    call = context.ensure_object(Call)
+    places = []
+    for name in names:
+        path = call.path(name)
+        if path == name:
+            places.append(name)
+        elif "/" in name or SPECIAL.isdisjoint(name) or os.path.lexists(name):
+            places.append(os.path.normpath(path) if name else name)
+        else:
+            places.append(f"{path.removesuffix(name)}**/{name}")
+    return places
 
 
 path_argument = click.argument("path", callback=place)

@@ -14,7 +14,7 @@ from sightline.api.json_shapes import fields, shape
 from sightline.api.subtask_verbs import Subtasks, running_worker
 from sightline.cli import output
 from sightline.cli.input import from_stdin
-from sightline.cli.options import command, number_from
+from sightline.cli.options import command, number_from, pattern_places
 from sightline.cli.output import Call
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph, SubTask
@@ -101,7 +101,13 @@ def show(call: Call, id: str) -> None:
     "--file", "files", multiple=True, metavar="PATH", help="A file or pattern; repeat it."
 )
 @click.option("--after", multiple=True, metavar="ID", help="It waits for this sub-task; repeat it.")
-@click.option("--scope", multiple=True, metavar="GLOB", help="It may write these files; repeat it.")
+@click.option(
+    "--scope",
+    multiple=True,
+    metavar="GLOB",
+    callback=pattern_places,
+    help="It may write these files; repeat it.",
+)
 @click.option("--budget", type=number_from(1), metavar="N", help="Tokens that it may use.")
 @click.option("--auto", is_flag=True, help="Begin without approval, where the settings allow it.")
 def propose(
@@ -110,7 +116,7 @@ def propose(
     goal: str | None,
     files: tuple[str, ...],
     after: tuple[str, ...],
-    scope: tuple[str, ...],
+    scope: list[str],
     budget: int | None,
     *,
     auto: bool,
@@ -128,7 +134,7 @@ def propose(
                 "goal": goal,
                 "files": [call.path(name) for name in files],
                 "dependencies": list(after),
-                "scope": list(scope),
+                "scope": scope,
                 "auto_execute": auto,
                 "budget": budget,
             }

@@ -31,6 +31,7 @@ from sightline.config.schema import (
 from sightline.config.secret_names import NEVER_STORE
 from sightline.errors import SettingsError
 from sightline.filesystem.ignore.gitignore import PatternSet
+from sightline.filesystem.ignore.wildmatch import with_literal_brackets
 
 FILE_BYTES_MAX = 1 << 20
 LINE_DOTS_MAX = 200
@@ -208,13 +209,13 @@ def _own_folder(purpose: str, environ: Mapping[str, str], home: str, platform: s
 @lru_cache(maxsize=2048)
 def _set(patterns: tuple[str, ...]) -> PatternSet:
     """Compile patterns once per process: a session asks for every path it touches."""
-    return PatternSet(patterns)
+    return PatternSet([each for pattern in patterns for each in with_literal_brackets(pattern)])
 
 
 @lru_cache(maxsize=256)
 def _folded(patterns: tuple[str, ...]) -> PatternSet:
     """Compile patterns for paths in lower case."""
-    return PatternSet([pattern.lower() for pattern in patterns])
+    return _set(tuple([pattern.lower() for pattern in patterns]))
 
 
 PROJECT = "[tool.sightline]"

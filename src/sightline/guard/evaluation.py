@@ -22,7 +22,8 @@ from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused,
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import whole
 from sightline.model.text import decode, diff_of_texts
-from sightline.sessions.claims import covers, others_on
+from sightline.sessions.claims import others_on
+from sightline.sessions.path_patterns import covers
 from sightline.sessions.words import claim_enforced
 
 DIGITS_LEAST = 6

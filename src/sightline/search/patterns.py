@@ -3,8 +3,9 @@ r"""Parse a file pattern and match paths.
 A pattern with a "/" starts at the workspace's root; one without matches a name in any folder, as in
 a .gitignore. "*", "?" and "[a-z]" stay within a name, "**" between slashes is any number of folders,
 {a,b} is either. A backslash escapes the next sign; where an escape makes no sense, as in src\app.py,
-backslashes separate folders. Case counts, the Unicode form of a letter does not. A path spelled exactly like the pattern always matches, so
-app/[id]/page.tsx finds itself.
+backslashes separate folders. Case counts, the Unicode form of a letter does not. A path spelled exactly like
+the pattern always matches, and brackets are plain letters, too: app/[id]/page.tsx finds itself, and
+app/[id]/*.tsx the files of that folder.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from sightline.filesystem.ignore.wildmatch import translate
+from sightline.filesystem.ignore.wildmatch import translate, with_literal_brackets
 from sightline.model.path import composed
 
 Kind = Literal["path", "name", "glob"]
@@ -100,7 +101,8 @@ def pattern(text: str) -> Pattern:
     if len(choices) == 1 and not any(has_magic(part) for part in choices[0]):
         return Pattern(text, _ESCAPE.sub(r"\1", "/".join(choices[0])), anywhere, ())
     above = [ANY_FOLDERS] if anywhere else []
-    globs = tuple(["/".join([*above, *parts]) for parts in choices if parts])
+    wanted = ["/".join([*above, *parts]) for parts in choices if parts]
+    globs = tuple([each for glob in wanted for each in with_literal_brackets(glob)])
     return Pattern(text, None, anywhere, globs)
 
 

@@ -4,6 +4,7 @@ PUBLIC = (
     "affected",
     "claims",
     "lifecycle",
+    "path_patterns",
     "presence",
     "usage",
     "words",

@@ -1,22 +1,20 @@
 """Take, renew and release claims on paths, and find the claims of others.
 
-A claim without a wildcard covers that path and all below it. A claim with one is a pattern as in a
-.gitignore, from the root. The older claim wins, not the first write.
+What a claim covers says `path_patterns`. The older claim wins, not the first write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
-from functools import cache, lru_cache
+from functools import cache
 from os import PathLike, fspath, urandom
 
 from msgspec import structs
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
-from sightline.errors import ClaimRefused, PathRefused
-from sightline.filesystem.ignore.gitignore import PatternSet
+from sightline.errors import ClaimRefused
 from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model import results
 from sightline.model.active_claims import Claim
@@ -27,9 +25,9 @@ from sightline.model.events import (
     NoticeDelivered,
     SessionForked,
 )
-from sightline.model.path import canonical
 from sightline.model.timeline import of_kind
 from sightline.sessions import words
+from sightline.sessions.path_patterns import as_path, covers, path_pattern
 from sightline.sessions.presence import is_present
 from sightline.text.phrases import says
 
@@ -39,7 +37,6 @@ TTL_MAX_S = 86_400
 """A claim lasts a day at most, and can be renewed."""
 
 PATHS_MAX = 100
-LENGTH_MAX = 500
 
 LOCK = "claims"
 
@@ -61,7 +58,7 @@ def claim(
     names = [paths] if isinstance(paths, str) else [fspath(path) for path in paths]
     if not 0 < len(names) <= PATHS_MAX:
         raise ValueError(f"a claim names 1 to {PATHS_MAX} paths, not {len(names)}")
-    wanted = tuple(sorted({_pattern(context, name) for name in names}))
+    wanted = tuple(sorted({path_pattern(context, name) for name in names}))
     duration = _microseconds(ttl)
     with context.workspace.lock(LOCK):
         others = _release_inactive(context)
@@ -156,16 +153,12 @@ def _overlapping(
     match a known path. Files that are created later are not considered."""
     for one in ours:
         for other in theirs:
-            if covers(one, _as_path(other)) or covers(other, _as_path(one)):
+            if covers(one, as_path(other)) or covers(other, as_path(one)):
                 return one
             has_wildcard = not (SPECIAL.isdisjoint(one) and SPECIAL.isdisjoint(other))
             if has_wildcard and not matches(one).isdisjoint(matches(other)):
                 return one
     return None
-
-
-def _as_path(pattern: str) -> str:
-    return pattern.removeprefix("/").replace("\\", "")
 
 
 def _renew(context: SessionContext, claim: Claim, duration: int) -> results.Claim:
@@ -194,47 +187,6 @@ def _microseconds(ttl: Ttl) -> int:
             return max(round(seconds * 1_000_000), 1)
         raise ValueError(f"ttl is a day at most, because a claim can be renewed: {ttl!r}")
     raise ValueError(f"ttl is a number of seconds or a timedelta, not {ttl!r}")
-
-
-def _pattern(context: SessionContext, name: str) -> str:
-    """Return the canonical form of a path or pattern. A name that exists in the tree is a path,
-    also with special characters ("app/[id].tsx")."""
-    if len(name) > LENGTH_MAX:
-        raise PathRefused(name[:60], "invalid", f"A claim's path has at most {LENGTH_MAX} letters.")
-    if name.startswith("!"):
-        hint = "Name the paths to claim. A path that begins with '!' is written './!…'."
-        raise PathRefused(name, "invalid", f"A claim cannot leave paths out: {name!r}.", hint)
-    if SPECIAL.isdisjoint(name) or _exists(context, name):
-        path = context.workspace.locate(name).path
-        if path == ".":
-            return "**"
-        if SPECIAL.isdisjoint(path):
-            return path
-        escaped = "".join(f"\\{letter}" if letter in SPECIAL else letter for letter in path)
-        return escaped if "/" in escaped else f"/{escaped}"
-    path = canonical(name, context.workspace.root)
-    if name.startswith("./") and "/" not in path:
-        return f"/{path}"
-    return f"\\{path}" if path.startswith("#") else path
-
-
-def _exists(context: SessionContext, name: str) -> bool:
-    try:
-        return context.workspace.stat(context.workspace.locate(name).path) is not None
-    except (OSError, PathRefused):  # a name that this system cannot have
-        return False
-
-
-def covers(pattern: str, path: str) -> bool:
-    """Return whether a claim's path or pattern covers a canonical path."""
-    if SPECIAL.isdisjoint(pattern):
-        return path == pattern or path.startswith(f"{pattern}/")
-    return _compiled(pattern).matches(path)
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> PatternSet:
-    return PatternSet((pattern,))
 
 
 def others_on(context: SessionContext, path: str) -> tuple[Claim, ...]:

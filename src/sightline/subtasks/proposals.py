@@ -9,9 +9,9 @@ from msgspec import Struct, ValidationError, convert, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, SubtaskError
-from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model.events import Fact, SubtaskApproved, SubtaskProposed
 from sightline.search import find
+from sightline.sessions.path_patterns import is_path, path_pattern
 from sightline.subtasks import words
 from sightline.subtasks.dependency_graph import (
     FILES_MAX,
@@ -20,7 +20,6 @@ from sightline.subtasks.dependency_graph import (
     error_of,
     find_problems,
 )
-from sightline.subtasks.scope import scope_pattern
 from sightline.subtasks.subtask import SubTask
 from sightline.subtasks.subtask_fold import TaskFold
 from sightline.subtasks.task_registry import TaskRegistry
@@ -141,7 +140,7 @@ def _files(
     for place, name in enumerate(each.files):
         field = f"files[{place}]"
         try:
-            if SPECIAL.isdisjoint(name) or _exists(context, name):
+            if is_path(context, name):
                 files[context.workspace.locate(name).path] = None
                 continue
             matches = find.find(context, name, limit=FILES_MAX + 1).matches
@@ -162,14 +161,7 @@ def _scope(
     patterns: dict[str, None] = {}
     for place, text in enumerate(each.scope):
         try:
-            patterns[scope_pattern(context, text)] = None
+            patterns[path_pattern(context, text)] = None
         except PathError as error:
             problems.append(Problem(number, f"scope[{place}]", "invalid", each.id, error.message))
     return tuple(patterns)
-
-
-def _exists(context: SessionContext, name: str) -> bool:
-    try:
-        return context.workspace.stat(context.workspace.locate(name).path) is not None
-    except (OSError, PathError):
-        return False

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from sightline.changes.session_context import SessionContext
-from sightline.errors import PathRefused
-from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model.events import SubtaskProposed, SubtaskStarted
 from sightline.store.port import Store
 
@@ -37,15 +34,3 @@ def scopes_of(store: Store, session: str, parent: str | None) -> Scopes:
             outer = scopes_of(store, parent, above.parent if above is not None else None)
             return narrowed(outer, row.fact.scope)
     return ()
-
-
-def scope_pattern(context: SessionContext, text: str) -> str:
-    """Return a path or pattern of a scope in its canonical form: a path covers all below it.
-    PathRefused for one that leads out of the workspace."""
-    name = text.removeprefix("./").rstrip("/") or "."
-    if SPECIAL.isdisjoint(name):
-        path = context.workspace.locate(name).path
-        return "**" if path == "." else path
-    if name.startswith(("/", "!")) or ".." in name.split("/"):
-        raise PathRefused(text, "outside", f"A scope stays in the workspace: {text!r}.")
-    return name

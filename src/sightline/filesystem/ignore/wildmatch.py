@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 SPECIAL = frozenset("*?[\\")
+_OPENING = re.compile(r"(\\.)|\[", re.DOTALL)
 NEVER = "(?!)"
 _CLASSES = {
     "alnum": r"0-9A-Za-z",
@@ -39,6 +40,13 @@ def translate(pattern: str, *, on_path: bool) -> str:
         return last
     head = between[0] + "".join("(?>" + _FOLDERS + block + ")" for block in between[1:])
     return head + _FOLDERS + last
+
+
+def with_literal_brackets(pattern: str) -> tuple[str, ...]:
+    """Return a pattern that a person wrote, and the same with its brackets as plain letters, where it has any:
+    "app/[id]/*.tsx" is also of the folder of that very name. An ignore file is read as git reads it."""
+    literal = _OPENING.sub(lambda found: found[1] or "\\[", pattern)
+    return (pattern,) if literal == pattern else (pattern, literal)
 
 
 _FOLDERS = "(?:[^/]*/)*?"
