@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sightline import open_session
 from sightline.text.tokens import estimate
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -12,10 +13,9 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
 @pytest.fixture
 def busy(place, s):
     """A session that read and edited, was warned, and whose file somebody changed."""
-    place.put("a.py", TEN)
-    place.put("b.py", TEN)
-    s.read("a.py")
-    s.read("b.py")
+    for name in ("a.py", "b.py", "c.py"):
+        place.put(name, TEN)
+        s.read(name)
     s.edit("b.py", "line 2\n", "two\n")
     place.put("a.py", TEN.replace("line 3", "other"))
     s.warn("mind the lock", ["b.py"])
@@ -44,6 +44,60 @@ def test_what_was_going_on_is_told_where_the_message_asks_to_go_on(busy):
         "registry",
     ]
     assert names(busy.briefing("continue with sqlite instead")) == ["warnings", "changes"]
+
+
+def test_a_change_is_told_once_in_all_parts(place, busy):
+    """The diff says it. A file that only its name tells of, or that is gone, stands once, too."""
+    place.put("d.py", TEN)
+    place.put("e.py", "x" * 9_000 + "\n")
+    for name in ("d.py", "e.py"):
+        busy.read(name)
+    (place.root / "d.py").unlink()
+    place.put("e.py", "y" * 9_000 + "\n")
+    text = busy.briefing().text
+    for name in ("a.py", "d.py", "e.py"):
+        assert text.count(name) == 1
+    assert "+other" in text
+    assert "read them again" not in text
+    assert text.count("b.py") == 2  # the warning, and what this session changed
+    assert text.count("c.py") == 2  # among the files at hand, and in the registry
+
+
+def test_no_row_has_a_hash(busy):
+    text = busy.briefing().text
+    revisions = [file.revision_on_disk for file in busy.files()]
+    assert not [one for one in revisions if one.rpartition(":")[2][:8] in text]
+
+
+def test_what_was_told_before_and_left_open_stands_in_the_memory(place, busy):
+    """A change that an earlier notice could only name is no part of this one."""
+    place.put("e.py", "x" * 9_000 + "\n")
+    busy.read("e.py")
+    place.put("e.py", "y" * 9_000 + "\n")
+    busy.acknowledge(busy.briefing("and the docs?"))
+    text = busy.briefing().text
+    assert "read them again before you rely on them:\n- e.py was changed" in text
+    assert text.count("e.py") == 1
+
+
+def test_a_briefing_names_what_still_runs_with_its_files(place, busy):
+    helper = open_session(
+        place.root, id="s/Explore-a1b2", parent="s", agent="x", settings=place.settings("merge")
+    )
+    place.opened.append(helper)
+    place.put("f.py", TEN)
+    helper.read("f.py")
+    helper.edit("f.py", "line 2\n", "two\n")
+    told = busy.briefing()
+    assert told.parts[0].name == "running"
+    assert told.parts[0].text == (
+        "Still running; do not send another agent to the same work:\n"
+        "- sub-agent Explore (changed f.py)"
+    )
+    busy.acknowledge(told)
+    assert names(busy.briefing("weiter"))[0] == "running"  # as long as it runs
+    assert "running" not in names(busy.briefing("and the docs?"))
+    helper.close()
 
 
 def test_asking_consumes_nothing(busy):

@@ -112,7 +112,7 @@ def test_the_block_says_all_of_it_within_the_budget(worked):
     say(worked, TALK)
     found = told(worked)
     for said in (
-        *("mend it", "test it", "d.py changed", "created new.py", "moved moved.py (from b.py)"),
+        *("mend it", "test it", "d.py was changed", "created new.py", "moved moved.py (from b.py)"),
         *("deleted old.py", "modified a.py", "Shall I go on?", "step 6", "e.py (lines 1-4 of 10)"),
         "Mend the parser, please",
     ):
@@ -237,7 +237,12 @@ def test_a_small_budget_drops_the_least_first_and_says_so(place, s):
     place.put("f9.py", "other\n")
     found = told(s, budget=260)
     assert found.tokens <= 260
-    for must in ("mend it", "test it", "f9.py changed", *(f"modified f{n}.py" for n in range(4))):
+    for must in (
+        "mend it",
+        "test it",
+        "f9.py was changed",
+        *(f"modified f{n}.py" for n in range(4)),
+    ):
         assert must in found.text
     assert dict(found.left_out).keys() <= {"working", "done", "result", "request"}
     assert "Left out for room:" in found.text

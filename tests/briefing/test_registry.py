@@ -127,13 +127,15 @@ def test_the_table_fits_a_model_and_says_what_is_not_in_it(place, ten):
     place.put("b\n.py", TEN)
     ten.read("b\n.py", (2, 3))
     place.put("a.py", TEN)
-    rows = words.lines(told(ten, limit=1))
+    rows = words.lines(told(ten, limit=1), str)
     assert len(rows) == 3
     assert rows[1].startswith("a.py  stale")
     assert rows[1].endswith("content by somebody, content by you")
-    assert rows[2] == f"1 more file of 2 known ({RULE})."
-    assert "lines 2-3 of 10" in words.lines(told(ten))[2]
-    assert words.lines(told(place.session("new"))) == ["No file was shown to this session yet."]
+    assert rows[2] == f"1 more file is known ({RULE})."
+    assert "lines 2-3 of 10" in words.lines(told(ten), str)[2]
+    assert words.lines(told(place.session("new")), str) == [
+        "No file was shown to this session yet."
+    ]
 
 
 def test_it_is_json_whole(ten):

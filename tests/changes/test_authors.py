@@ -14,7 +14,7 @@ def rewound(place, ten):
 
 def test_its_own_edit_is_not_the_users(rewound):
     (change,) = rewound.changes()
-    assert "(this session itself, in what was taken back of the conversation" in change.summary
+    assert "by this session itself, in what was taken back of the conversation" in change.summary
     assert (change.changed_by.kind, change.changed_by.who) == ("agent", "s")
 
 

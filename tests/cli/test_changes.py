@@ -21,7 +21,7 @@ def test_changes_are_listed_until_the_files_are_read_again(sl):
     sl.put("app.py", "b\n")
     for _ in range(2):
         assert sl("changes").out == (
-            "app.py changed (the user or another program)\n@@ -1 +1 @@\n-a\n+b\n"
+            "app.py was changed by the user or another program\n@@ -1 +1 @@\n-a\n+b\n"
         )
     (change,) = sl("changes", "--json").json["changes"]
     assert list(change)[:5] == ["path", "state", "summary", "diff", "changed_by"]

@@ -50,7 +50,7 @@ def test_why_of_a_file_that_is_as_shown_says_that_nothing_is_to_be_done(story):
 def test_why_of_a_file_that_others_know_says_whom_to_ask(story):
     said = story("why", "app.py", "--session", "s2").out
     assert "never shown to this session" in said
-    assert "It was shown to cli: ask with --session." in said
+    assert "It was shown to session cli: sightline why app.py --session cli" in said
 
 
 def test_why_answers_for_the_session_that_knows_the_file_and_writes_no_fact(sl):
@@ -64,7 +64,7 @@ def test_why_answers_for_the_session_that_knows_the_file_and_writes_no_fact(sl):
     assert said.out.startswith("app.py, as session s2 (cli) knows it:")
     assert "changed by the user or another program" in said.out
     assert "Now: stale." in said.out
-    assert "It was also shown to s1: ask with --session." in said.out
+    assert "It was also shown to session s1: sightline why app.py --session s1" in said.out
     shape = sl("why", "app.py", "--json").json
     assert (shape["session"], shape["facts"][-1]["position"]) == ("s2", None)
     assert "as session s3 knows it" in sl("why", "app.py", "--session", "s3").out

@@ -58,10 +58,33 @@ def test_a_conversation_that_goes_on_is_told_where_it_stands(busy, source):
     busy.put("app.py", "import prices\n\nTAX = 4\n")
     said = start(busy, source)
     assert "+TAX = 4" in said
-    assert "- app.py changed" in said
-    assert "turns ago" in said
+    assert "modified app.py" in said
+    assert "app.py was changed" not in said
+    assert "turns ago" not in said
+    assert "read them again" not in said
     assert len(said) < 9_000
     assert busy.faults() == []
+
+
+def test_after_a_summary_it_is_told_again_where_the_work_stands(busy):
+    said = start(busy, "resume")
+    assert "modified app.py" in said
+    busy.ask(busy.payload("Stop"))
+    assert start(busy, "resume") == ""
+    busy.ask(busy.payload("PreCompact", trigger="auto"))
+    assert "modified app.py" in start(busy, "compact")
+
+
+def test_a_summary_names_no_change_that_the_next_prompt_shows(busy):
+    """What notices had told is told again with the prompt, and not beside it."""
+    busy.put("app.py", "import prices\n\nTAX = 4\n")
+    assert "+TAX = 4" in prompt(busy, "and the docs?")
+    busy.ask(busy.payload("Stop"))
+    busy.ask(busy.payload("PreCompact", trigger="auto"))
+    assert "read them again" not in start(busy, "compact")
+    said = prompt(busy, "and now the tests")
+    assert "+TAX = 4" in said
+    assert said.count("app.py") == 1
 
 
 def test_a_new_conversation_is_told_nothing(host):

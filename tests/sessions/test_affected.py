@@ -68,7 +68,10 @@ def test_who_was_shown_an_empty_file_is_named_without_lines(tree, text):
     b.read("empty.py")
     found = a.delete("empty.py") if text is None else a.write("empty.py", text)
     assert told(found) == [("b", ())]
-    assert affected(found.affected, "a") == "Your write made agent session b stale on empty.py."
+    assert (
+        affected(found.affected, lambda session: f"agent session {session}")
+        == "Your write made agent session b stale on empty.py."
+    )
     assert told(a.write("empty.py", "b\n") if text else a.create("empty.py", "b\n")) == []
 
 

@@ -8,9 +8,10 @@ import sys
 import pytest
 from tests.cli.live.test_view import Scene
 
+from sightline.changes.words import cause
 from sightline.filesystem.process import owner_of
 from sightline.model.active_claims import Claim
-from sightline.model.events import ClaimTaken
+from sightline.model.events import Cause, ClaimTaken
 from sightline.model.results import Affected
 from sightline.sessions import words
 from sightline.sessions.presence import environment
@@ -18,6 +19,11 @@ from sightline.sessions.presence import environment
 B, C, D = (f"agent session {name} stale on {name}.py lines 2-4" for name in "bcd")
 
 HOUR = 3_600 * 1_000_000
+
+
+def name_of(session):
+    """The name of a session for the agent of session s."""
+    return cause(Cause("agent", session), "s")
 
 
 def claim(id, session, *paths, exclusive=True):
@@ -39,7 +45,7 @@ def claim(id, session, *paths, exclusive=True):
     ],
 )
 def test_a_claim_in_words(claims, said):
-    assert words.claimed("a.py", claims, "s") == said
+    assert words.claimed("a.py", claims, name_of) == said
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_a_claim_in_words(claims, said):
 )
 def test_whom_a_write_concerns_in_words(names, said):
     found = [Affected(name, "agent", f"{name}.py", ((2, 4),)) for name in names]
-    assert words.affected(found, "s") == said
+    assert words.affected(found, name_of) == said
 
 
 def test_what_is_claimed_stands_below_its_session_until_its_time_is_up():

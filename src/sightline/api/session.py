@@ -56,6 +56,7 @@ from sightline.search.listing_requests import ListingRequest
 from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 from sightline.subtasks.runners import Assignment, Runner
+from sightline.subtasks.still_running import running_note
 from sightline.subtasks.subtask import SubTask, TaskResult
 
 TIDY_EVERY = 16
@@ -1053,8 +1054,9 @@ class Session:
         A briefing holds warnings, changes that others made, the files that the message mentions
         (@src/app.py), listings that were asked for, the states of sub-tasks where they changed, and
         files that belong to the edited ones. A
-        message that asks to go on, and a session without a message yet, also get a summary of the
-        work so far and the files that the session knows. Asking consumes nothing.
+        message that asks to go on, and a session without a message yet, also get what still works for
+        the session (sub-tasks, sub-agents) with the files that it holds, a summary of the work so far, and
+        the files that the session knows. Asking consumes nothing.
 
         Args:
             message: The user's message. Default: compose the first briefing of a session.
@@ -1064,7 +1066,8 @@ class Session:
             ValueError, TypeError.
         """
         summary = self.subtasks.summary()  # it reads only facts that are new since the last one
-        return compose.briefing(self._context, message, budget, subtasks=summary)
+        running = running_note(self._context) if compose.goes_on(message) else ""
+        return compose.briefing(self._context, message, budget, subtasks=summary, running=running)
 
     def close(self) -> None:
         """Close the store once no fork made here needs it. The id resumes the session later."""

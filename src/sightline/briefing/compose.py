@@ -1,13 +1,14 @@
 """Compose the briefing: one text for the agent before its next turn, each thing in it once.
 
 The parts stand in this order: warnings, changes by others, mentioned files, requested listings and
-files, the states of sub-tasks, files related to the newest edits; and for a message that asks to go on, or before the first message, the
-memory and the registry. Earlier parts get room first.
+files, the states of sub-tasks, files related to the newest edits; and for a message that asks to go
+on, or before the first message, first what still works for the session, and last the memory and the
+registry. Earlier parts get room first. A file whose change one part tells is in no later part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct, structs
 
@@ -18,6 +19,7 @@ from sightline.briefing.continuation import is_continuation
 from sightline.briefing.mentions import LIMIT_BYTES, resolve_mentions
 from sightline.briefing.registry import LIMIT, registry
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_for
 from sightline.conversation.token_counter import family_of
 from sightline.errors import PathError
 from sightline.guard.reads import Look, saw
@@ -38,8 +40,8 @@ LEAST = 500
 BETWEEN = "\n\n"
 
 ORDER = (
-    *("warnings", "changes", "mentions", "listings", "files", "subtasks", "bundle", "memory"),
-    "registry",
+    *("running", "warnings", "changes", "mentions", "listings", "files", "subtasks", "bundle"),
+    *("memory", "registry"),
 )
 """Names of the parts, in their order."""
 
@@ -97,14 +99,18 @@ def briefing(
     parts: Iterable[str] = ORDER,
     texts: bool = True,
     subtasks: str = "",
+    running: str = "",
+    told: Collection[str] = (),
 ) -> Briefing:
     """Return the briefing before the next turn. Asking consumes nothing. message: the user's message,
     if known; budget: tokens at most; parts: the wanted parts; texts: False makes a bundle name its
-    files without showing them; subtasks: a summary of the session's sub-tasks. ValueError for a budget below LEAST; TypeError."""
+    files without showing them; subtasks: a summary of the session's sub-tasks; running: what still
+    works for the session; told: files whose changes the same answer tells beside the briefing.
+    ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
     validation.text_or_none("message", message, "what the user said")
-    composer = _Composer(context, budget)
+    composer = _Composer(context, budget, told)
     add: dict[str, Callable[[], None]] = {
         "warnings": composer.add_warnings,
         "changes": composer.add_changes,
@@ -114,8 +120,12 @@ def briefing(
         "subtasks": lambda: composer.add_subtasks(subtasks),
         "bundle": lambda: composer.add_bundle(texts=texts),
     }
-    if message is None or is_continuation(message):
-        add |= {"memory": composer.add_memory, "registry": composer.add_registry}
+    if goes_on(message):
+        add |= {
+            "running": lambda: composer.add_running(running),
+            "memory": composer.add_memory,
+            "registry": composer.add_registry,
+        }
     wanted = frozenset(parts)
     for name in ORDER:
         if name in wanted and name in add:
@@ -123,6 +133,12 @@ def briefing(
     return Briefing(
         tuple(composer.parts), tuple(composer.left_out), composer.notice, composer.warned
     )
+
+
+def goes_on(message: str | None) -> bool:
+    """Return whether a briefing tells of the work so far: before the first message, and with a message
+    that asks to go on."""
+    return message is None or is_continuation(message)
 
 
 def acknowledge(context: SessionContext, answer: Briefing) -> None:
@@ -140,11 +156,12 @@ def acknowledge(context: SessionContext, answer: Briefing) -> None:
 class _Composer:
     """Collects the parts of a briefing and counts down its tokens."""
 
-    def __init__(self, context: SessionContext, budget: int) -> None:
+    def __init__(self, context: SessionContext, budget: int, told: Collection[str]) -> None:
         state = context.store.session(context.session)
         self._context = context
         self._family = family_of(state.model if state else None)
         self._room = budget
+        self._told = {*told}
         self.parts: list[Part] = []
         self.left_out: list[str] = []
         self.notice: Notice | None = None
@@ -167,6 +184,7 @@ class _Composer:
             found = notice(self._context, max(room // 2, CHARACTERS))
         if found is not None and self._add("changes", found.text):
             self.notice = found
+            self._told |= {change.path for change in found.changes}
 
     def add_mentions(self, message: str) -> None:
         if "@" not in message:
@@ -211,6 +229,9 @@ class _Composer:
                 return
         self._leave_out(requested_files.PART)
 
+    def add_running(self, running: str) -> None:
+        self._add("running", running)
+
     def add_subtasks(self, summary: str) -> None:
         if summary:
             self._add_new("subtasks", summary)
@@ -236,17 +257,21 @@ class _Composer:
         if self._room < words.LEAST:
             self._leave_out("memory")
             return
-        memory = memories.memory(self._context, budget=min(self._room, memories.BUDGET))
+        budget = min(self._room, memories.BUDGET)
+        memory = memories.memory(self._context, budget=budget, told=self._told)
         if memory.says_more:
-            still = structs.replace(memory, turn=0, text="", tokens=0, left_out=())
+            still = structs.replace(memory, turn=0, text="", tokens=0, left_out=(), working=())
             self._add_new("memory", memory.text, repr(still))
+            self._told |= {file.path for file in memory.refresh}
+            self._told |= {file.path for file in memory.changed}
 
     def add_registry(self) -> None:
-        rows, known = LIMIT, registry(self._context)
+        rows, known = LIMIT, registry(self._context).without(self._told)
+        name_of = names_for(self._context)
         if not known.entries:
             return
         while rows:
-            text = "\n".join(words.lines(known.first(rows)))
+            text = "\n".join(words.lines(known.first(rows), name_of))
             if self._tokens(text) <= self._room:
                 self._add_new("registry", text)
                 return
@@ -254,9 +279,9 @@ class _Composer:
         self._leave_out("registry")
 
     def _add_new(self, name: str, text: str, content: str | None = None) -> None:
-        """Add a part unless the same content was delivered before. content: default: the text."""
+        """Add a part unless the conversation holds the same content. content: default: the text."""
         digest = revision_of((content or text).encode("utf-8", "surrogatepass"))
-        if digest not in delivery.delivered_digests(self._context, name):
+        if digest not in delivery.delivered_digests(self._context, name, since_summary=True):
             self._add(name, text, ((name, digest),))
 
     def _add(

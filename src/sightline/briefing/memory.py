@@ -6,7 +6,7 @@ has the files, so the memory is the same after a restart, a rewind or a compacti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Literal
 
 from msgspec import structs
@@ -39,9 +39,10 @@ BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command
 """Beginnings of the texts that hosts add among a person's messages."""
 
 
-def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
+def memory(context: SessionContext, *, budget: int = BUDGET, told: Collection[str] = ()) -> Memory:
     """Return the work of this session so far. budget: tokens of the block, estimated for the
-    session's model. ValueError for a budget below words.LEAST."""
+    session's model; told: files whose changes are told beside it. ValueError for a budget below
+    words.LEAST."""
     if type(budget) is not int or budget < words.LEAST:
         raise ValueError(f"budget is a number of tokens, {words.LEAST} or more, not {budget!r}")
     progress = read_progress(context)
@@ -59,9 +60,10 @@ def memory(context: SessionContext, *, budget: int = BUDGET) -> Memory:
     refresh = [
         Stale(news.name, news.what, news.by()[0], news.moved_to)
         for news in pending.pending_changes(context, include_known=True)
+        if news.name not in told
     ]
     changed = changed_files(context, progress.turn_at)
-    listed_paths = {file.path for file in refresh} | {file.path for file in changed}
+    listed_paths = {*told} | {file.path for file in refresh} | {file.path for file in changed}
     files = sorted(context.store.known(context.session).values(), key=_last_touch, reverse=True)
     working = [
         Held(file.name or file.path, file.belief.shown, file.belief.lines)

@@ -5,6 +5,7 @@ Nothing is stored for it. RULE decides the order of the files, and which of them
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from hashlib import md5
 
@@ -87,6 +88,12 @@ class Registry(Struct, frozen=True):
     known: int
     left_out: int
     rule: str = RULE
+
+    def without(self, paths: Collection[str]) -> Registry:
+        """Return the registry without these files."""
+        entries = tuple(entry for entry in self.entries if entry.path not in paths)
+        known = self.known - (len(self.entries) - len(entries))
+        return structs.replace(self, entries=entries, known=known)
 
     def first(self, most: int) -> Registry:
         """Return the registry cut to so many files."""

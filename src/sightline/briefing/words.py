@@ -10,6 +10,7 @@ from sightline.briefing.contents import Bundle, BundledFile, Held, Memory, Stale
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
+from sightline.changes.words import NameOf
 from sightline.conversation.todos import Todo
 from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
@@ -398,50 +399,43 @@ TABLE_PATH_CELLS = 80
 CHANGES_NAMED = 3
 """Changes of each file that the table names."""
 
-DIGITS = 8
-"""Digits of a revision, enough for a reader to tell two of one file apart."""
-
-HEAD = ("file", "state", "seen", "size", "turns ago", "seen as", "now", "changes, newest first")
+HEAD = ("file", "state", "seen", "size", "turns ago", "changes, newest first")
 
 
-def lines(registry: Registry) -> list[str]:
+def lines(registry: Registry, name_of: NameOf) -> list[str]:
     """Return the table of known files, and a line about further files."""
     if not registry.entries:
         return ["No file was shown to this session yet."]
-    rows = table([HEAD, *map(_row, registry.entries)])
+    rows = table([HEAD, *(_row(entry, name_of) for entry in registry.entries)])
     if registry.left_out:
         more = count(registry.left_out, "more file")
-        rows.append(f"{more} of {registry.known} known ({registry.rule}).")
+        rows.append(f"{more} {'is' if registry.left_out == 1 else 'are'} known ({registry.rule}).")
     return rows
 
 
-def _row(entry: Entry) -> tuple[str, ...]:
+def _row(entry: Entry, name_of: NameOf) -> tuple[str, ...]:
     whole = entry.seen_lines == ((1, entry.total_lines),) or not entry.total_lines
     seen = "all" if whole else f"{spans(entry.seen_lines)} of {entry.total_lines}"
     newest = [
-        f"{change.what} by {_author(change.by)}"
+        f"{change.what} by {_author(change.by, name_of)}"
         for change in reversed(entry.changes[-CHANGES_NAMED:])
     ]
     changes = ", ".join(newest) or "none"
     if entry.change_count > len(newest):
         changes += f" and {entry.change_count - len(newest)} earlier"
-    revision_seen, revision = (
-        each.rpartition(":")[2][:DIGITS] for each in (entry.revision_seen, entry.revision)
-    )
     return (
         middle(quoted(entry.path), TABLE_PATH_CELLS),
         entry.state,
         one_line(seen if entry.last_via == "read" else f"{seen}, by {entry.last_via}"),
         size(entry.size),
         str(entry.aged),
-        revision_seen,
-        "=" if entry.revision == entry.revision_seen else revision,
         one_line(changes),
     )
 
 
-def _author(by: ChangedBy | None) -> str:
-    if by is None:
+def _author(by: ChangedBy | None, name_of: NameOf) -> str:
+    if by is None or by.kind == "external":
         return "somebody"
-    names = {"agent": "you", "external": "somebody", "session": f"session {by.who}"}
-    return names.get(by.kind, by.kind)
+    if by.kind == "session" and by.who:
+        return name_of(by.who)
+    return "you" if by.kind == "agent" else by.kind

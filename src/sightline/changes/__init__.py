@@ -11,6 +11,7 @@ PUBLIC = (
     "observe",
     "renames",
     "session_context",
+    "session_names",
     "untracked",
     "words",
 )

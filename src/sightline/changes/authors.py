@@ -10,6 +10,7 @@ from msgspec import structs
 
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import author
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy, Confidence
@@ -33,7 +34,7 @@ def changed_by(
     if last is None:
         return words.cause(None, context.session), None
     cause, at, position = last
-    authors = [words.cause(cause, context.session)]
+    authors = [author(context, cause)]
     if known is not None and known.position < position - 1:
         between = context.store.timeline(
             path=path, kinds=KINDS, after=known.position, upto=position - 1, newest=RECENT
@@ -41,7 +42,7 @@ def changed_by(
         for recorded in reversed(list(between)):
             earlier = _foreign(context, recorded, path, known)
             if earlier is not None:
-                authors.append(words.cause(earlier, context.session))
+                authors.append(author(context, earlier))
     return phrases.in_turn(list(dict.fromkeys(authors))), by(cause, at, context)
 
 

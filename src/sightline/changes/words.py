@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sightline.model.events import Cause
+
+NameOf = Callable[[str], str]
+"""The id of a session -> its name for the reader of the words."""
 
 PUT_BACK = "put back"
 """Detail of a cause: the bytes are again those before an agent's edit."""
@@ -15,6 +20,10 @@ REWINDING = "rewind to "
 
 UNDER_WAY = "under way"
 """Detail of a change that git made in the middle of an operation."""
+
+
+SESSION_OF = " session of "
+"""In the name of a session without a title: after its agent, and before the time of its beginning."""
 
 
 def cause(by: Cause | None, session: str) -> str:
@@ -43,20 +52,14 @@ def to_person(by: Cause, agent: str, edited: str) -> str:
     if by.kind == "external":
         return f"you or another program{_put_back(by)}"
     if by.kind in ("agent", "session"):
-        return f"agent {agent}"
+        return called(agent, "agent")
     if by.kind == "command" and not is_rewind(by):
         return f"{probably}the command {by.detail}"
     if by.kind == "command":
-        return f"the {by.detail} of agent {agent}'s work"
+        return f"the {by.detail} of {called(agent, 'agent')}'s work"
     if by.kind == "formatter":
-        return f"{probably}{_formatter(by)} after agent {edited}'s edit"
+        return f"{probably}{_formatter(by)} after {called(edited, 'agent')}'s edit"
     return cause(by, "")
-
-
-def by(author: str) -> str:
-    """Put an author into a sentence: "by X", or "probably by X" where X is only probable."""
-    sure = author.removeprefix("probably ")
-    return f"by {author}" if sure == author else f"probably by {sure}"
 
 
 def git_operation(by: Cause) -> str:
@@ -104,4 +107,10 @@ def _agent(who: str, session: str) -> str:
     family, _, name = who.rpartition("/")
     if family and session.startswith(f"{family}/"):
         return f"another sub-agent, {name}"
-    return f"agent session {who}"
+    return called(who, "agent session")
+
+
+def called(name: str, noun: str) -> str:
+    """Return a session's name with a noun before it, where the name has none of its own."""
+    has_noun = SESSION_OF in name and not name.startswith('"')
+    return f"the {name}" if has_noun else f"{noun} {name}"

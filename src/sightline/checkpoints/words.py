@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from sightline.changes.words import called
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
@@ -40,13 +41,14 @@ def describe_taken(checkpoint: Checkpoint) -> list[str]:
 
 def in_list(
     checkpoint: Checkpoint,
+    whose: str,
     when: str,
     changed: Sequence[tuple[str, str]] | None,
     *,
     first: bool,
 ) -> list[str]:
-    """Describe a checkpoint in a list of all, after the changes since the one before. when: its
-    age; changed: None where a list of files is not stored any more."""
+    """Describe a checkpoint in a list of all, after the changes since the one before. whose: its session's
+    name; when: its age; changed: None where a list of files is not stored any more."""
     automatic = "" if checkpoint.why == "asked" else "by itself, "
     turn = f", turn {checkpoint.turn}" if checkpoint.turn else ""
     omitted = f", {len(checkpoint.not_covered)} not covered" if checkpoint.not_covered else ""
@@ -57,7 +59,7 @@ def in_list(
         paths = [f"{quoted(path)} {BECAME[change]}" for path, change in changed]
         between = named([*map(quoted, paths)], NAMED) if paths else "nothing changed"
     files = count(checkpoint.files, "file")
-    about = f"{automatic}session {printable(checkpoint.session)}{turn}, {files}{omitted}"
+    about = f"{automatic}{called(printable(whose), 'session').removeprefix('the ')}{turn}, {files}{omitted}"
     return [
         *([] if first else [f"  | {between}"]),
         f"{checkpoint.id}{label}",

@@ -12,6 +12,8 @@ from msgspec import structs
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.changes.authors import moment
+from sightline.changes.session_names import names_of
+from sightline.changes.words import NameOf, called
 from sightline.checkpoints import words
 from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
@@ -24,7 +26,6 @@ from sightline.cli.input import is_asking, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
-from sightline.history import session_history
 from sightline.model.manifest import FileDifference
 from sightline.model.results import RewindReport
 from sightline.notices.words import raised
@@ -47,10 +48,22 @@ def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
         chapters, unfinished = story(context), recovery.listed(context)
+        name_of = names_of(context.store)
+        whose = {each: name_of(each) for each in {c.checkpoint.session for c in chapters}}
+        begun = [
+            rewind_words.begun(each.to, each.session, name_of(each.session), since(each.at))
+            for each in unfinished
+        ]
     lines: list[str] = []
     for chapter in chapters:
         when = since(chapter.checkpoint.at)
-        lines += words.in_list(chapter.checkpoint, when, chapter.changed, first=not lines)
+        lines += words.in_list(
+            chapter.checkpoint,
+            whose[chapter.checkpoint.session],
+            when,
+            chapter.changed,
+            first=not lines,
+        )
     listed = [shape(chapter.checkpoint) for chapter in chapters]
     output.answer(
         call,
@@ -58,8 +71,8 @@ def list_checkpoints(call: Call) -> None:
         "\n".join(lines),
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
-    for rewind in () if call.json else unfinished:
-        output.say(rewind_words.begun(rewind.to, rewind.session, since(rewind.at)))
+    for line in () if call.json else begun:
+        output.say(line)
 
 
 @command(name="checkpoint diff", example="checkpoint diff 'before the refactoring' --stat")
@@ -198,11 +211,11 @@ def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
         turn = rewinder.last_turn(context, call.named_session)
-        name = session_history.names_of(context.store)(turn.session)
+        name = names_of(context.store)(turn.session)
     call.session = turn.session
     which = f"turn {turn.number}" if turn.number else "the last change"
     if not call.json:
-        output.note(call, f"Undo {which} of session {name}, {since(moment(turn.at))}.")
+        output.note(call, f"Undo {which} of {called(name, 'session')}, {since(moment(turn.at))}.")
     with call.open(finish=False) as session:
         _rewind(call, session, turn.to, asking=asking, dry_run=dry_run)
 
@@ -224,11 +237,12 @@ def _rewind(
         return session.rewind(to, dry_run=dry_run, commands=commands, **arguments)
 
     options = call.options_for(session.id)
+    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
     plan = carried_out(dry_run=True) if asking or dry_run or diff else None
     wanted = plan.diffs if plan and (asking or diff or call.json) else None
     if asking and plan is not None:
         doubts = carried_out(dry_run=True, commands=False) if commands else None
-        if not _agreed(call, plan, wanted or (), doubts, options, diff=diff):
+        if not _agreed(call, plan, wanted or (), doubts, name_of, options, diff=diff):
             return
     done = plan
     if plan is None or not dry_run:
@@ -240,7 +254,9 @@ def _rewind(
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
         warned = [] if done.warning is None else [raised(done.warning)]
-        output.done(call, "\n".join([*rewind_words.lines_of(done, None, options), *warned]))
+        output.done(
+            call, "\n".join([*rewind_words.lines_of(done, name_of, None, options), *warned])
+        )
     if done.left_alone and not dry_run:
         raise Answered(NO)
 
@@ -255,6 +271,7 @@ def _agreed(
     plan: RewindReport,
     differences: Sequence[FileDifference],
     cautious: RewindReport | None,
+    name_of: NameOf,
     options: str,
     *,
     diff: bool,
@@ -265,7 +282,7 @@ def _agreed(
         _show(call, differences)
     counts = rewind_words.counts_of(differences)
     doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
-    output.text("\n".join([*rewind_words.lines_of(plan, counts, options), *doubts]))
+    output.text("\n".join([*rewind_words.lines_of(plan, name_of, counts, options), *doubts]))
     if not (rewind_words.changes(plan) or plan.conversation):
         return False
     if not output.confirmed("Do this?"):

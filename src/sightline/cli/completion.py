@@ -23,10 +23,10 @@ from click.shell_completion import CompletionItem, ShellComplete, add_completion
 
 from sightline.api.opening import settings_of
 from sightline.changes.session_context import now_us
+from sightline.changes.session_names import names_of
 from sightline.checkpoints.take import fact_of, recorded_checkpoints
 from sightline.cli.output import Call, minute
 from sightline.errors import SightlineError
-from sightline.history.session_history import names_of
 from sightline.store.opening import open_to_look
 from sightline.store.port import Store
 
@@ -91,9 +91,10 @@ def sessions(store: Store) -> Iterator[tuple[str, str]]:
 @known
 def claims(store: Store) -> Iterator[tuple[str, str]]:
     """Yield the ids of claims that have not expired, the oldest first."""
+    name_of = names_of(store)
     for claim in store.claims().values():
         if claim.expires_at > now_us():
-            yield claim.id, f"{', '.join(claim.paths)} (session {claim.session})"
+            yield claim.id, f"{', '.join(claim.paths)} (session {name_of(claim.session)})"
 
 
 def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Item]:

@@ -9,6 +9,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.changes.session_names import names_for
 from sightline.cli import output
 from sightline.cli.failures import Answered, code_of
 from sightline.cli.input import from_stdin, text_or_file
@@ -30,10 +31,13 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
         except (EditRefused, FileMissing, PathRefused, Unverifiable) as error:
             _refused(call, error)
             raise Answered(code_of(error)) from error
+        files = (result, *result.others)
+        name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
+        stale = [affected(file.affected, name_of) if file.affected else "" for file in files]
     if call.json:
         output.json(shape(result))
         return
-    for file in (result, *result.others):
+    for file, made_stale in zip(files, stale, strict=True):
         if not file.changed:
             output.note(call, f"{quoted(file.path)} has this text already: nothing was written.")
             continue
@@ -42,8 +46,8 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
             output.note(call, f"Merged with what others changed in {quoted(file.path)}.")
         if file.notice is not None:
             output.say(printable(file.notice.text.rstrip("\n")))
-        if file.affected:
-            output.note(call, printable(affected(file.affected, call.session_id)))
+        if made_stale:
+            output.note(call, printable(made_stale))
 
 
 def _refused(call: Call, error: EditRefused | FileMissing | PathRefused | Unverifiable) -> None:

@@ -10,6 +10,7 @@ import click
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.briefing import words as briefing_words
+from sightline.changes.session_names import names_for
 from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, usage
@@ -94,7 +95,9 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     with call.open() as session:
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
-    output.answer(call, shape(known), "\n".join(briefing_words.lines(known)))
+        name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
+        rows = briefing_words.lines(known, name_of)
+    output.answer(call, shape(known), "\n".join(rows))
 
 
 @command(Session.stats, example="stats")

@@ -10,6 +10,8 @@ import click
 from msgspec import Struct
 
 from sightline.api.opening import settings_of
+from sightline.changes.session_names import names_of
+from sightline.changes.words import called
 from sightline.cli import connect, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import is_asking
@@ -27,7 +29,7 @@ from sightline.text.phrases import count, printable, size, table
 
 class Contents(Struct, frozen=True):
     """The contents of a store. texts: number of stored file contents. checkpoints: number of those that
-    a rewind can go to. live: the sessions of agents that run on this machine now."""
+    a rewind can go to. live: the names of sessions whose agents run on this machine now."""
 
     sessions: int
     facts: int
@@ -107,7 +109,9 @@ def _contents(kept: StoredWorkspace) -> Contents | None:
             held = [name for name, owner in store.held_on(machine()).items() if alive(owner)]
             agents = store.agents(held)
             # A shell in which somebody typed a command is no agent.
-            live = tuple(sorted(name for name in held if agents.get(name) != AT_SHELL))
+            name_of = names_of(store)
+            agents_at_work = [name for name in held if agents.get(name) != AT_SHELL]
+            live = tuple(sorted(map(name_of, agents_at_work)))
             standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
             return Contents(
                 store.session_count(), store.position(), len(store.texts()), standing, live
@@ -149,9 +153,9 @@ def _busy(root: str, contents: Contents | None) -> Iterator[tuple[str, str]]:
                 "End it with q or Ctrl-C in its terminal, then run this again.",
             )
     if contents is not None and contents.live:
-        names = ", ".join(map(printable, contents.live))
+        names = ", ".join(called(printable(each), "session") for each in contents.live)
         yield (
-            f"An agent is at work here (session {names}). Nothing was deleted.",
+            f"An agent is at work here ({names}). Nothing was deleted.",
             "End that agent, then run this again.",
         )
 

@@ -10,6 +10,7 @@ from msgspec import structs
 from sightline.api.json_shapes import shape
 from sightline.api.workspace import Workspace
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
 from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
 from sightline.cli import completion, output
@@ -72,14 +73,14 @@ def log(
             for entry in entries:
                 output.json(shape(entry))
             return
-        name_of = session_history.names_of(context.store)
+        name_of = names_of(context.store)
         dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
     output.text("\n".join(dated) if dated else _nothing(asked))
 
 
 def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
-    name_of = session_history.names_of(context.store)
+    name_of = names_of(context.store)
     lines, wait = Lines(name_of, json=call.json), Waiting()
     entries = session_history.follow(context.store, asked)
     with while_read(), wait.heeding():

@@ -9,6 +9,7 @@ import click
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
 from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command, last_sessions, usage
@@ -39,13 +40,14 @@ def list_sessions(call: Call, last: int | None) -> None:
     """
     with call.survey() as ground:
         page = session_history.sessions(ground, last=last)
-        names = session_history.names_of(ground.store)
-        titles = {each.id: names(each.id) for each in page.sessions}
+        names = names_of(ground.store)
+        called = {each.id: names(each.id) for each in page.sessions}
+        titles = {each.id: words.name_shape(ground.store, each.id) for each in page.sessions}
     listed = [(each, each.presence) for each in page.sessions if each.presence]
     shapes = [
         {
             **shape(each.session),
-            "name": words.name_shape(titles[each.id], each.id),
+            "name": titles[each.id],
             "files": each.files,
             **shape(state),
         }
@@ -55,7 +57,7 @@ def list_sessions(call: Call, last: int | None) -> None:
     for each, state in listed:
         known = each.session
         times = (output.minute(known.started), state.state, output.minute(state.last))
-        name = titles[each.id] if titles[each.id] != each.id else ""
+        name = called[each.id] if titles[each.id] else ""
         rows.append((known.id, known.agent, *times, str(known.turn), str(each.files), name))
     lines = phrases.table(rows) if listed else ["No session worked here yet."]
     if page.left_out:

@@ -16,6 +16,7 @@ from sightline.agents.claude_code import recordings
 from sightline.agents.claude_code.recordings import Recording
 from sightline.agents.settings_file import carry_out
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
 from sightline.cli import checkup, connect, exclude, output
 from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop
@@ -144,9 +145,7 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
     output.note(call, f"Watching {root}. {status} Ctrl-C ends this.")
     wait = Waiting()
     with while_read(), wait.heeding():
-        loop.run(
-            watch, watching, Lines(session_history.names_of(context.store), json=call.json), wait
-        )
+        loop.run(watch, watching, Lines(names_of(context.store), json=call.json), wait)
 
 
 ALARM_S = 5.0

@@ -9,13 +9,13 @@ from time import monotonic
 
 import click
 
+from sightline.changes.session_names import names_of
 from sightline.cli import output
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
 from sightline.history.log_entries import OF_FILES, Entry
-from sightline.history.session_history import names_of
 from sightline.history.watching import Watching
 from sightline.history.words import seeing
 

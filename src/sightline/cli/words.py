@@ -12,6 +12,7 @@ from sightline.api.json_shapes import Shape, fields, shape
 from sightline.api.session import Session
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import named_cause, names_of, title_of
 from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
@@ -21,8 +22,6 @@ from sightline.history.session_history import (
     Page,
     SessionFiles,
     named,
-    named_cause,
-    names_of,
 )
 from sightline.history.words import story
 from sightline.model.path import quoted
@@ -32,6 +31,7 @@ from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
 from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
+from sightline.store.port import Store
 from sightline.text import phrases
 
 
@@ -45,7 +45,10 @@ def about(session: Session, verdict: Verdict) -> str:
     """Return a sentence that explains a verdict."""
     if verdict.reason == "not_found":
         return f"{quoted(verdict.path)} does not exist."
-    said = phrases.verdict(verdict.state, quoted(verdict.path), who(verdict.changed_by, session.id))
+    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
+    said = phrases.verdict(
+        verdict.state, quoted(verdict.path), who(verdict.changed_by, session.id, name_of)
+    )
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
 
@@ -67,7 +70,7 @@ def explained(
     by = reasons.verdict.changed_by
     lines = story(
         structs.replace(reasons, entries=entries),
-        name_of(session),
+        name_of,
         who(by, session, name_of),
         None if by is None else time() - by.at.timestamp(),
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
@@ -130,7 +133,7 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     used, places = usage.models(context, name)[-1:], usage.environments(context, name)[-1:]
     return {
         **shape(each),
-        "name": name_shape(names_of(context.store)(name), name),
+        "name": name_shape(context.store, name),
         **shape(presence(context, each.session)),
         "claims": shape([claim for claim in listed(context) if claim.session == name]),
         "warnings": shape([*pending(context, name)]),
@@ -140,9 +143,9 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     }
 
 
-def name_shape(name: str, id: str) -> str | None:
-    """Return a session's name for people as JSON: without quotes, null where it has none."""
-    return None if name == id else name.replace('"', "")
+def name_shape(store: Store, id: str) -> str | None:
+    """Return a session's name as JSON: without quotes, null where it has no title."""
+    return names_of(store)(id).replace('"', "") if title_of(store, id) else None
 
 
 def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[str]:
@@ -163,7 +166,8 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     begun = phrases.ago(time() - session.started / 1_000_000)
     state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
-    lines = [f"Session {name_of(name)} ({who_acts}{turn}), {files}, began {begun}{there}"]
+    title = change_words.called(name_of(name), "session")
+    lines = [f"{title[:1].upper()}{title[1:]} ({who_acts}{turn}), {files}, began {begun}{there}"]
     lines += [] if name_of(name) == name else [f"  its id: {name}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
@@ -171,7 +175,9 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         if claim.session == name
     ]
     for rewind in recovery.listed(context, name):
-        begun = rewind_words.begun(rewind.to, rewind.session, since(rewind.at))
+        begun = rewind_words.begun(
+            rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
+        )
         lines.append(f"  {phrases.one_line(begun)}")
     lines += [
         f"  warning {warning.id}: {notice_words.in_line(warning)}"

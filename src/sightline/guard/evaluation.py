@@ -10,6 +10,7 @@ from msgspec import structs
 from sightline.changes.authors import changed_by
 from sightline.changes.observe import observe
 from sightline.changes.session_context import Known, SessionContext, located
+from sightline.changes.session_names import names_for
 from sightline.errors import EditRefused, RefusalReason, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
@@ -178,7 +179,7 @@ class Evaluation:
         error, hunks = refused(self.ruling, self.shown_path, who, self.case)
         if error.reason == "claimed":
             error.message, error.hint = claim_enforced(
-                self.shown_path, self.claims, self.context.session
+                self.shown_path, self.claims, names_for(self.context)
             )
         elif error.reason == "scope" and self.is_outside_scope:
             error.message, error.hint = words.outside_scope(self.shown_path, self.context.scopes)

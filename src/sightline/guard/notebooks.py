@@ -20,7 +20,7 @@ from sightline.model.diff import diff, unified
 from sightline.model.path import quoted
 from sightline.model.results import Decision
 from sightline.model.text import split
-from sightline.text.phrases import named
+from sightline.text.phrases import by, named
 
 INDEX = "cell-"
 """Prefix of the number, from 0, that names a cell without an id."""
@@ -164,8 +164,8 @@ def refusal(path: str, cell: str | None, reason: str, who: str) -> tuple[str, st
     name = f"Cell {cell} of {quoted(path)}"
     return {
         "unseen": (f"{name} was never shown to you.", f"Read {quoted(path)}, then make the edit."),
-        "stale": (f"{name} was changed by {who} after you read it.", again),
-        "deleted": (f"{name} is gone: {who} removed it.", again),
+        "stale": (f"{name} was changed {by(who)} after you read it.", again),
+        "deleted": (f"{name} is gone: it was removed {by(who)}.", again),
         "not_found": (
             f"{quoted(path)} has no cell {cell}.",
             f"Read {quoted(path)} for the names of its cells.",

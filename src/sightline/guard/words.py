@@ -11,7 +11,7 @@ from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
 from sightline.model.text import UNKNOWN_ENCODING
-from sightline.text.phrases import count, is_one_line, joined, named, one_line, spans, times
+from sightline.text.phrases import by, count, is_one_line, joined, named, one_line, spans, times
 
 MISSING = "List the folder to find the right name, or create the file."
 """The next step for a path without a file."""
@@ -24,11 +24,11 @@ NAMES_MAX = 5
 
 REFUSALS = {
     "stale": (
-        "After you read them, {who} changed the lines of {path} that you are editing.",
+        "After you read them, the lines of {path} that you are editing were changed {by}.",
         "The diff shows what is there now. Make the edit against those lines.",
     ),
     "conflict": (
-        "Your text of {path} and a later change by {who} both rewrite the same lines.",
+        "Your text of {path} and a later change {by} both rewrite the same lines.",
         "Put the change that the diff shows into your text, and write the file again.",
     ),
     "ambiguous": (
@@ -40,7 +40,7 @@ REFUSALS = {
         "Read {lines} of {path} first, or replace only text that was shown to you.",
     ),
     "deleted": (
-        "After you read it, {who} deleted {path}.",
+        "After you read it, {path} was deleted {by}.",
         "If the file should exist again, create it. Sightline does not do so by itself.",
     ),
     "kind_changed": (
@@ -115,7 +115,7 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         message, hint = _unfit(ruling.encoding)
     parts = {
         "path": quoted(path),
-        "who": who,
+        "by": by(who),
         "lines": spans(ruling.lines),
         "found": times(ruling.found),
     }
@@ -314,13 +314,16 @@ def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = 
     """Return the notice on others' changes to a file that was just edited."""
     places = relocated(moved)
     below = f"\n{places[:1].upper()}{places[1:]}" if places else ""
-    changed = f"After you read it, {who} also changed other lines of {quoted(path)}"
+    changed = f"After you read it, other lines of {quoted(path)} were also changed {by(who)}"
     return f"{changed}:\n{fenced(diff, 'diff')}{below}"
 
 
 def endings(path: str, who: str) -> str:
     """Return the notice on a file whose text is the same, with other line endings or BOM."""
-    return f"{quoted(path)}: {who} changed only line endings or the byte order mark; the text is as you read it."
+    return (
+        f"{quoted(path)}: only line endings or the byte order mark were changed, {by(who)};"
+        " the text is as you read it."
+    )
 
 
 def unseen(path: str, lines: Spans, *, kept: bool) -> str:

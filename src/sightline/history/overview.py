@@ -6,21 +6,20 @@ the store find that out.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable
 
 from msgspec import Struct, structs
 
-from sightline.changes.authors import changed_by, moment
+from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import named_cause, names_of, title_of
+from sightline.changes.words import SESSION_OF
 from sightline.guard import file_states
 from sightline.history.log_entries import Entry
 from sightline.history.session_history import (
     LogQuery,
     named,
-    named_cause,
-    names_of,
     select,
 )
 from sightline.history.watching import Watching
@@ -46,9 +45,6 @@ EVENTS_KEPT = 200
 
 YOU = "you"
 """The name of the session of commands at a shell."""
-
-GENERATED = re.compile(r"s-[0-9a-f]{10}|[0-9a-f]{8}-[0-9a-f]{4}-")
-"""Begins ids that programs make up."""
 
 
 class FileNow(Struct, frozen=True):
@@ -202,21 +198,17 @@ class Watch:
         )
 
     def _name_of(self, session: str) -> str:
-        """Return a session's name for people. A session gets one with its first prompt; until then an
-        id that nobody chose is named by its beginning."""
+        """Return a session's name for people. A session gets its title with its first prompt."""
         if session in self._names:
             return self._names[session]
         if session == AT_SHELL:
             return YOU
         name = names_of(self._context.store)(session)
-        if name != session:
+        if title_of(self._context.store, session):
             self._names[session] = name
             return name
-        head, slash, own = session.partition("/")
-        state = self._context.store.session(head) if GENERATED.match(head) else None
-        if state is None:
-            return session
-        return f"session of {moment(state.started).astimezone():%H:%M}{slash}{own}"
+        agent, of, began = name.partition(SESSION_OF)
+        return f"{of.lstrip()}{began}" if of else agent  # its agent stands beside it
 
 
 def _is_own(state: SessionState) -> bool:

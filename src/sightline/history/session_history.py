@@ -15,6 +15,8 @@ from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import named_cause
+from sightline.changes.words import NameOf
 from sightline.checkpoints.time_points import ALWAYS, Since
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
@@ -22,7 +24,6 @@ from sightline.filesystem.process import owner
 from sightline.guard import file_states
 from sightline.guard.unfinished import recover_all
 from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
-from sightline.model.events import Cause, TurnBegan
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
 from sightline.sessions.presence import Presence, presence, present_sessions
@@ -138,36 +139,12 @@ def agents_of(store: Store) -> Callable[[str], str]:
     return agent_of
 
 
-def names_of(store: Store) -> Callable[[str], str]:
-    """Return a function: session -> its name for people, the first words of its first prompt in
-    quotes; for one without a prompt its id. A sub-agent has its parent's name before its own."""
-
-    @cache
-    def name_of(session: str) -> str:
-        head, slash, own = session.partition("/")
-        first = store.timeline(session=head, kinds=[TurnBegan], oldest=1) if head else ()
-        for recorded in first:
-            if isinstance(recorded.fact, TurnBegan) and recorded.fact.title:
-                return f'"{recorded.fact.title}"{slash}{own}'
-        return session
-
-    return name_of
-
-
-def named(entry: Entry, name_of: Callable[[str], str]) -> Entry:
+def named(entry: Entry, name_of: NameOf) -> Entry:
     """Return an entry with the names of its sessions in place of their ids."""
     cause = named_cause(entry.cause, name_of)
     if entry.kind in ("forked", "session") and cause.detail:
         cause = structs.replace(cause, detail=name_of(cause.detail))
     return structs.replace(entry, session=name_of(entry.session), cause=cause)
-
-
-def named_cause(cause: Cause, name_of: Callable[[str], str]) -> Cause:
-    """Return a cause with the names of its sessions in place of their ids."""
-    if cause.kind == "formatter" and cause.detail:
-        return structs.replace(cause, detail=name_of(cause.detail))
-    is_session = cause.who and cause.kind in ("agent", "session", "command")
-    return structs.replace(cause, who=name_of(cause.who)) if is_session and cause.who else cause
 
 
 def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[Entry]:

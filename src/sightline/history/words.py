@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from shlex import quote
 
-from sightline.changes.words import by, cause, git_operation
+from sightline.changes.words import NameOf, called, cause, git_operation
 from sightline.checkpoints.words import WHY
 from sightline.history.log_entries import Entry, Why
 from sightline.model.path import quoted
@@ -13,6 +14,7 @@ from sightline.model.revision import MISSING
 from sightline.model.spans import covers, subtract, whole
 from sightline.text.phrases import (
     ago,
+    by,
     count,
     is_one_line,
     named,
@@ -54,6 +56,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
         shown=spans(entry.lines or ()),
         by=by(cause(entry.cause, reader)),
         detail=detail,
+        other=called(detail, "session"),
         agent=entry.agent,
         paths=paths,
         move=_commits(entry),
@@ -68,7 +71,7 @@ def _commits(entry: Entry) -> str:
 
 _LOG_FORMS = {
     "session": "session of {agent} began",
-    "forked": "began with what session {detail} knew",
+    "forked": "began with what {other} knew",
     "answer": "an answer was given: {detail}",
     "ended": "session ended",
     "environment": "runs on {detail}",
@@ -120,17 +123,13 @@ _OWN = {
 
 
 def story(
-    why: Why, session: str, who: str, when: float | None, clock: Callable[[int], str]
+    why: Why, name_of: NameOf, who: str, when: float | None, clock: Callable[[int], str]
 ) -> list[str]:
-    """Return the whole explanation of a verdict, by lines. session: its name for people; who: the
+    """Return the whole explanation of a verdict, by lines. who: the
     author of the last change; when: its age in seconds; clock: words for a time in UTC microseconds."""
-    path = why.path
-    details = [
-        why.agent if why.agent != session else "",
-        why.session if why.session != session else "",
-    ]
-    agent = f" ({', '.join(filter(None, details))})" if any(details) else ""
-    lines = [f"{quoted(path)}, as session {session}{agent} knows it:", ""]
+    path, session = why.path, name_of(why.session)
+    agent = f" ({why.agent})" if why.agent not in session else ""
+    lines = [f"{quoted(path)}, as {called(session, 'session')}{agent} knows it:", ""]
     if why.earlier:
         lines.append(f"  ({count(why.earlier, 'earlier fact')} not shown)")
     for entry in why.entries:
@@ -140,7 +139,7 @@ def story(
         lines.append("")
     because = _because(why, path, who, when)
     if why.moved_to is not None:
-        because = f"{quoted(path)} was renamed to {quoted(why.moved_to)} by {who}."
+        because = f"{quoted(path)} was renamed to {quoted(why.moved_to)} {by(who)}."
     lines.append(f"Now: {why.verdict.state}. {because}")
     if why.knowledge is not None:
         lines.append(f"Shown so far: {_shown(why.knowledge)}.")
@@ -152,7 +151,9 @@ def story(
     steps = [*_next_steps(why, path)]
     if why.others:
         also = "" if why.verdict.state == "unseen" else "also "
-        steps.append(f"It was {also}shown to {', '.join(why.others)}: ask with --session.")
+        for other in why.others:
+            ask = f"sightline why {quoted(path)} --session {quote(other)}"
+            steps.append(f"It was {also}shown to {called(name_of(other), 'session')}: {ask}")
     return [*lines, f"So: {meaning}", *(f"  {step}" for step in steps)]
 
 
@@ -162,12 +163,12 @@ def _event(entry: Entry, session: str) -> str:
         return sentence(entry, session)
     who = cause(entry.cause, session)
     if entry.kind == "changed" and entry.before == MISSING:
-        form = "created by {who}"
+        form = "created {by}"
     elif entry.kind == "changed" and who == "this session":
         form = "edited by this session, which knows the new text"
     lines = spans(entry.lines or ())
     return form.format(
-        who=who,
+        by=by(who),
         lines=f"{lines[:1].upper()}{lines[1:]}",
         were="was" if lines.startswith("line ") else "were",
         left=spans(entry.lines) if entry.lines else "all of it",
@@ -180,9 +181,9 @@ def _event(entry: Entry, session: str) -> str:
 
 _FORMS = {
     "seen": "{lines} {were} shown to the agent ({detail})",
-    "changed": "changed by {who}",
-    "deleted": "deleted by {who}",
-    "moved": "renamed from {src} to {path} by {who}",
+    "changed": "changed {by}",
+    "deleted": "deleted {by}",
+    "moved": "renamed from {src} to {path} {by}",
     "dropped": "{left} left the agent's context window",
     "git": "changed by git {detail} {move}",
     "refused": "an edit by this session was refused: {detail}",
@@ -217,7 +218,7 @@ def _because(why: Why, path: str, who: str, when: float | None) -> str:
         return f"{quoted(path)} does not exist."
     if state != "stale":
         return verdict(state, path, who)
-    author = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
+    author = f"Last changed {by(who)}{f', {ago(when)}' if when is not None else ''}."
     if why.verdict.reason == "line endings only":
         return f"Only line ends or the byte order mark differ; the text is as shown. {author}"
     if not why.kept:

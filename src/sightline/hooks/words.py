@@ -9,7 +9,7 @@ from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.model.text import UNKNOWN_ENCODING
 from sightline.shell_parsing.secrets import without_secrets
-from sightline.text.phrases import count, named, printable
+from sightline.text.phrases import by, count, named, printable
 
 
 def refused_unjudged(why: str) -> str:
@@ -244,15 +244,26 @@ def no_merge(hint: str, places: Sequence[str]) -> str:
 
 
 def merged(path: str) -> str:
-    """Say that a whole-file write was merged with others' changes, and written."""
+    """Say that a whole-file write was merged with changes that the agent was told, and written."""
     return f"Sightline: your text of {quoted(path)} was merged with changes by others; the file holds both."
 
 
-def merged_for_user(path: str) -> str:
-    """Tell the user of a merge that was written."""
+def merged_with(summary: str, diff: str) -> str:
+    """Say that a whole-file write was merged with a change, and written, and show the change."""
     return (
-        f"Sightline merged the agent's text of {quoted(path)} with changes that the agent had not seen;"
-        f" the file holds both: sightline log {quoted(path)}"
+        f"Sightline: {summary} since you were shown it, and your text was merged with that change; the file"
+        f" holds both. What is new to you:\n{fenced(diff, 'diff')}"
+    )
+
+
+def merged_for_user(path: str, who: str, lines: int) -> str:
+    """Tell the user of a merge that was written. lines: the number of lines of others that the agent had
+    not seen, all of which are kept; 0 where nobody knows."""
+    changes = "changes" if not lines else count(lines, "line")
+    kept = "the file holds both" if not lines else "kept" if lines == 1 else "all kept"
+    return (
+        f"Sightline merged the agent's text of {quoted(path)} with {changes} that the agent had not seen,"
+        f" changed {by(who)}; {kept}: sightline log {quoted(path)}"
     )
 
 
@@ -281,7 +292,7 @@ def also_changed(summary: str, diff: str, *, is_in: bool | None) -> str:
 def joined(path: str, who: str, diff: str) -> str:
     """Say that a file holds an edit and another change of the same moment, and show the new lines."""
     return (
-        f"Sightline: {who} changed {quoted(path)} while you wrote it, and one change went over the other."
+        f"Sightline: {quoted(path)} was changed {by(who)} while you wrote it, and one change went over the other."
         f" Sightline merged both: the file holds both now. What is new to you:\n{fenced(diff, 'diff')}"
     )
 
@@ -290,7 +301,7 @@ def joined_for_user(path: str, who: str, lines: int) -> str:
     """Tell the user that a file holds an edit and another change of the same moment. lines: the number
     of lines in the other change."""
     return (
-        f"Sightline: the agent wrote {quoted(path)} while it was changed by {who}, and one change went over"
+        f"Sightline: the agent wrote {quoted(path)} while it was changed {by(who)}, and one change went over"
         f" the other. Sightline merged both ({count(lines, 'line')} of that change): sightline log {quoted(path)}"
     )
 
@@ -298,7 +309,7 @@ def joined_for_user(path: str, who: str, lines: int) -> str:
 def not_in_file(path: str, who: str, diff: str) -> str:
     """Say that another session wrote the same lines just behind an edit."""
     return (
-        f"Sightline: {who} wrote {quoted(path)} in the same moment, over your edit of the same lines. Your"
+        f"Sightline: {quoted(path)} was written {by(who)} in the same moment, over your edit of the same lines. Your"
         f" edit is not in the file. What the file holds now, against what you knew:\n{fenced(diff, 'diff')}\n"
         "Make your edit again if it is still right."
     )
@@ -308,8 +319,8 @@ def gone_for_user(path: str, who: str, agent: str) -> str:
     """Tell the user that a file holds another change in place of an edit of the same lines. agent: the
     name of the session whose edit is not in the file."""
     return (
-        f"Sightline: {who} and agent {agent} changed the same lines of {quoted(path)} at once. The file holds"
-        f" the change of {who}; agent {agent} was told."
+        f"Sightline: the same lines of {quoted(path)} were changed at once by {agent}, and {by(who)}. The file"
+        f" holds the second change; {agent} was told."
     )
 
 
@@ -330,7 +341,7 @@ def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str
     )
     more = "" if whole else "\n… and more than fits here. Tell the user: Sightline has all of it."
     return (
-        f"Sightline: {who} changed {quoted(path)} while your edit waited. {what}. What had been changed:\n"
+        f"Sightline: {quoted(path)} was changed {by(who)} while your edit waited. {what}. What had been changed:\n"
         f"{fenced(diff, 'diff')}{more}\nPut right what you did not mean to change, or ask the user."
     )
 
@@ -338,7 +349,7 @@ def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str
 def lost_unkept(path: str, who: str) -> str:
     """Say that a write went over a change whose text may not be kept, or is none."""
     return (
-        f"Sightline: {who} changed {quoted(path)} while your write waited, and your write went over that"
+        f"Sightline: {quoted(path)} was changed {by(who)} while your write waited, and your write went over that"
         " change. Sightline keeps no text of this file: tell the user."
     )
 
@@ -347,7 +358,7 @@ def lost_for_user(path: str, who: str, position: int | None, *, is_inside: bool)
     """Tell the user of a change that the agent went over. position: of the fact of the change; None where
     its text is not kept."""
     what = "was made within lines" if is_inside else "went over lines"
-    said = f"Sightline: an edit of the agent {what} of {quoted(path)} that {who} changed while it waited."
+    said = f"Sightline: an edit of the agent {what} of {quoted(path)} that were changed {by(who)} while it waited."
     if position is None:
         return f"{said} Sightline keeps no text of this file."
     return f"{said} To bring the file of before the edit back: sightline rewind {position} --force-path {quoted(path)}"

@@ -26,7 +26,7 @@ from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched,
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded
 from sightline.notices import notice_text, warnings, words
-from sightline.notices.pending import HOST, in_conversation
+from sightline.notices.pending import HOST, in_conversation, left_window
 
 PART = f"{HOST}part:"
 """The start of NoticeDelivered.notice for a part of a briefing; its name and digest follow."""
@@ -204,8 +204,12 @@ def deliver_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> 
         context.append(new)
 
 
-def delivered_digests(context: SessionContext, part: str) -> set[str]:
-    """Return the digests of a briefing's part that are in the conversation."""
-    found = context.store.timeline(session=context.session, kinds=[Delivered])
+def delivered_digests(
+    context: SessionContext, part: str, *, since_summary: bool = False
+) -> set[str]:
+    """Return the digests of a briefing's part that are in the conversation. since_summary: only those
+    that no summary took the place of."""
+    after = left_window(context) if since_summary else 0
+    found = context.store.timeline(session=context.session, kinds=[Delivered], after=after)
     facts = [each.fact for each in in_conversation(context, list(found))]
     return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == part}

@@ -236,13 +236,13 @@ def _is_told(
     """Return whether a delivery fact about this revision is newer than the file's last change."""
     path = knowledge.path
     row = context.store.disk(path)
-    since = max(0 if row is None else row.position, _left_window(context))
+    since = max(0 if row is None else row.position, left_window(context))
     found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
     tells = [e for e in found if e.position > since and _tells(e.fact, path, revision)]
     return bool(in_conversation(context, tells))
 
 
-def _left_window(context: SessionContext) -> int:
+def left_window(context: SessionContext) -> int:
     """Return the last position where all texts, notices included, left the window; 0 for never."""
     drops = context.store.timeline(session=context.session, kinds=[Dropped], newest=DROPS)
     return max((each.position for each in drops if each.fact == Dropped(None)), default=0)

@@ -8,17 +8,21 @@ from sightline.errors import fenced
 from sightline.guard.words import relocated
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
-from sightline.text.phrases import count, one_line
+from sightline.text.phrases import by, count, one_line
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:
     """Describe in one line the change of a file since the agent read it."""
     if what == "taken_back":
-        return f"{quoted(path)}: your edit was taken back ({who})"
+        return f"{quoted(path)}: your edit was taken back {by(who)}"
     if what == "endings":
-        return f"{quoted(path)}: line endings or byte order mark only ({who})"
+        return f"{quoted(path)}: only line endings or the byte order mark were changed, {by(who)}"
     where = f" to {quoted(moved_to)}" if moved_to else ""
-    return f"{quoted(path)} {_CHANGES.get(what, 'changed')}{where} ({who})"
+    if what == "kind_changed":
+        return f"{quoted(path)} is no longer a regular text file: it was changed {by(who)}"
+    if what == "unverifiable":
+        return f"{quoted(path)} cannot be read right now; it may have been changed"
+    return f"{quoted(path)} {_CHANGES.get(what, 'was changed')}{where} {by(who)}"
 
 
 _CHANGES = {
@@ -32,7 +36,7 @@ _CHANGES = {
 def heading(who: str, files: int) -> str:
     """Return the heading of the files that one cause changed."""
     many = f" ({files} files)" if files > 1 else ""
-    return f"changed on disk since you were shown it, by {who}{many}:"
+    return f"changed on disk since you were shown it, {by(who)}{many}:"
 
 
 def part(change: FileChange) -> str:

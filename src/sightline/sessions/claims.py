@@ -14,7 +14,10 @@ from msgspec import structs
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_for
 from sightline.errors import ClaimRefused
+from sightline.errors import ClaimRefused, PathRefused
+from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model import results
 from sightline.model.active_claims import Claim
@@ -142,7 +145,7 @@ def _refuse_overlap(
     ]
     if overlaps:
         claims = [each for each, _ in overlaps]
-        message, hint = words.claim_refused(overlaps[0][1], claims, context.session)
+        message, hint = words.claim_refused(overlaps[0][1], claims, names_for(context))
         raise ClaimRefused(message, hint, tuple(_result(context, each) for each in claims))
 
 
@@ -233,7 +236,7 @@ def claim_notice(
 ) -> results.Notice | None:
     """Return the notice of a write with the claims of others on its file added; one claim at
     least."""
-    text = words.claimed(path, claims, context.session)
+    text = words.claimed(path, claims, names_for(context))
     if notice is None:
         return results.Notice(f"{path}@claimed", text, ())
     return structs.replace(notice, text=f"{notice.text.rstrip()}\n{text}")
@@ -248,4 +251,4 @@ def announce_once(context: SessionContext, path: str, claims: Sequence[Claim]) -
     if not new:
         return ""
     context.append([NoticeDelivered(f"claim:{each.id}", ()) for each in new])
-    return says(words.claimed(path, new, context.session))
+    return says(words.claimed(path, new, names_for(context)))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.changes.words import cause
+from sightline.changes.words import NameOf
 from sightline.model.active_claims import Claim
-from sightline.model.events import Cause
 from sightline.model.path import quoted
 from sightline.model.results import Affected
 from sightline.text.phrases import count, joined, named, spans
@@ -23,37 +22,32 @@ def until(at: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02} UTC"
 
 
-def _name(session: str, reader: str) -> str:
-    """Name a session for the agent of another session."""
-    return cause(Cause("agent", session), reader)
-
-
-def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
+def claimed(path: str, claims: Sequence[Claim], name_of: NameOf) -> str:
     """Say which other session claims a file, and until when."""
     first = claims[0]
     also = f", and by {len(claims) - 1} more" if len(claims) > 1 else ""
     part = "" if path in first.paths else f" as part of {named([*map(quoted, first.paths)], NAMED)}"
     shared = "" if first.exclusive else " (shared)"
-    whose = _name(first.session, reader)
+    whose = name_of(first.session)
     return (
         f"{quoted(path)} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
     )
 
 
-def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
+def claim_enforced(path: str, claims: Sequence[Claim], name_of: NameOf) -> tuple[str, str]:
     """Word the refusal of a write that another session's claim forbids."""
     first = next(each for each in claims if each.exclusive)
     hint = (
         f"Work on other files until then, or ask the user, who can release the claim {first.id}"
         ' (setting `claims` = "enforce").'
     )
-    return claimed(path, [first], reader), hint
+    return claimed(path, [first], name_of), hint
 
 
-def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
+def claim_refused(wanted: str, claims: Sequence[Claim], name_of: NameOf) -> tuple[str, str]:
     """Word the refusal of a claim that overlaps the claims of others."""
     first = claims[0]
-    whose = f"{_name(first.session, reader)} until {until(first.expires_at)}"
+    whose = f"{name_of(first.session)} until {until(first.expires_at)}"
     kind = "" if first.exclusive else " (shared)"
     others = len(claims) - 1
     are = "is 1" if others == 1 else f"are {others}"
@@ -79,10 +73,10 @@ def not_yours(claim: str, session: str) -> tuple[str, str]:
     return f"The claim {claim!r} is another session's: {session}.", hint
 
 
-def affected(found: Sequence[Affected], reader: str) -> str:
+def affected(found: Sequence[Affected], name_of: NameOf) -> str:
     """Name the sessions whose view of a file a write made stale."""
     stale = [
-        f"{_name(each.session, reader)} stale on {quoted(each.path)}"
+        f"{name_of(each.session)} stale on {quoted(each.path)}"
         + (f" {spans(each.lines)}" if each.lines else "")
         for each in found[:NAMED]
     ]

@@ -25,17 +25,23 @@ def ago(seconds: float) -> str:
     return "just now"
 
 
+def by(author: str) -> str:
+    """Put an author into a sentence: "by X", or "probably by X" where X is only probable."""
+    sure = author.removeprefix("probably ")
+    return f"by {author}" if sure == author else f"probably by {sure}"
+
+
 def verdict(state: str, path: str, who: str) -> str:
     """Return a sentence on the meaning of a file's state for the agent."""
-    return _STATES[state].format(path=quoted(path), who=who)
+    return _STATES[state].format(path=quoted(path), by=by(who))
 
 
 _STATES = {
     "fresh": "{path} is as it was shown.",
-    "stale": "{path} is no longer what was shown: changed by {who}.",
-    "deleted": "{path} was deleted since it was shown, by {who}.",
-    "moved": "{path} was renamed since it was shown, by {who}.",
-    "kind_changed": "{path} is no longer a regular text file (changed by {who}).",
+    "stale": "{path} is no longer what was shown: changed {by}.",
+    "deleted": "{path} was deleted {by} since it was shown.",
+    "moved": "{path} was renamed {by} since it was shown.",
+    "kind_changed": "{path} is no longer a regular text file: it was changed {by}.",
     "unseen": "{path} was never shown to this session.",
     "unverifiable": "{path} cannot be read right now. Whether it changed is not known.",
 }
@@ -44,7 +50,7 @@ _STATES = {
 def changed(state: str, who: str, when: str) -> str:
     """Return the reason why a file is not fresh, short enough for a table."""
     verbs = {"deleted": "deleted", "moved": "renamed", "kind_changed": "replaced"}
-    return f"{verbs.get(state, 'changed')} by {who}{f', {when}' if when else ''}"
+    return f"{verbs.get(state, 'changed')} {by(who)}{f', {when}' if when else ''}"
 
 
 def count(number: int, noun: str) -> str:

@@ -701,7 +701,7 @@ def outside(host):
 
 def merges(host, *answers):
     """Return what says or records that a write was merged."""
-    said = [word for each in answers for word in (each.context, each.tell) if "both" in word]
+    said = [word for each in answers for word in (each.context, each.tell) if "merged" in word]
     return [*said, *host.facts(Merged)]
 
 
@@ -735,7 +735,34 @@ def test_a_merge_through_a_symlink_inside_is_written_to_its_file(host):
     host.place.put("a.txt", THEIRS)
     asked, done = host.write("link.txt", MINE)
     assert host.place.text("a.txt") == THEIRS.replace("line 30\n", "line 30, by the agent\n")
-    assert len(merges(host, asked, done)) == 3
+    to_agent, to_person, recorded = merges(host, asked, done)
+    assert to_agent.startswith(
+        "Sightline: link.txt was changed by the user or another program since you were shown it, and your"
+        " text was merged with that change; the file holds both. What is new to you:"
+    )
+    assert "Your edit is in the file" not in to_agent
+    assert to_person == (
+        "Sightline merged the agent's text of link.txt with 1 line that the agent had not seen, changed"
+        " by you or another program; kept: sightline log link.txt"
+    )
+    assert recorded.path == "a.txt"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "many"),
+    [
+        (TEXT.replace("line 5\n", "5\n").replace("line 9\n", "9\nnew\n"), "3 lines"),
+        (TEXT.replace("line 5\nline 6\n", ""), "2 lines"),
+        (TEXT.replace("line 5\n", "5\n"), "1 line"),
+    ],
+)
+def test_the_person_is_told_how_many_of_their_lines_a_merge_kept(host, theirs, many):
+    """New, changed and removed lines count."""
+    host.read("a.txt")
+    host.place.put("a.txt", theirs)
+    _, done = host.write("a.txt", MINE)
+    assert f"with {many} that the agent had not seen" in done.tell
+    assert done.context.count("both") == 1
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from sightline.changes import untracked
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import (
@@ -92,7 +93,11 @@ def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Targe
         return Target(to, words.name_of_position(to), None)
     recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
     if recorded.position > lineage(context).get(recorded.session, -1):
-        raise RewindRefused(*words.anothers(fact.checkpoint, recorded.session))
+        raise RewindRefused(
+            *words.anothers(
+                fact.checkpoint, recorded.session, names_of(context.store)(recorded.session)
+            )
+        )
     return Target(recorded.position, fact.checkpoint, take.load_manifest(context, fact))
 
 

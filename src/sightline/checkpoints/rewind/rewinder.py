@@ -11,6 +11,7 @@ from contextlib import suppress
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
 from sightline.changes.words import is_rewind
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
@@ -121,7 +122,8 @@ def last_turn(context: SessionContext, session: str | None = None) -> Turn:
         plan = plan_rewind(context.for_session(session), turn.to)
         if any(each.steps or each.skipped for each in plan.undone):
             return turn
-    raise RewindRefused(*words.nothing_to_undo(session))
+    name = None if session is None else names_of(context.store)(session)
+    raise RewindRefused(*words.nothing_to_undo(name))
 
 
 def _newest_effect(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sightline.changes.words import by
+from sightline.changes.words import NameOf, called
 from sightline.checkpoints.words import NO_WAY_BACK
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
 from sightline.model.spans import Spans
-from sightline.text.phrases import count, named, printable, spans
+from sightline.text.phrases import by, count, named, printable, spans
 
 LineCounts = Mapping[str, str]
 """Path -> the number of lines that a rewind adds and removes."""
@@ -69,7 +69,7 @@ _REASONS = {
 
 
 def lines_of(
-    report: RewindReport, counts: LineCounts | None = None, options: str = ""
+    report: RewindReport, name_of: NameOf, counts: LineCounts | None = None, options: str = ""
 ) -> Iterator[str]:
     """Yield the lines to print for a plan, or for a rewind that was done. options: of the commands
     that the lines name, with a space before each."""
@@ -97,7 +97,8 @@ def lines_of(
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
     yield from _left_alone(report, options)
     for session, paths in report.stands:
-        yield f"Kept, because session {session} changed them, too: {', '.join(map(quoted, paths))}"
+        whose = called(printable(name_of(session)), "session")
+        yield f"Kept, because {whose} changed them, too: {', '.join(map(quoted, paths))}"
     if report.conversation:
         verb = "would go" if planned else "went"
         yield f"What this session knows of its files {verb} back, too."
@@ -163,9 +164,9 @@ def nothing_asked() -> tuple[str, str]:
     )
 
 
-def nothing_to_undo(session: str | None) -> tuple[str, str]:
-    """Word the error of an undo where no change of a session, or of any, stands."""
-    whose = "a session" if session is None else f"session {printable(session)}"
+def nothing_to_undo(name: str | None) -> tuple[str, str]:
+    """Word the error of an undo where no change of a session, or of any, stands. name: the session's."""
+    whose = "a session" if name is None else called(printable(name), "session")
     message = f"There is nothing to undo: no change of {whose} is left."
     return message, "See what happened: workspace.timeline()"
 
@@ -184,10 +185,10 @@ def no_position(position: int, newest: int) -> tuple[str, str]:
     return message, "List the checkpoints: session.checkpoints()"
 
 
-def anothers(checkpoint: str, session: str) -> tuple[str, str]:
-    """Word the error of a checkpoint that belongs to another session."""
+def anothers(checkpoint: str, session: str, name: str) -> tuple[str, str]:
+    """Word the error of a checkpoint that belongs to another session. name: the session's."""
     return (
-        f"Checkpoint {checkpoint} belongs to session {session}. A rewind takes back the work of that session only.",
+        f"Checkpoint {checkpoint} belongs to {called(name, 'session')}. A rewind takes back the work of that session only.",
         f"Rewind that session: open_session(id={session!r}).rewind({checkpoint!r})",
     )
 
@@ -210,10 +211,10 @@ def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str
     )
 
 
-def begun(name: str, session: str, when: str) -> str:
-    """Describe a rewind whose process died. when: the age of the rewind, or ""."""
+def begun(name: str, session: str, whose: str, when: str) -> str:
+    """Describe a rewind whose process died. whose: the session's name; when: the age of the rewind, or ""."""
     return (
-        f"The rewind to {_target(name)} of session {printable(session)} was interrupted"
+        f"The rewind to {_target(name)} of {called(printable(whose), 'session')} was interrupted"
         f"{f' ({when})' if when else ''}: some of its files went back, others did not. It is "
         f"finished when the session goes on; to do it now: {_again(name, session)}"
     )

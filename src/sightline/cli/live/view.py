@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from sightline.changes.words import by, git_operation, to_person
+from sightline.changes.words import git_operation, to_person
 from sightline.history.log_entries import Entry
 from sightline.history.overview import FileNow, Overview, SessionNow
 from sightline.model.active_claims import Claim
@@ -24,7 +24,7 @@ from sightline.model.events import Cause
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING
 from sightline.notices.words import in_line
-from sightline.text.phrases import count
+from sightline.text.phrases import by, count
 from sightline.text.terminal_cells import steady
 
 Clock = Callable[[int], str]

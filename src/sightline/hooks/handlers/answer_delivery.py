@@ -9,7 +9,7 @@ the model, so it counts from the first call of the answer on.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 
 from msgspec import structs
 
@@ -159,16 +159,21 @@ def record_notice(context: SessionContext, notice: Notice, *, with_request: bool
 
 
 def deliver_briefing(
-    context: SessionContext, message: str | None, room: int, *, within_s: float
+    context: SessionContext,
+    message: str | None,
+    room: int,
+    *,
+    within_s: float,
+    told: Collection[str] = (),
 ) -> str:
     """Return the briefing before the next turn, and record its delivery. The briefing names files
     without their text: hosts let their agent edit only what their own tools read.
 
     room: characters at most. within_s: a briefing that takes longer, or fails, is left out: it must
-    not hold back the answer that it is part of.
+    not hold back the answer that it is part of. told: files whose changes the answer tells, too.
     """
     texts: list[str] = []
-    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s):
+    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s, told):
         if len(part.text) <= room:
             room -= len(part.text) + len(BETWEEN)
             texts.append(part.text)
@@ -177,7 +182,11 @@ def deliver_briefing(
 
 
 def _briefing_parts(
-    context: SessionContext, message: str | None, room: int, within_s: float
+    context: SessionContext,
+    message: str | None,
+    room: int,
+    within_s: float,
+    told: Collection[str],
 ) -> Sequence[Part]:
     """Return the parts of a briefing; none, with a line for the log, after a failure."""
     if room < LEAST * notice_text.CHARACTERS:
@@ -193,6 +202,7 @@ def _briefing_parts(
                 parts=parts,
                 texts=False,
                 subtasks=summary_of(TaskRegistry(context).graph()),
+                told=told,
             ),
         ).parts
     except DeadlinePassed:

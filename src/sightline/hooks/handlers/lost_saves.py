@@ -6,6 +6,7 @@ write. The texts decide what was lost, and the timeline says whose it was.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -13,10 +14,10 @@ from msgspec import Struct
 from sightline.agents.hook_events import Wrote
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import author, named_cause, names_of
 from sightline.filesystem.file_state import FileState
 from sightline.guard.host_writes import complete_for, write_joined
 from sightline.guard.lost_writes import LostWrite, is_within_changed_lines
-from sightline.history.session_history import named_cause, names_of
 from sightline.hooks import words
 from sightline.model.diff import diff, unified
 from sightline.model.events import Belief, Cause, Changed, Merged, WriteIntended
@@ -176,30 +177,26 @@ def bring_back(
     return (on_disk, "lost") if written is None else (written, "written")
 
 
-def author(context: SessionContext, cause: Cause) -> str:
-    """Name the author of a change for the agent, another session by its title."""
-    family = context.session.partition("/")[0]
-    if (cause.who or "").partition("/")[0] != family:
-        cause = named_cause(cause, names_of(context.store))
-    return change_words.cause(cause, context.session)
-
-
 def author_for_person(context: SessionContext, cause: Cause) -> str:
     """Name the author of a change for the person."""
     named = named_cause(cause, names_of(context.store))
     return change_words.to_person(named, named.who or "", named.detail or "")
 
 
+def changed_lines(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return the number of lines that a change is about: that it leaves, or that it removes."""
+    hunks = diff(before, after)
+    return max(count(new_sides(hunks)), sum(a1 - a0 for a0, a1, _, _ in hunks))
+
+
 def told_to_person(context: SessionContext, path: str, loss: Loss, *, is_joined: bool) -> str:
     """Return a line for the person: whose change it was, and where it is now."""
     who = author_for_person(context, loss.cause)
     if is_joined and loss.texts is not None:
-        texts = loss.texts
-        changed = diff(texts.base, texts.theirs)
-        lines = max(count(new_sides(changed)), sum(a1 - a0 for a0, a1, _, _ in changed))
-        return words.joined_for_user(path, who, lines)
+        return words.joined_for_user(path, who, changed_lines(loss.texts.base, loss.texts.theirs))
     if loss.is_ours:
-        return words.gone_for_user(path, who, names_of(context.store)(context.session))
+        agent = change_words.called(names_of(context.store)(context.session), "agent")
+        return words.gone_for_user(path, who, agent)
     is_kept = loss.position is not None and loss.texts is not None
     return words.lost_for_user(
         path, who, loss.position if is_kept else None, is_inside=loss.is_inside

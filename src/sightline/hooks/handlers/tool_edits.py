@@ -15,6 +15,7 @@ from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import resolve_rename
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_for
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
 from sightline.filesystem.file_state import ResolvedPath
@@ -263,7 +264,7 @@ def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdi
     claims = claims_on(context, located.path)
     refusal = None
     if forbids(context, claims):
-        message, hint = claim_enforced(path, claims, context.session)
+        message, hint = claim_enforced(path, claims, names_for(context))
         refusal = EditRefused("claimed", path, message, hint=hint)
     elif ruling.decision == "refuse" and ruling.reason != "too_large":
         who, _ = changed_by(context, located.path, unrecorded)

@@ -21,7 +21,9 @@ from sightline.agents.hook_events import (
     Failed,
     Wrote,
 )
+from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext, load_knowledge
+from sightline.changes.session_names import author, names_for
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
@@ -34,8 +36,9 @@ from sightline.hooks.handlers.answer_delivery import deliver_changes
 from sightline.hooks.handlers.lost_saves import (
     Brought,
     Loss,
-    author,
+    author_for_person,
     bring_back,
+    changed_lines,
     complete_others,
     is_text_of,
     loss_of_ours,
@@ -48,7 +51,7 @@ from sightline.hooks.handlers.lost_saves import (
 )
 from sightline.hooks.handlers.tool_edits import STRAIGHT
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
-from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
+from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned, WriteIntended
 from sightline.model.locate import find_replacement, replaced
 from sightline.model.revision import MISSING, Revision
 from sightline.model.text import decode, normal, plain_of, split, unmarked
@@ -192,17 +195,15 @@ def _answered(
     tells: list[str] = []
     room = DIFF_MAX
     if write.merge is not None:
-        texts.append(words.merged(path))
-        tells.append(words.merged_for_user(path))
+        tells.append(_merge_for_person(context, path, write.merge))
     for loss, what in write.losses:
         if what == "lost" and not loss.is_ours:
             texts.append(told_to_agent(context, path, loss, room))
             room -= len(texts[-1])
         if what != "held":
             tells.append(told_to_person(context, path, loss, is_joined=what == "written"))
-    belief = write.merge.belief if write.merge else None
-    if belief is None or belief.text != write.on_disk.revision:
-        texts.append(_changes_by_others(context, located, event, write, room))
+    news = _changes_by_others(context, located, event, write, room)
+    texts.append(news or (words.merged(path) if write.merge is not None else ""))
     texts.append(_affected_sessions(context, write.judged, write.on_disk))
     return Answer(context="\n\n".join(filter(None, texts)), tell="\n\n".join(tells))
 
@@ -394,7 +395,20 @@ def _changes_by_others(
             return words.joined(change.path, who, change.diff)
         if loss.is_ours:
             return words.not_in_file(change.path, who, change.diff)
+    if write.merge is not None:
+        return words.merged_with(change.summary, change.diff)
     return words.also_changed(change.summary, change.diff, is_in=_is_in_file(event, write))
+
+
+def _merge_for_person(context: SessionContext, path: str, merge: WriteIntended) -> str:
+    """Return the line for the person on a merge that was written: whose change was merged, and how many of
+    its lines the file has beside the agent's text."""
+    mine = plain_text(context, merge.belief.text) if merge.belief else None
+    both = plain_text(context, merge.after)
+    lines = 0 if mine is None or both is None else changed_lines(split(mine), split(both))
+    last = changed_by(context, merge.path)[1]
+    who = author_for_person(context, last.cause if last else Cause("external"))
+    return words.merged_for_user(path, who, lines)
 
 
 def _is_in_file(event: Wrote, write: _Write) -> bool | None:
@@ -412,4 +426,4 @@ def _affected_sessions(context: SessionContext, before: str, on_disk: FileState)
         return ""
     text = context.store.blob(before) if before != MISSING else None
     others = outside_family(context, affected(context, on_disk.path, text, on_disk.data))
-    return phrases.says(session_words.affected(others, context.session)) if others else ""
+    return phrases.says(session_words.affected(others, names_for(context))) if others else ""

@@ -3,7 +3,7 @@ messages are folded, it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Collection
 from time import monotonic
 
 from sightline.agents import hook_events as events
@@ -162,7 +162,7 @@ def _due(
     message: str | None,
     began: float,
     running: str = "",
-    later: Container[str] = (),
+    later: Collection[str] = (),
 ) -> str:
     """Return what still runs, warnings, changes and briefing for the next turn, in this order. began: when
     the host called, by monotonic(). later: paths whose changes are told with the next prompt.
@@ -179,7 +179,8 @@ def _due(
     text = "\n".join(filter(None, [running, warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     room = 0 if undone else CONTEXT_MAX - len(text)
-    briefing = deliver_briefing(context, message, room, within_s=left_s)
+    told = [*later, *(change.path for change in (notice.changes if notice is not None else ()))]
+    briefing = deliver_briefing(context, message, room, within_s=left_s, told=told)
     if notice is not None:  # last: a process that is killed before has told nothing
         record_notice(context, notice, with_request=True)
     return "\n\n".join(filter(None, [text, briefing]))

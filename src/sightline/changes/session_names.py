@@ -1,0 +1,73 @@
+"""Name sessions for models and for people: by the first words of their first prompt, never by an id that
+a program made up."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import cache
+
+from msgspec import structs
+
+from sightline.changes import words
+from sightline.changes.session_context import SessionContext
+from sightline.changes.words import NameOf
+from sightline.model.events import Cause, TurnBegan
+from sightline.store.port import Store
+
+GENERATED = re.compile(r"s-[0-9a-f]{10}(?![^/])|[0-9a-f]{8}-[0-9a-f]{4}-")
+"""Begins ids that programs make up."""
+
+
+def names_of(store: Store) -> NameOf:
+    """Return a function: session -> its name. That is its title in quotes; without a title the id that
+    somebody chose, and in place of one that a program made up its agent and its beginning: "claude-code
+    session of 14:05". A sub-agent has its parent's name before its own."""
+
+    @cache
+    def name_of(session: str) -> str:
+        title = title_of(store, session)
+        head, slash, own = session.partition("/")
+        if title:
+            return f'"{title}"{slash}{own}'
+        state = store.session(head) if GENERATED.match(head) else None
+        if state is None:
+            return session
+        began = datetime.fromtimestamp(state.started / 1_000_000)  # noqa: DTZ006 - as clocks show it
+        return f"{state.agent}{words.SESSION_OF}{began:%H:%M}{slash}{own}"
+
+    return name_of
+
+
+def title_of(store: Store, session: str) -> str:
+    """Return the first words of a session's first prompt, a sub-agent's parent's; "" before a prompt."""
+    head = session.partition("/")[0]
+    first = store.timeline(session=head, kinds=[TurnBegan], oldest=1) if head else ()
+    titles = [each.fact.title for each in first if isinstance(each.fact, TurnBegan)]
+    return titles[0] if titles else ""
+
+
+def named_cause(cause: Cause, name_of: NameOf) -> Cause:
+    """Return a cause with the names of its sessions in place of their ids."""
+    if cause.kind == "formatter" and cause.detail:
+        return structs.replace(cause, detail=name_of(cause.detail))
+    is_session = cause.who and cause.kind in ("agent", "session", "command")
+    return structs.replace(cause, who=name_of(cause.who)) if is_session and cause.who else cause
+
+
+def author(context: SessionContext, cause: Cause | None) -> str:
+    """Name the author of a change for this session's agent: a relative by its part in the work, another
+    session by its name."""
+
+    def name_of(session: str) -> str:
+        family = context.session.partition("/")[0]
+        is_relative = session.partition("/")[0] == family
+        return session if is_relative else names_of(context.store)(session)
+
+    named = None if cause is None else named_cause(cause, name_of)
+    return words.cause(named, context.session)
+
+
+def names_for(context: SessionContext) -> NameOf:
+    """Return a function: another session -> its name for this session's agent, as in a sentence."""
+    return lambda session: author(context, Cause("agent", session))
