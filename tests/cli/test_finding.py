@@ -142,7 +142,7 @@ def test_a_briefing_is_told_until_it_is_acknowledged(tree):
     told = tree("briefing", "--message", "rename it")
     assert "+x = 2" in told.out
     shown = tree("briefing", "--message", "continue", "--json").json
-    assert [each["name"] for each in shown["parts"]] == ["changes", "memory", "registry"]
+    assert [each["name"] for each in shown["parts"]] == ["changes"]
     assert (shown["schema"], shown["left_out"]) == (1, [])
     tree("briefing", "--message", "rename it", "--ack")
     assert tree("briefing", "--message", "rename it").err == "The agent needs no briefing now.\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from shlex import quote
 
 from sightline.changes.words import NameOf, called, cause, git_operation
 from sightline.checkpoints.words import WHY
@@ -152,7 +151,7 @@ def story(
     if why.others:
         also = "" if why.verdict.state == "unseen" else "also "
         for other in why.others:
-            ask = f"sightline why {quoted(path)} --session {quote(other)}"
+            ask = f"sightline why {quoted(path)} --session {other}"
             steps.append(f"It was {also}shown to {called(name_of(other), 'session')}: {ask}")
     return [*lines, f"So: {meaning}", *(f"  {step}" for step in steps)]
 
