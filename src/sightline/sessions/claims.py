@@ -16,8 +16,6 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_for
 from sightline.errors import ClaimRefused
-from sightline.errors import ClaimRefused, PathRefused
-from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model import results
 from sightline.model.active_claims import Claim
