@@ -231,16 +231,20 @@ class MemoryWorkspace:
             return None
         return (folder, *(path for path, each in below.items() if each.kind == "directory"))
 
-    def remove_folders(self, folders: Iterable[str]) -> None:
+    def remove_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        removed: list[str] = []
         for path in sorted(folders, reverse=True):
             entry = self._entries.get(path)
             if entry is not None and entry.kind == "directory" and not self._is_folder(path):
                 self.remove(path)
+                removed.append(path)
+        return tuple(removed)
 
-    def make_folders(self, folders: Iterable[str]) -> None:
-        for path in folders:
-            if self._standing(path) is None:
-                self.put_kind(path, "directory")
+    def make_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        missing = [path for path in folders if self._standing(path) is None]
+        for path in missing:
+            self.put_kind(path, "directory")
+        return tuple(missing)
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         entry = self._entries[path]

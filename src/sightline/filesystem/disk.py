@@ -170,11 +170,11 @@ class DiskWorkspace:
     def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
         return empty_folders.emptied(self.root, folder, without)
 
-    def remove_folders(self, folders: Iterable[str]) -> None:
-        empty_folders.remove_folders(self._calls, self.root, folders)
+    def remove_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        return empty_folders.remove_folders(self._calls, self.root, folders)
 
-    def make_folders(self, folders: Iterable[str]) -> None:
-        empty_folders.make_folders(self._calls, self.root, folders)
+    def make_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        return empty_folders.make_folders(self._calls, self.root, folders)
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         return set_mode(self._calls, self.root, path, expected, mode)

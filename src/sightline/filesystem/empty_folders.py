@@ -29,17 +29,23 @@ def emptied(root: str, folder: str, without: Collection[str]) -> tuple[str, ...]
     return tuple(found)
 
 
-def remove_folders(calls: Calls, root: str, folders: Iterable[str]) -> None:
+def remove_folders(calls: Calls, root: str, folders: Iterable[str]) -> tuple[str, ...]:
     """See Workspace.remove_folders."""
+    removed: list[str] = []
     for path in sorted(folders, reverse=True):
         with suppress(OSError), Folder(calls, root, path) as above:
             calls.rmdir(above.prefix + above.name, dir_fd=above.fd)
+            removed.append(path)
             above.sync()
+    return tuple(removed)
 
 
-def make_folders(calls: Calls, root: str, folders: Iterable[str]) -> None:
+def make_folders(calls: Calls, root: str, folders: Iterable[str]) -> tuple[str, ...]:
     """See Workspace.make_folders."""
+    made: list[str] = []
     for path in sorted(folders):
         with suppress(OSError), Folder(calls, root, path, make=True) as above:
             calls.mkdir(above.prefix + above.name, dir_fd=above.fd)
+            made.append(path)
             above.sync()
+    return tuple(made)

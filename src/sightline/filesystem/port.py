@@ -76,11 +76,12 @@ class Workspace(Protocol):
         """Return a folder and all folders below, if they hold no files other than `without`. None if
         they hold another file, a folder cannot be listed, or no folder stands there."""
 
-    def remove_folders(self, folders: Iterable[str]) -> None:
-        """Remove those of these folders that are empty, the deepest first. All others stay."""
+    def remove_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        """Remove those of these folders that are empty, the deepest first. All others stay. Return
+        the removed ones."""
 
-    def make_folders(self, folders: Iterable[str]) -> None:
-        """Make those of these folders at whose path nothing stands."""
+    def make_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
+        """Make those of these folders at whose path nothing stands. Return those that were made."""
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         """Give a file these permission bits if it has the expected ones; return its state afterwards.

@@ -437,10 +437,13 @@ class RewindStarted(Fact, frozen=True):
 
 class RewindEnded(Fact, frozen=True):
     """A rewind restored the session's knowledge as of position `to`; the disk view stays.
-    files_only: the rewind restored files alone, and the knowledge stays as well."""
+    files_only: the rewind restored files alone, and the knowledge stays as well. folders_made,
+    folders_removed: the folders that it set back once its files were."""
 
     to: int
     files_only: bool = False
+    folders_made: tuple[str, ...] = ()
+    folders_removed: tuple[str, ...] = ()
 
 
 class ClaimTaken(Fact, frozen=True):

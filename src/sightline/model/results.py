@@ -396,7 +396,7 @@ class RewindReport(Struct, frozen=True):
     def changed(self) -> bool:
         """Return whether the rewind does anything. False: nothing was to be done, and nothing to undo."""
         files = self.restored or self.removed or self.merged or self.moved
-        return bool(files) or self.conversation
+        return bool(files) or self.conversation or self.safety_checkpoint is not None
 
 
 class CommandRun(Struct, frozen=True):

@@ -181,3 +181,96 @@ def test_many_files_below_a_folder_go_before_a_file_takes_its_place(place, agent
     assert place.text("a.txt") == USERS
     agent.rewind(report.safety_checkpoint)
     assert len(tree(place)) == 130 + 6
+
+
+def in_a_new_folder(session, place):
+    session.create("new/deep/one.py", "1\n")
+    session.delete("new/deep/one.py")
+
+
+def in_nested_folders(session, place):
+    in_a_new_folder(session, place)
+    session.create("new/two.py", "2\n")
+    session.delete("new/two.py")
+    session.write("d/more/three.py", "3\n")
+    session.delete("d/more/three.py")
+
+
+def moved_out(session, place):
+    session.create("new/deep/one.py", "1\n")
+    session.move("new/deep/one.py", "one.py")
+    session.delete("one.py")
+
+
+def in_one_answer(session, place):
+    session.apply([{"path": "new/deep/one.py", "content": "1\n", "create": True}])
+    session.apply([{"path": "new/deep/one.py", "delete": True}])
+
+
+def beside_other_work(session, place):
+    in_a_new_folder(session, place)
+    session.create("c.txt", "c\n")
+
+
+def removed_by_a_command(session, place):
+    session.create("new/deep/one.py", "1\n")
+    with session.ran("rm new/deep/one.py"):
+        (place.root / "new/deep/one.py").unlink()
+
+
+def in_the_place_of_an_empty_folder(session, place):
+    session.delete("d/sub/y")
+    session.create("d/sub", "a file\n")
+    session.delete("d/sub")
+    session.create("d/sub/y", USERS)
+
+
+LEFT_FOLDERS = [
+    in_a_new_folder, in_nested_folders, moved_out, in_one_answer, beside_other_work,
+    removed_by_a_command, in_the_place_of_an_empty_folder,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", LEFT_FOLDERS)
+def test_folders_of_files_that_came_and_went_go_and_come_back_with_a_rewind(place, agent, deed):
+    before, then = tree(place), agent.checkpoint()
+    deed(agent, place)
+    after = tree(place)
+    report = agent.rewind(then)
+    assert tree(place) == before
+    if after != before:
+        again = agent.rewind(report.safety_checkpoint)
+        assert tree(place) == after
+        agent.rewind(again.safety_checkpoint)
+        assert tree(place) == before
+    assert agent.rewind(then).safety_checkpoint is None
+    assert tree(place) == before
+
+
+def test_undo_takes_back_a_turn_that_left_an_empty_folder_alone(place, agent):
+    before = tree(place)
+    in_a_new_folder(agent, place)
+    while "new/" in tree(place):
+        agent.undo()
+    assert tree(place) == before
+
+
+def test_a_folder_that_somebody_uses_meanwhile_stays(place, agent):
+    then = agent.checkpoint()
+    in_a_new_folder(agent, place)
+    place.put("new/user.py", USERS)
+    agent.rewind(then)
+    assert place.text("new/user.py") == USERS
+    assert not (place.root / "new/deep").exists()
+    (place.root / "new/user.py").unlink()
+    (place.root / "new/users").mkdir()
+    assert not agent.rewind(then).changed
+    assert (place.root / "new/users").is_dir()
+
+
+def test_an_empty_folder_that_a_command_made_stays(place, agent):
+    then = agent.checkpoint()
+    with agent.ran("mkdir made"):
+        (place.root / "made").mkdir()
+    assert not agent.rewind(then).changed
+    assert (place.root / "made").is_dir()

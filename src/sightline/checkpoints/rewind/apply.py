@@ -13,10 +13,9 @@ from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, SessionContext
-from sightline.checkpoints.rewind.effects import Target, load_effects
+from sightline.checkpoints.rewind.effects import Folders, Target, load_effects, load_folders
 from sightline.checkpoints.rewind.planning import GroupPlan, plan_group
 from sightline.checkpoints.rewind.undo_plan import (
-    Effect,
     Rename,
     Restore,
     SetMode,
@@ -138,13 +137,10 @@ def apply_undo(
     context: SessionContext, target: Target, plans: Iterable[GroupPlan]
 ) -> Iterator[UndoPlan]:
     """Undo groups of effects, and yield what was done for each, in order. A group whose files
-    change in between is planned again, with the steps done so far among its effects. At the end the
-    folders that the effects made go where they are empty, and those that gave way to a file come back."""
+    change in between is planned again, with the steps done so far among its effects."""
     names = OtherNames(context)
-    effects: list[Effect] = []
     for batch in _batches(plans):
         jobs = [UndoJob(plan) for plan in batch]
-        effects += [each for plan in batch for each in plan.effects if each.makes or each.gives_way]
         for _ in range(TRIES):
             open_jobs = [job for job in jobs if job.result is None]
             if not open_jobs:
@@ -155,9 +151,14 @@ def apply_undo(
                 job.give_up()
             if job.result is not None:
                 yield job.result
-    for effect in sorted(effects, key=lambda each: each.position, reverse=True):
-        context.workspace.remove_folders(effect.makes)
-        context.workspace.make_folders(effect.gives_way)
+
+
+def undo_folders(context: SessionContext, target: Target) -> Folders:
+    """Remove the folders that came after the target and are empty, and make those again that went. Return
+    the folders that it made (came) and removed (went). Call it when all groups of effects are undone."""
+    folders = load_folders(context, target)
+    went = context.workspace.remove_folders(folders.came)
+    return Folders(context.workspace.make_folders(folders.went), went)
 
 
 def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:

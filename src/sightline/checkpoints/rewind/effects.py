@@ -66,24 +66,53 @@ class Target(Struct, frozen=True):
 def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     """Load what this session did to files after the target, and before it was forked what its parent did,
     in order of position."""
-    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded, WriteIntended]
+    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
     since = live(context.store.timeline(after=target.position, kinds=kinds))
     prior, past = PriorState(context), lineage(context)
-    effects: list[Effect] = []
-    intents: dict[int, WriteIntended] = {}
-    for recorded in since:
-        fact = recorded.fact
-        if isinstance(fact, WriteIntended):
-            if fact.makes or fact.gives_way:
-                intents[recorded.position] = fact
-            continue
-        intent = intents.get(fact.intent or 0) if isinstance(fact, Changed | Moved) else None
-        for each in _effects(target, recorded, prior, past):
-            effect = prior.complete(each)
-            if intent is not None:
-                effect = structs.replace(effect, makes=intent.makes, gives_way=intent.gives_way)
-            effects.append(effect)
+    effects = [
+        prior.complete(effect)
+        for recorded in since
+        for effect in _effects(target, recorded, prior, past)
+    ]
     return _without_taken_back(context, target, effects)
+
+
+class Folders(Struct, frozen=True):
+    """Folders that a session's writes and rewinds made after a target (came), and those that they removed
+    (went). A folder that did both counts as what it did first, so a rewind sets back the state before."""
+
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+
+
+def load_folders(context: SessionContext, target: Target) -> Folders:
+    """Load which folders this session, and before it was forked its parent, made and removed after the
+    target. A file that was created and deleted again leaves no effect, but its folder."""
+    kinds: list[type[Fact]] = [*EFFECTS, WriteIntended, RewindEnded]
+    past, intents = lineage(context), dict[int, WriteIntended]()
+    came_first: dict[str, bool] = {}
+    for recorded in live(context.store.timeline(after=target.position, kinds=kinds)):
+        fact, position = recorded.fact, recorded.position
+        came: tuple[str, ...] = ()
+        went: tuple[str, ...] = ()
+        if isinstance(fact, WriteIntended):
+            intents[position] = fact
+        elif isinstance(fact, RewindEnded):
+            if position <= min(past.get(recorded.session, -1), target.upto or position):
+                came, went = fact.folders_made, fact.folders_removed
+        elif isinstance(fact, Changed | Moved) and fact.intent in intents:
+            is_own = position <= past.get(owner(fact.cause) or "", -1)
+            if is_own and target.covers(position, fact.cause):
+                intent = intents[fact.intent]
+                came, went = intent.makes, intent.gives_way
+        for path in came:
+            came_first.setdefault(path, True)
+        for path in went:
+            came_first.setdefault(path, False)
+    return Folders(
+        tuple(path for path, came in came_first.items() if came),
+        tuple(path for path, came in came_first.items() if not came),
+    )
 
 
 def lineage(context: SessionContext) -> dict[str, int]:

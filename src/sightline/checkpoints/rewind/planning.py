@@ -14,9 +14,11 @@ from sightline.checkpoints import take
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
+    Folders,
     Target,
     lineage,
     load_effects,
+    load_folders,
     revision_or_link,
 )
 from sightline.checkpoints.rewind.places import combined, joined_by_folders
@@ -54,11 +56,19 @@ class GroupPlan(Struct, frozen=True):
 
 
 class RewindPlan(Struct, frozen=True):
-    """A whole rewind before anything is changed. forced: the paths that the user forces."""
+    """A whole rewind before anything is changed. forced: the paths that the user forces; folders: the
+    empty ones that are to go or to come back, whatever becomes of files."""
 
     target: Target
     groups: list[GroupPlan]
     forced: tuple[str, ...] = ()
+    folders: Folders = Folders()
+
+    @property
+    def has_work(self) -> bool:
+        """Return whether anything on disk is to be changed."""
+        files = any(group.undo.steps for group in self.groups)
+        return files or bool(self.folders.came or self.folders.went)
 
     @property
     def undone(self) -> list[UndoPlan]:
@@ -79,7 +89,25 @@ def plan_rewind(
     paths = dict.fromkeys([_resolve_forced(context, target, path) for path in force_paths])
     forced = {path: forced_state(context, target, path) for path in paths}
     groups = plan_groups(context, target, forced) if with_files else []
-    return RewindPlan(target, groups, tuple(forced))
+    folders = _folders(context, target) if with_files else Folders()
+    return RewindPlan(target, groups, tuple(forced), folders)
+
+
+def _folders(context: SessionContext, target: Target) -> Folders:
+    """Return the folders that came since the target and hold nothing now, and those that went and at whose
+    path nothing stands."""
+    folders, workspace = load_folders(context, target), context.workspace
+    came = {
+        path for path in folders.came if set(workspace.emptied(path, ()) or ".") <= {*folders.came}
+    }
+    return Folders(tuple(came), tuple(path for path in folders.went if _is_free(context, path)))
+
+
+def _is_free(context: SessionContext, path: str) -> bool:
+    try:
+        return context.workspace.stat(path) is None
+    except OSError:
+        return False
 
 
 def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Target:

@@ -15,8 +15,8 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
-from sightline.checkpoints.rewind.apply import apply_undo
-from sightline.checkpoints.rewind.effects import Target
+from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
+from sightline.checkpoints.rewind.effects import Folders, Target
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
@@ -70,6 +70,7 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
         undone.append(each)
         if until is not None and monotonic() > until and len(undone) < len(plans):
             return words.not_finished(name, context.session, words.NO_TIME)
+    folders = undo_folders(context, target) if fact.with_files else Folders()
     skipped = [each for plan in undone for each in plan.skipped]
     refused = [each for each in skipped if each.reason == "refused"]
     if refused:
@@ -78,7 +79,7 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
     paths = list(dict.fromkeys([*[each.path for each in skipped], *changed]))
     text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)
     warned = warning(text, paths)
-    rewinder.end(context, target, conversation=fact.conversation, warned=warned)
+    rewinder.end(context, target, folders, conversation=fact.conversation, warned=warned)
     return text
 
 

@@ -16,9 +16,10 @@ from sightline.changes.words import is_rewind
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
-from sightline.checkpoints.rewind.apply import apply_undo
+from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
+    Folders,
     Target,
     owner,
     past_rewinds,
@@ -71,9 +72,9 @@ def rewind(
     if not (files or conversation) or ((paths or commands) and not files):
         raise RewindRefused(*words.nothing_asked())
     plan = plan_rewind(context, to, paths, with_files=files, commands=commands)
-    if dry_run or not (conversation or any(each.steps for each in plan.undone)):
+    if dry_run or not (conversation or plan.has_work):
         if not dry_run and unfinished_rewinds(context, context.session):
-            end(context, plan.target, conversation=False)
+            end(context, plan.target, Folders(), conversation=False)
         undone = [*plan.undone, find_vanished(context, plan)]
         report = build_report(context, plan, undone, dry_run=dry_run, conversation=conversation)
         return preview(plan, report) if dry_run else report
@@ -84,7 +85,8 @@ def rewind(
     safety = _begin(context, plan, files=files, conversation=conversation)
     try:
         undone = [*apply_undo(context, plan.target, plan.groups)]
-        warning = end(context, plan.target, conversation=conversation, warned=warned)
+        folders = undo_folders(context, plan.target) if files else Folders()
+        warning = end(context, plan.target, folders, conversation=conversation, warned=warned)
     except StoreError as error:
         name = words.argument(plan.target.name, plan.target.position)
         raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
@@ -120,7 +122,7 @@ def last_turn(context: SessionContext, session: str | None = None) -> Turn:
         recorded, session = newest
         turn, upto = _turn(context, session, recorded)
         plan = plan_rewind(context.for_session(session), turn.to)
-        if any(each.steps or each.skipped for each in plan.undone):
+        if plan.has_work or any(each.skipped for each in plan.undone):
             return turn
     name = None if session is None else names_of(context.store)(session)
     raise RewindRefused(*words.nothing_to_undo(name))
@@ -224,14 +226,15 @@ def _begin(
 def end(
     context: SessionContext,
     target: Target,
+    folders: Folders,
     *,
     conversation: bool,
     warned: WarningRaised | None = None,
 ) -> FileWarning | None:
-    """Record the end of a rewind, and in the same append a warning for the agent; return the
-    warning."""
+    """Record the end of a rewind with the folders that it made and removed, and in the same append a
+    warning for the agent; return the warning."""
     to = target.position if conversation else context.store.position()
-    ended: list[Fact] = [RewindEnded(to, files_only=not conversation)]
+    ended: list[Fact] = [RewindEnded(to, not conversation, folders.came, folders.went)]
     _, *raised = context.append([*ended, warned] if warned else ended, durable=True)
     return warnings.warning_of(raised[0]) if raised else None
 
@@ -247,7 +250,7 @@ def _interrupted(
     done = {f.path for f in facts if isinstance(f, (Changed, Moved)) and f.cause == cause}
     files = {step.path for group in plan.groups for step in group.undo.steps}
     with suppress(SightlineError, KeyboardInterrupt):
-        end(context, plan.target, conversation=False)
+        end(context, plan.target, Folders(), conversation=False)
     name = words.argument(plan.target.name, plan.target.position)
     text = words.interrupted(name, len(done), len(files), safety.fact.checkpoint)
     return RewindInterrupted(*text)

@@ -33,8 +33,7 @@ class Effect(Struct, frozen=True):
     command: the command during which it came about. twin: the path that the same bytes disappeared from, as
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
-    stands at the path after the change. makes, gives_way: the folders that the change made, and the empty
-    ones whose place it took. happened_at: UTC microseconds."""
+    stands at the path after the change. happened_at: UTC microseconds."""
 
     path: str
     before: Revision
@@ -49,8 +48,6 @@ class Effect(Struct, frozen=True):
     prior_mode: int | None = None
     removes_file: bool = False
     command: str | None = None
-    makes: tuple[str, ...] = ()
-    gives_way: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:

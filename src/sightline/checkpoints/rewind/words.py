@@ -78,7 +78,9 @@ def lines_of(
     where = report.checkpoint or name_of_position(report.to)
     files = count(changes(report), "file")
     if not (changes(report) or report.conversation):
-        yield f"There is nothing to take back: no change of this session since {where} is left."
+        none = f"There is nothing to take back: no change of this session since {where} is left."
+        folders = f"Rewound to {where}: only empty folders came or went."
+        yield folders if report.safety_checkpoint else none
     elif planned:
         yield f"A rewind to {where} would change {files}:"
     else:
