@@ -7,7 +7,7 @@ import pytest
 from tests.hooks.hooking import refusal
 
 from sightline.agents.claude_code.dialect import added_folders, unhooked
-from sightline.agents.hook_events import CommandEnded, Printed
+from sightline.agents.hook_events import CommandEnded, Printed, Surroundings
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.open_sessions import find_added
 
@@ -23,7 +23,7 @@ from sightline.hooks.open_sessions import find_added
     ],
 )
 def test_the_command_line_names_added_folders(arguments, folders):
-    assert added_folders(arguments, [], {}, "/nobody") == folders
+    assert added_folders(Surroundings(arguments, [], {}, "/nobody")) == folders
 
 
 def test_a_file_belongs_to_the_nearest_added_folder(tmp_path):

@@ -64,6 +64,80 @@ def test_hooks_of_an_enabled_plugin_are_looked_at_too(host, path):
     assert "another hook" in refusal(host.ask(host.write(path, MINE)))
 
 
+def test_a_hook_whose_answer_nobody_waits_for_leaves_the_merge(host, path):
+    put(host.root, ".claude/settings.json", settings("Write", HEADER | {"async": True}))
+    assert "updatedInput" in host.ask(host.write(path, MINE))["hookSpecificOutput"]
+
+
+USUAL = """---
+name: license
+hooks:
+  PostToolUse:
+    - matcher: "Write"
+      hooks: [{type: command, command: log}]
+  PreToolUse:
+    - matcher: %s
+      hooks:
+        - type: command
+          command: "./header.sh"
+  Stop:
+    - matcher: "Read"
+---
+Write the header. PreToolUse: none.
+"""
+PLACES = [
+    ".claude/skills/license/SKILL.md",
+    ".claude/agents/writer.md",
+    ".claude/commands/team/write.md",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_hooks_of_skills_agents_and_commands_are_looked_at_too(host, path, place):
+    put(host.root, place, USUAL % '"Edit|Write"')
+    said = refusal(host.ask(host.write(path, MINE)))
+    assert "another hook" in said
+    assert place in said
+
+
+def test_those_of_the_user_count_too(host, path):
+    put(host.home, PLACES[0], USUAL % '"Write"')
+    assert "another hook" in refusal(host.ask(host.write(path, MINE)))
+
+
+RARE = [
+    "---\nhooks: {PreToolUse: [{matcher: Write, hooks: [{type: command, command: x}]}]}\n---\n",
+    "---\nhooks:\n  PreToolUse: [{matcher: Read}]\n---\n",
+    "---\nhooks:\n  PreToolUse:\n  - hooks:\n    - type: command\n      command: x\n---\n",
+    "---\nhooks:\n  'PreToolUse':\n  - hooks:\n    - command: x\n    matcher: >\n      Write\n---\n",
+    "---\nhooks:\n  PreToolUse: *shared\n---\n",
+]
+
+
+@pytest.mark.parametrize(
+    "text", [*(USUAL % m for m in ('"*"', "Write", "'Wri.*'", '"Write" # all', '""')), *RARE]
+)
+def test_any_form_that_may_hold_a_hook_before_the_tool_counts(host, path, text):
+    put(host.root, PLACES[1], text)
+    assert "another hook" in refusal(host.ask(host.write(path, MINE)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(USUAL % m for m in ('"Bash"', "Read # and Write", "'Edit|Bash'")),
+        "PreToolUse: Write\n",
+        "---\nname: x\n---\nPreToolUse: Write\n",
+        "---\nPreToolUse: never closed\n",
+        "---\nhooks:\n  PreToolUse:\n  - matcher: Bash\n    hooks: []\n  Stop:\n  - hooks: []\n---\n",
+        "",
+    ],
+)
+def test_what_holds_no_hook_before_the_tool_leaves_the_merge(host, path, text):
+    put(host.root, PLACES[1], text)
+    assert "updatedInput" in host.ask(host.write(path, MINE))["hookSpecificOutput"]
+
+
 def test_what_another_hook_wrote_in_place_of_a_merge_is_merged_afterwards(host, path):
     """A hook that no file names: of an agent's or a skill's own. Both texts are there after the write."""
     given = host.ask(host.write(path, MINE))["hookSpecificOutput"]["updatedInput"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from sightline.agents.claude_code import dialect as claude_code
-from sightline.agents.hook_events import Answer, Caller, Event
+from sightline.agents.hook_events import Answer, Caller, Event, Surroundings
 
 
 class Dialect(Protocol):
@@ -33,32 +33,15 @@ class Dialect(Protocol):
         missing file has no events. OSError.
         """
 
-    def added_folders(
-        self,
-        arguments: Sequence[str],
-        roots: Iterable[str],
-        environ: Mapping[str, str],
-        home: str,
-    ) -> list[str]:
+    def added_folders(self, around: Surroundings) -> list[str]:
         """Return the folders that the product's command line and settings add to its project, as
-        given: relative ones start where the product was started.
-
-        arguments: the command line, none where the system does not tell it. roots: folders of the
-        project that may hold settings. environ, home: of the agent's user. Settings that cannot be
-        read add no folder.
+        given: relative ones start where the product was started. Settings that cannot be read add
+        no folder.
         """
 
-    def rewriters(
-        self,
-        tool: str,
-        arguments: Sequence[str],
-        roots: Iterable[str],
-        environ: Mapping[str, str],
-        home: str,
-    ) -> list[str]:
-        """Return the settings files, and folders of plugins, with hooks of others before this tool of the
-        product: one of them could put its own text in the place of a merge. The rest as in
-        added_folders().
+    def rewriters(self, tool: str, around: Surroundings) -> list[str]:
+        """Return the files, and folders of plugins, with hooks of others before this tool of the product:
+        one of them could put its own text in the place of a merge.
         """
 
     def went_back(self, transcript: str, prompt: str, offset: int) -> tuple[int | None, int]:

@@ -8,6 +8,7 @@ connects the event after the use with the event before it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -225,6 +226,17 @@ class Ended(Event, frozen=True):
     """The conversation was closed."""
 
     reason: str = "ended"
+
+
+class Surroundings(Struct, frozen=True):
+    """The places where a host's settings may be. arguments: the host's command line, none where the system
+    does not tell it. roots: folders of the project that may hold settings. environ, home: of the agent's
+    user."""
+
+    arguments: Sequence[str]
+    roots: Sequence[str]
+    environ: Mapping[str, str]
+    home: str
 
 
 class Answer(Struct, frozen=True):

@@ -293,14 +293,19 @@ class Call:
         path = getattr(event, "path", None)
         if root is not None or not path or self._dialect is None or self.caller is None:
             return root
-        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or self.caller.cwd
-        roots = dict.fromkeys([start, self.project or start])
-        arguments = arguments_of(self.owner) if self.owner else []
-        added = self._dialect.added_folders(arguments, roots, self.environ, self.home)
+        around = self._surroundings(self.caller)
+        added = self._dialect.added_folders(around)
         if self.project is not None:
             context = self._workspace(self.project).context()
             added += added_folders(context, self.caller.parent or self.caller.session)
+        start = around.roots[0]
         return find_added(path, [absolute(each, start, self.home) for each in added], self.home)
+
+    def _surroundings(self, caller: events.Caller) -> events.Surroundings:
+        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or caller.cwd
+        roots = list(dict.fromkeys([start, self.project or start]))
+        arguments = arguments_of(self.owner) if self.owner else []
+        return events.Surroundings(arguments, roots, self.environ, self.home)
 
     def _note_printed_elsewhere(self, event: events.CommandEnded) -> None:
         """Record what a command printed of files in other workspaces than the agent's own."""
@@ -380,10 +385,7 @@ class Call:
         tool = self._payload.get("tool_name")
         if self._dialect is None or not isinstance(tool, str):
             return []
-        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or self.caller.cwd
-        roots = dict.fromkeys([start, self.project or start])
-        arguments = arguments_of(self.owner) if self.owner else []
-        return self._dialect.rewriters(tool, arguments, roots, self.environ, self.home)
+        return self._dialect.rewriters(tool, self._surroundings(self.caller))
 
     def _follow(self, session: Session) -> bool:
         """Put the session's knowledge back where the user took the conversation back. Return False

@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from sightline.agents import hook_events as host
 from sightline.agents.claude_code import other_hooks, transcripts
+from sightline.agents.claude_code.hook_settings import settings_files
 from sightline.agents.claude_code.tool_results import result, result_texts
-from sightline.agents.hook_events import Answer, Caller, Event, Source
+from sightline.agents.hook_events import Answer, Caller, Event, Source, Surroundings
 from sightline.agents.json_fields import nested, parse_row, read_fields, strings
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
@@ -472,15 +473,11 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join([part for part in parts if part])
 
 
-def added_folders(
-    arguments: Sequence[str], roots: Iterable[str], environ: Mapping[str, str], home: str
-) -> list[str]:
+def added_folders(around: Surroundings) -> list[str]:
     """Return the folders that the client's command line (--add-dir) and settings add to its project;
     see agents.dialect.Dialect.added_folders."""
-    own = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    files = [os.path.join(own, SETTINGS[0])]
-    files += [os.path.join(root, ".claude", name) for root in roots for name in SETTINGS]
-    return [*_in_command_line(arguments), *(each for file in files for each in _in_settings(file))]
+    named = [each for file in settings_files(around) for each in _in_settings(file)]
+    return [*_in_command_line(around.arguments), *named]
 
 
 def _in_command_line(arguments: Sequence[str]) -> list[str]:
@@ -508,7 +505,6 @@ def _in_settings(path: str) -> list[str]:
 
 
 ADD_FOLDERS = "--add-dir"
-SETTINGS = ("settings.json", "settings.local.json")
 
 rewriters = other_hooks.rewriters
 unhooked = transcripts.unhooked

@@ -10,6 +10,7 @@ from glob import escape, glob
 from typing import Any
 
 from sightline.agents.claude_code.hook_command import ENTRY, posix_line, program_of, windows_line
+from sightline.agents.hook_events import Surroundings
 
 Hook = Mapping[str, Any]
 
@@ -52,6 +53,22 @@ MANAGED = {
     "win32": r"C:\Program Files\ClaudeCode",
 }
 """Where an administrator's settings are; elsewhere the Linux folder."""
+
+
+def folders(around: Surroundings) -> list[str]:
+    """Return the folders of the client that hold what the user and the project add to it."""
+    own = around.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(around.home, ".claude")
+    return [own, *(os.path.join(root, ".claude") for root in around.roots)]
+
+
+def settings_files(around: Surroundings) -> list[str]:
+    """Return the files with the settings of the user and the project, whether or not they exist."""
+    own, *projects = folders(around)
+    names = ("settings.json", "settings.local.json")
+    return [
+        os.path.join(own, names[0]),
+        *(os.path.join(folder, name) for folder in projects for name in names),
+    ]
 
 
 def managed_files() -> list[str]:

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from glob import escape, glob
 from typing import Any
 
-from sightline.agents.claude_code.hook_settings import is_ours, managed_files
+from sightline.agents.claude_code.hook_settings import (
+    folders,
+    is_ours,
+    managed_files,
+    settings_files,
+)
+from sightline.agents.hook_events import Surroundings
 from sightline.agents.json_fields import nested, objects, parse_row
 
 WHOLE_NAMES = re.compile(r"[\w|, ]+")
 """A matcher of words and bars alone stands for whole names, any other for a regular expression."""
 
 
-def rewriters(
-    tool: str,
-    arguments: Sequence[str],
-    roots: Iterable[str],
-    environ: Mapping[str, str],
-    home: str,
-) -> list[str]:
+def rewriters(tool: str, around: Surroundings) -> list[str]:
     """Return the files with hooks of others before a tool; see agents.dialect.Dialect.rewriters."""
-    own = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    files = [os.path.join(own, "settings.json")]
-    files += [
-        os.path.join(root, ".claude", name)
-        for root in roots
-        for name in ("settings.json", "settings.local.json")
-    ]
-    files += managed_files()
+    own, *_ = folders(around)
+    files = [*settings_files(around), *managed_files()]
     read = {file: _read(file) for file in dict.fromkeys(files)}
-    for number, given in enumerate(in_command_line(arguments), 1):
+    for number, given in enumerate(in_command_line(around.arguments), 1):
         read[f"--settings ({number})"] = given
     enabled = {
         name
@@ -39,17 +34,95 @@ def rewriters(
         for name, is_on in (nested(settings, "enabledPlugins") or {}).items()
         if is_on
     }
-    for folder in [*_installed(own, enabled), *after(arguments, "--plugin-dir")]:
+    plugins = [*_installed(own, enabled), *after(around.arguments, "--plugin-dir")]
+    for folder in plugins:
         file = os.path.join(folder, "hooks", "hooks.json")
         read[file] = _read(file)
         read[folder] = _read(os.path.join(folder, ".claude-plugin", "plugin.json"))
-    return [file for file, settings in read.items() if _may_rewrite(settings, tool)]
+    found = [file for file, settings in read.items() if _may_rewrite(settings, tool)]
+    return [*found, *_in_frontmatter([*folders(around), *plugins], tool)]
+
+
+FRONTMATTER = ("skills/**/SKILL.md", "agents/**/*.md", "commands/**/*.md")
+"""The files of a folder of the client, or of a plugin, whose beginnings may hold hooks: they run while the
+skill, the agent or the command is at work, which no hook is told."""
+
+MATCHER = re.compile(
+    r"""\s*["']?matcher["']?\s*:\s*(?:"([^"]*)"|'([^']*)'|([^\s#"'|>&{[][^#]*))?\s*(?:#.*)?"""
+)
+"""A line with a matcher: in quotes, or plain; no group for a form that is not read."""
+
+FRONTMATTER_MAX = 1 << 16
+"""Characters of such a beginning that are read."""
+
+
+def _in_frontmatter(folders: Sequence[str], tool: str) -> list[str]:
+    paths = [
+        path
+        for folder in dict.fromkeys(folders)
+        for pattern in FRONTMATTER
+        for path in sorted(glob(os.path.join(escape(folder), pattern), recursive=True))
+    ]
+    return [path for path in paths if _frontmatter_matches(_beginning(path), tool)]
+
+
+def _beginning(path: str) -> list[str]:
+    """Return the lines between the first two lines of three dashes; none where a file does not begin so."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            first, *lines = file.read(FRONTMATTER_MAX).splitlines() or [""]
+    except OSError:
+        return []
+    return lines[: lines.index("---")] if first.rstrip() == "---" and "---" in lines else []
+
+
+def _frontmatter_matches(lines: Sequence[str], tool: str) -> bool:
+    """Return whether a beginning may hold a hook before a tool. YAML has many forms: the usual one, a list
+    of groups below `PreToolUse:`, is read; any other one counts."""
+    begins = [number for number, line in enumerate(lines) if "PreToolUse" in line]
+    if not begins:
+        return False
+    start = lines[begins[0]]
+    if start.strip().strip("\"':") != "PreToolUse":
+        return True
+    depth = _depth(start)
+    block = []
+    for line in lines[begins[0] + 1 :]:
+        if line.strip() and (_depth(line), line.lstrip()[:1] == "-") < (depth, True):
+            break
+        block.append(line)
+    groups = _groups(block)
+    return not groups or any(_matches(_matcher(group), tool) for group in groups)
+
+
+def _groups(block: Sequence[str]) -> list[list[str]]:
+    """Return the entries of a YAML list, each as its lines, without the dash of its first one."""
+    dashes = [_depth(line) for line in block if line.lstrip()[:1] == "-"]
+    groups: list[list[str]] = []
+    for line in block:
+        if dashes and _depth(line) == min(dashes) and line.lstrip()[:1] == "-":
+            groups.append([line.replace("-", " ", 1)])
+        elif groups:
+            groups[-1].append(line)
+    return groups
+
+
+def _matcher(group: Sequence[str]) -> str:
+    """Return the matcher of a group of hooks; "", which stands for all tools, where none is read."""
+    for line in group:
+        if found := MATCHER.fullmatch(line):
+            return next((value for value in found.groups() if value is not None), "").strip()
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _may_rewrite(settings: Any, tool: str) -> bool:
     hooks = nested(settings, "hooks", "PreToolUse")
     return any(
-        not is_ours(hook)
+        not is_ours(hook) and hook.get("async") is not True  # nobody waits for its answer
         for group in objects(hooks)
         if _matches(group.get("matcher"), tool)
         for hook in objects(group.get("hooks"))
