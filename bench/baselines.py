@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Answer(NamedTuple):
     """The outcome of an attempt. reason: why it was refused, empty when accepted. told: what the
     agent was told of others' changes. carries: the refusal shows what changed, so that the next
-    try needs no read. text: the refusal in full; lines: those it is about."""
+    try needs no read. text: the refusal in full; lines: those it is about. way_back: follows what the
+    person was told of a change that the attempt went over; the file then."""
 
     accepted: bool
     reason: str = ""
@@ -29,6 +30,7 @@ class Answer(NamedTuple):
     carries: bool = False
     text: str = ""
     lines: tuple[tuple[int, int], ...] = ()
+    way_back: Callable[[], bytes] | None = None
 
 
 class Baseline:

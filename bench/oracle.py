@@ -7,7 +7,7 @@ and against `git merge-file`.
 
 - silent clobber: an accepted attempt after which bytes are gone that it was not about (changed
   by others, on lines the agent did not read, or simply elsewhere), or a deletion by others is
-  undone, or another file than the one meant was changed.
+  undone, or another file than the one meant was changed; and nobody was told truly.
 - false alarm: refused, or reported as changed, although nothing the agent saw differs; or a
   replacement refused although its own lines are untouched.
 - useful merge: a whole-file write over others' changes, with both sides' changes in the result.
@@ -41,7 +41,8 @@ class Evidence(NamedTuple):
     other file changed. told: whether the agent was told that something had changed. elsewhere_now:
     the name the agent used leads nowhere or to another file now; before and after are those of
     the file it is about. held: a program had the file open, or the lines of an edit by number had moved,
-    so that to refuse was right.
+    or a merge could not be handed over, so that to refuse was right. owned_up: whoever lost a
+    change was told truly: the agent itself, the other agent, or the person with a command that brings it back.
     """
 
     base: bytes
@@ -55,6 +56,7 @@ class Evidence(NamedTuple):
     elsewhere: bool = False
     elsewhere_now: bool = False
     held: bool = False
+    owned_up: bool = False
 
 
 class Judgement(NamedTuple):
@@ -66,7 +68,8 @@ class Judgement(NamedTuple):
 
 def judge(evidence: Evidence) -> Judgement:
     """The verdict on one attempt."""
-    clobber = evidence.accepted and (evidence.elsewhere or lost(evidence))
+    is_silent = lost(evidence) and not evidence.owned_up
+    clobber = evidence.accepted and (evidence.elsewhere or is_silent)
     foreign = evidence.before is not None and plain(evidence.base) != plain(evidence.before)
     over = evidence.target is None and foreign
     return Judgement(

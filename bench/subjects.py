@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from signal import SIGKILL
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,7 @@ class LibraryAgent:
         world.running = self._running
         world.batch = self._cut_off
         world.verbs = self._verbs
+        world.rival = self._rival
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         view = self.session.read(path, lines=lines)
@@ -169,6 +171,28 @@ class LibraryAgent:
         with sightline.open_session(where, id=name, store=store, settings=settings) as session:
             session.read(path)
             session.write(path, data.decode())
+
+    def _rival(self, name: str, path: str, data: bytes) -> Callable[[], bool]:
+        """Another agent, which knows the file, writes at once with this one, in a thread of its own."""
+        settings = settings_in(self.world.root, self.state)
+        where, store = str(self.world.root), f"sqlite:///{self.state}/store.db"
+        both = threading.Barrier(2)
+
+        def write() -> bool:
+            with sightline.open_session(where, id=name, store=store, settings=settings) as session:
+                session.read(path)
+                both.wait()
+                try:
+                    session.write(path, data.decode())
+                except sightline.EditRefused:
+                    return False
+            return True
+
+        threads = ThreadPoolExecutor(1)
+        made = threads.submit(write)
+        threads.shutdown(wait=False)
+        both.wait()
+        return made.result
 
     def _verbs(self, gone: str, path: str, data: bytes) -> None:
         self.session.delete(gone)

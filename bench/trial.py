@@ -29,12 +29,18 @@ from bench.scenarios.model import NEAR, Attempt, Intent
 from bench.world import Entry, NotAnswering, World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bench.scenarios.model import Scenario
 
 NOBODY = 65534
 MOST_RETRIES = 3
+
+NEVER_TOLD = {"sibling", "cut off", "asked", "at once"}
+"""Flags of scenarios in which nobody can tell of the change before the attempt."""
+
+MEANWHILE = {"asked", "at once"}
+"""Flags of scenarios in which the change comes between the judgement and the write."""
 
 
 class Agent(Protocol):
@@ -62,7 +68,7 @@ class Guard(NamedTuple):
     open(world, state): state is a folder of its own outside the workspace. only: names of the
     scenarios it is run in, all when empty. lines: whether its agent can edit by line numbers. rewinds: whether its
     agent's work can be taken back. informs: whether its agent is also played as one that is told of
-    the change before it composes its attempt."""
+    the change before it composes its attempt; such a guard stands behind hooks."""
 
     name: str
     rule: str
@@ -77,17 +83,18 @@ class Guard(NamedTuple):
         found = [each for each in scenario.attempts if self.plays(scenario, each)]
         if not self.informs:
             return found
-        may_be_told = None in scenario.reads and not scenario.flags & {"sibling", "cut off"}
+        may_be_told = None in scenario.reads and not scenario.flags & NEVER_TOLD
         told = [informed for each in found if may_be_told for informed in _informed(each)]
-        # The beginning of a resumed session tells; nothing was composed before it.
-        return told if told and "reopen" in scenario.flags else [*found, *told]
+        # The beginning of a resumed session tells, and so does a prompt; nothing was composed before it.
+        return told if told and scenario.flags & {"reopen", "from here"} else [*found, *told]
 
     def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
         """Return whether it is run in a case."""
         here = not self.only or scenario.name in self.only
         has_lines = self.lines or "shell" in scenario.flags
         lacks = {"lines": not has_lines, "rewind": not self.rewinds}
-        is_known = self.rewinds or "places" not in scenario.flags
+        is_known = self.rewinds or not scenario.flags & {"places", "at once"}
+        is_known = is_known and (self.informs or "hooks" not in scenario.flags)
         return here and is_known and not lacks.get(attempt.kind, False)
 
 
@@ -154,9 +161,10 @@ class _Trial:
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
         if self.attempt.told:
-            told: str | None = agent.informed(by_prompt=self.attempt.told == "heeds")
-        else:
-            told = agent.news()
+            by_prompt = self.attempt.told == "heeds" or self.world.is_summarised
+            told: str | None = agent.informed(by_prompt=by_prompt)
+        else:  # after a summary in the middle of a turn nothing tells before the attempt
+            told = None if self.world.is_summarised else agent.news()
         wrong = self._wrong_notice(told, base)
         self.world.before = self.world.entries()  # the command that told may have made a file
         if self.attempt.told:
@@ -168,6 +176,8 @@ class _Trial:
         answer = self._hindered(agent, base) or self._attempt(agent, base.decode(), self.attempt)
         self.world.comes_to_an_end()
         evidence = self._evidence(base, answer)
+        wrong = wrong or self._wrong_words(evidence, agent, answer)
+        evidence = evidence._replace(owned_up=self._is_owned_up(evidence, answer))
         judgement = judge(evidence)
         is_over = answer.accepted or self.attempt.kind == "rewind"
         recovery = 0 if is_over else self._recover(agent, base.decode(), answer)
@@ -202,12 +212,42 @@ class _Trial:
         heads = len(re.findall(rf"^{re.escape(self.path)}\b(?!  )", told, re.MULTILINE))
         return "" if heads <= 1 else f"told {heads} times: {told}"
 
+    def _wrong_words(self, evidence: Evidence, agent: Agent, answer: Answer) -> str:
+        """Return what is wrong with what the agent is told after its attempt, and with its next call, of a
+        change that came after the judgement: it is to know the file, or what its edit was made in."""
+        if not (self.scenario.flags & MEANWHILE and answer.accepted):
+            return ""
+        told = f"{answer.told}\n{agent.news() or ''}"
+        known, before = (evidence.ours, evidence.base), evidence.before
+        knows = self._knows(known, evidence.after, told) or self._knows(known, before, told)
+        return "" if knows else f"does not tell the file: {told}"
+
+    def _knows(self, known: Iterable[bytes], now: bytes | None, told: str) -> bool:
+        """Return whether who knows one of these texts, and is told of changes, knows the text of now."""
+        named = told.replace("```diff", f"{self.path}\n```diff")
+        return now is not None and any(
+            plain(known_after(each, now, named, self.path)) == plain(now) for each in known
+        )
+
+    def _is_owned_up(self, evidence: Evidence, answer: Answer) -> bool:
+        """Return whether who lost a change to one that came after the judgement was told: this agent what stands
+        there, the person how to bring theirs back, or the other agent what stands in its place."""
+        theirs, base = evidence.before, evidence.base
+        if theirs is None or not self.scenario.flags & MEANWHILE:
+            return False
+        if evidence.after == theirs:
+            return self._knows((evidence.ours, base), theirs, answer.told)
+        if answer.way_back is not None and self._knows((base,), theirs, answer.told):
+            return answer.way_back() == theirs
+        return self._knows((theirs, base), evidence.after, self.world.told_rival())
+
     def _begin(self) -> Agent:
         """Lay out the files and let the agent read."""
         self.world.prepare(self.scenario.layout())
         if self.scenario.before_read is not None:
             self.scenario.before_read(self.world)
         self.world.reads_by_tool = "tool" in self.scenario.flags
+        self.world.is_summarised = "summarised" in self.scenario.flags
         agent = self.guard.open(self.world, self.state)
         self.world.pass_time()
         for span in self.scenario.reads:
@@ -276,16 +316,25 @@ class _Trial:
         return Evidence(
             base=base,
             shown=None if None in reads else tuple(span for span in reads if span),
-            ours=self.attempt.ours(text).encode(),
+            ours=self._ours(text).encode(),
             target=None if self.attempt.kind == "write" else self.attempt.target(text),
             before=self.world.expected(self.path, base, stood),
             after=self._readable(after, at),
             accepted=answer.accepted,
             told=bool(answer.told),
             elsewhere=_others(before, names) != _others(after, names),
-            held="held" in self.scenario.flags or self._hits_other_lines(base),
+            held="held" in self.scenario.flags or self._hits_other_lines(base) or self._is_bound(),
             elsewhere_now=self._leads_to(before) != self._led_to,
         )
+
+    def _ours(self, base: str) -> str:
+        """Return what the attempt makes of a text: another hook may put its own text in place of a whole one."""
+        ours = self.attempt.ours(base)
+        return self.world.rewrite(ours) if self.attempt.kind == "write" else ours
+
+    def _is_bound(self) -> bool:
+        """Return whether a merge cannot be handed over, so that only a refusal keeps both changes."""
+        return "no merge" in self.scenario.flags and self.attempt.kind == "write"
 
     def _hits_other_lines(self, base: bytes) -> bool:
         """Return whether a shell would edit other lines than the agent means: only a refusal helps."""
@@ -308,6 +357,10 @@ class _Trial:
         """Look again where the refusal did not show what changed, and try again; the calls it
         took, 0 where there is nothing to look at."""
         calls = 0
+        if (
+            self.attempt.intent.old not in base
+        ):  # it was told, and left out on purpose what it now would change
+            return 0
         for _ in range(MOST_RETRIES):
             try:
                 if not (self.world.root / self.path).resolve().is_relative_to(self.world.root):
@@ -359,6 +412,8 @@ def _word(answer: Answer) -> str:
 def _exact(evidence: Evidence) -> bool:
     """Return whether an accepted attempt left exactly both sides' changes, in the file's own form."""
     best = merged(evidence)
+    if best is None and evidence.owned_up:  # the last writer has the file
+        return not evidence.elsewhere
     return not evidence.accepted or (
         best is not None
         and evidence.before is not None

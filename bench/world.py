@@ -71,7 +71,16 @@ class World:
         self.running: Callable[[str, Callable[[], None]], None] | None = None
         self.batch: Callable[[tuple[str, ...]], None] | None = None
         self.verbs: Callable[[str, str, bytes], None] | None = None
+        self.rival: Callable[[str, str, bytes], Callable[[], bool]] | None = None
+        self.order = ""
+        self.told_rival: Callable[[], str] = str
+        self.is_summarised = False
+        self.summary: Callable[..., None] | None = None
+        self.rewrite: Callable[[str], str] = str
         self._during = during
+        self._at_once: tuple[str, str, bytes] | None = None
+        self._rivals_end: Callable[[], bool] | None = None
+        self._is_rivals = False
         self._program: subprocess.Popen[str] | None = None
         self._beside: tuple[object, ...] = ()
         self._adds: tuple[str, bytes] | None = None
@@ -122,6 +131,11 @@ class World:
         self.colleague(name, path, data)
         self._happened(path)
 
+    def at_once(self, name: str, path: str, data: bytes, order: str) -> None:
+        """Another agent writes in the instant of the agent's try. order: of the steps of both, behind hooks, where
+        all are judged before: f a tool finds the file, w it writes, t its agent is told; F, W, T of the other."""
+        self._at_once, self.order = (name, path, data), order
+
     def as_command(self, command: str, path: str, data: bytes) -> None:
         """A shell command of the agent's own writes; the guard hears of it, where it can."""
         if self.command is None:
@@ -135,6 +149,12 @@ class World:
             self.as_command(tool, path, data)
         else:
             self.tool(tool, path, data)
+
+    def summarise(self, *, from_here: bool) -> None:
+        """The agent is told what changed, and its conversation is summarised. from_here: what stood there before
+        stays, else nothing does."""
+        assert self.summary is not None
+        self.summary(from_here=from_here)
 
     def while_runs(self, command: str, deed: Callable[[], None]) -> None:
         """The user does something while a shell command of the agent's own runs."""
@@ -172,19 +192,25 @@ class World:
 
     def begin(self) -> None:
         """The agent tries now: the program that is to be at work meanwhile begins."""
+        if self._at_once is not None and self.rival is not None:
+            self._rivals_end = self.rival(*self._at_once)
         if self._beside:
             self._program = program(*self._beside)
             assert self._program.stdout is not None
             self._program.stdout.readline()
 
     def comes_to_an_end(self) -> None:
-        """Let the program that was begun write what it has to write, and end."""
+        """Let whoever began beside the agent write what there is to write, and end."""
+        if self._rivals_end is not None:
+            self._is_rivals = self._rivals_end()
         if self._program is not None:
             self._program.communicate("\n")
             self._program = None
 
     def expected(self, path: str, base: bytes, before: bytes | None) -> bytes | None:
         """Return what would stand at a path if the agent had not tried."""
+        if self._at_once is not None:
+            return self._at_once[2] if self._is_rivals else base
         if self._adds is None or self._adds[0] != path:
             return before
         return base + self._adds[1]

@@ -1,8 +1,9 @@
-"""The scenarios that guards are judged by, S1 to S42, S47, S48, S50 and S51 of the project's list."""
+"""The scenarios that guards are judged by, S1 to S48, S50 and S51 of the project's list."""
 
 from __future__ import annotations
 
 from bench.scenarios.content import CONTENT
+from bench.scenarios.meanwhile import MEANWHILE
 from bench.scenarios.names import NAMES
 from bench.scenarios.people import PEOPLE
 from bench.scenarios.sessions import SESSIONS
@@ -11,7 +12,7 @@ from bench.scenarios.writes import WRITES
 
 SCENARIOS = tuple(
     sorted(
-        (*TIMES, *NAMES, *CONTENT, *PEOPLE, *SESSIONS, *WRITES),
+        (*TIMES, *NAMES, *CONTENT, *MEANWHILE, *PEOPLE, *SESSIONS, *WRITES),
         key=lambda scenario: scenario.number,
     )
 )

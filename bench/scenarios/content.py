@@ -61,6 +61,19 @@ def _by_lines(label: str, intent: Intent, wants: str) -> Attempt:
     return Attempt(label, "lines", intent, frozenset(wants.split()))
 
 
+def _by_number(where: str, wants: str, saved: str, tells: str) -> Scenario:
+    """A shell edit by line number after a save that added lines, above the target or below it."""
+    return Scenario(
+        51,
+        "edit by number, lines moved",
+        (_by_lines("by number", change(6), wants),),
+        f"{where} it",
+        between=lambda world: world.put(PATH, saved.encode()),
+        flags=frozenset({"shell"}),
+        tells=(tells,),
+    )
+
+
 def _logged(world: World) -> None:
     log = module().encode()
     for number in range(3):
@@ -137,23 +150,8 @@ CONTENT = (
             PATH, module().replace("value + 6", "value + 6000").encode()
         ),
     ),
-    Scenario(
-        51,
-        "edit by number, lines moved",
-        (_by_lines("by number", change(6), "notice stale"),),
-        between=lambda world: world.put(PATH, LONGER.encode()),
-        flags=frozenset({"shell"}),
-        tells=("lines 1-48 stand at 4-51 now",),
-    ),
-    Scenario(
-        51,
-        "edit by number, lines moved",
-        (_by_lines("by number", change(6), "notice allow"),),
-        "below it",
-        between=lambda world: world.put(PATH, (module() + "END = 1\n").encode()),
-        flags=frozenset({"shell"}),
-        tells=(r"\+END = 1",),
-    ),
+    _by_number("above", "notice stale", LONGER, "lines 1-48 stand at 4-51 now"),
+    _by_number("below", "notice allow", module() + "END = 1\n", r"\+END = 1"),
     Scenario(
         39,
         "both removed the same duplicate",

@@ -74,7 +74,11 @@ class Scenario:
     it writes has to be there afterwards, and to refuse is no false alarm), cut off (a batch of the
     agent was killed, and telling of that is right), unprivileged (run without root, which no
     permission binds), places (a file and a folder change places), tool (the agent reads by a tool of an MCP server),
-    shell (an agent without a tool for lines edits them by a shell command), fork (it goes on in a fork of its session). also: further files read whole.
+    shell (an agent without a tool for lines edits them by a shell command), fork (it goes on in a fork of its
+    session), hooks (played behind hooks alone), at once (another agent writes in the same instant), asked (the
+    change comes while the user is asked, after the judgement), no merge (another hook would take the place of a
+    merge: to refuse a whole write of a changed file is right), summarised (the conversation has a transcript, and
+    is summarised), from here (the user did that, and then a prompt comes). also: further files read whole.
     edits: made by the agent after reading. tells: patterns that what a guard tells of the change,
     before the attempt, has to hold.
     """

@@ -11,7 +11,7 @@ from bench.trial import play
 
 import sightline
 from bench import guard
-from sightline.hooks.handlers import answer_delivery, tool_edits
+from sightline.hooks.handlers import answer_delivery, tool_edits, tool_writes
 from sightline.notices.pending import HOST
 
 [FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
@@ -40,7 +40,8 @@ def test_sightline_gives_no_false_alarm_loses_nothing_and_merges_what_fits(scena
 
 
 @pytest.mark.parametrize(
-    ("scenario", "attempt"), cases("S10", "S13", "S20", "S21", "S40", "S48", guard=HOOKED)
+    ("scenario", "attempt"),
+    cases("S10", "S13", "S20", "S21", "S40", "S43", "S44", "S45", "S46", "S48", guard=HOOKED),
 )
 def test_hooks_give_the_same_verdicts_and_tell_the_same(scenario, attempt):
     outcome = play(HOOKED, scenario, attempt)
@@ -76,6 +77,18 @@ def test_a_rewind_that_takes_the_users_save_is_found_out(monkeypatch):
     saved = [scenario for scenario in SCENARIOS if scenario.name == "S40"]
     clobbers = [play(SIGHTLINE, one, one.attempts[0]).judgement.silent_clobber for one in saved]
     assert clobbers == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    "scenario", [s for s in SCENARIOS if s.name == "S44" or s.variant == "the other first"]
+)
+def test_a_change_that_goes_without_a_word_is_found_out(monkeypatch, scenario):
+    """The bench can fail: nobody looks at what a host's write went over."""
+    monkeypatch.setattr(tool_writes, "loss_of_theirs", lambda *_: None)
+    monkeypatch.setattr(tool_writes, "loss_of_ours", lambda *_: None)
+    monkeypatch.setattr(tool_writes, "went_over", lambda *_: None)
+    outcomes = [play(HOOKED, scenario, each) for each in scenario.attempts if each.kind == "write"]
+    assert any(one.judgement.silent_clobber or one.wrong_notice for one in outcomes)
 
 
 def test_a_write_composed_before_its_agent_was_told_is_found_out(monkeypatch):
@@ -116,7 +129,7 @@ def test_a_notice_that_is_not_given_is_found_wrong(monkeypatch):
 
 
 def test_every_scenario_of_the_list_is_there():
-    assert {scenario.number for scenario in SCENARIOS} == {*range(1, 43), 47, 48, 50, 51}
+    assert {scenario.number for scenario in SCENARIOS} == {*range(1, 49), 50, 51}
 
 
 def test_json_has_a_row_for_each_guard_and_scenario(capsys):

@@ -228,9 +228,10 @@ def test_what_a_prompt_told_that_another_hook_stopped_does_not_count(host, trans
         host.ask(host.payload(end, prompt_id="p2", source="compact"))
     again = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p3"))
     transcript.turn("p3", stopped)
-    refused = write_over(host, path, "p3")
-    assert '"deny"' in refused
-    assert "+three, says the user" in json.dumps(again) + refused
+    if "+three, says the user" not in json.dumps(again):
+        refused = write_over(host, path, "p3")
+        assert '"deny"' in refused
+        assert "+three, says the user" in refused
     assert host.faults() == []
 
 
@@ -288,3 +289,44 @@ def test_without_the_prompts_row_what_the_turn_showed_counts(host, transcript, l
     look(host, path, "p3")
     assert '"deny"' not in write_over(host, path, "p3")
     assert '"deny"' not in write_over(host, str(host.root / "new.txt"), "p3")
+
+
+@pytest.fixture
+def told_at_the_prompt(host, transcript):
+    """A conversation that read a file, went on, and was taken back to the reading; a save of the file was told
+    with the prompt that followed: the path."""
+    path = host.put("a.txt", TEXT)
+    begin(host, "p1")
+    first = transcript.turn("p1", None)
+    look(host, path, "p1")
+    after = transcript.add("system", transcript.say(first), subtype="turn_duration")
+    begin(host, "p2")
+    transcript.turn("p2", after)
+    host.put("a.txt", USERS)
+    said = host.ask(host.payload("UserPromptSubmit", prompt="Go on", prompt_id="p3"))
+    assert "+three, says the user" in json.dumps(said)
+    transcript.turn("p3", after)
+    return path
+
+
+def test_a_save_told_with_the_prompt_after_going_back_is_told_once(host, told_at_the_prompt):
+    said = host.ask(host.payload("PostToolBatch", tool_calls=[], prompt_id="p3"))
+    assert "says the user" not in json.dumps(said)
+
+
+def test_a_save_told_with_the_prompt_after_going_back_may_be_written_over(host, told_at_the_prompt):
+    attempt = json.loads(host.write(told_at_the_prompt, "mine\n")) | {"prompt_id": "p3"}
+    assert host.ask(json.dumps(attempt).encode()) == {}
+
+
+def test_a_save_told_against_what_was_taken_out_of_the_conversation_does_not_count(
+    host, transcript, looked
+):
+    """The prompt tells how the file differs from the text that is gone."""
+    path, first, _ = looked
+    host.put("a.txt", USERS.replace("two", "two, says the user"))
+    begin(host, "p3")
+    transcript.turn("p3", first)
+    refused = write_over(host, path, "p3")
+    assert '"deny"' in refused
+    assert "+three, says the user" in refused

@@ -9,7 +9,7 @@ the model, so it counts from the first call of the answer on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from msgspec import structs
 
@@ -26,7 +26,9 @@ from sightline.model.events import (
     NoticeDelivered,
     Seen,
     Told,
+    TurnBegan,
 )
+from sightline.model.projections import Knowledge
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import Recorded, of_kind
@@ -114,7 +116,7 @@ def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
         if is_own and isinstance(fact, NoticeDelivered) and fact.notice.startswith(HOST):
             whole = any(each.path == path and each.hunks is None for each in fact.told)
             if whole or fact.notice.endswith(f":{digest}"):
-                return True
+                return bool(in_conversation(context, [recorded]))
     return False
 
 
@@ -256,6 +258,20 @@ def acknowledge_request(context: SessionContext) -> None:
     """Count as shown what the last request to the model brought: the model answers it with the call
     that begins now. A text that was handed over since belongs to another call of this answer, and
     that call has counted the request."""
+    for fact in of_kind(NoticeDelivered, _request_notices(context)):
+        _acknowledge(context, fact)
+
+
+def prompt_notices(context: SessionContext) -> list[NoticeDelivered]:
+    """Return what the newest prompt brought, the newest first, until the next request."""
+    turns = context.store.timeline(session=context.session, kinds=[TurnBegan], newest=1)
+    began = max([turn.position for turn in turns], default=0)
+    found = [each for each in _request_notices(context) if each.position > began]
+    return list(of_kind(NoticeDelivered, found))
+
+
+def _request_notices(context: SessionContext) -> list[Recorded]:
+    """Return the deliveries that the last request to the model brought, the newest first."""
     newest = context.store.timeline(
         session=context.session, kinds=[NoticeDelivered], newest=OF_REQUEST
     )
@@ -266,9 +282,32 @@ def acknowledge_request(context: SessionContext) -> None:
             requests.append(recorded)
         elif notice.startswith(HOST) and not notice.startswith(PART):
             break
-    arrived = in_conversation(context, requests) if requests else []  # mostly none
-    for fact in of_kind(NoticeDelivered, arrived):
-        _acknowledge(context, fact)
+    return in_conversation(context, requests)  # mostly none
+
+
+def deliver_again(
+    context: SessionContext, notices: Sequence[NoticeDelivered], known: Mapping[str, Knowledge]
+) -> None:
+    """Record deliveries once more that a step back took out of the conversation, though their text came behind
+    it: of the files of which the agent knows the text that they were told against. known: its knowledge before the
+    step back."""
+    now = context.store.known(context.session)
+    for fact in reversed(notices):
+        told = [
+            structs.replace(each, position=now[each.path].position)
+            for each in fact.told
+            if each.path in now
+            and each.path in known
+            and _is_same(now[each.path], known[each.path])
+            and each.position == known[each.path].position
+        ]
+        if told:
+            deliver(context, fact.notice, [each.path for each in told], told)
+
+
+def _is_same(one: Knowledge, other: Knowledge) -> bool:
+    """Return whether an agent knows the same text and the same lines of it."""
+    return (one.belief.text, one.belief.shown) == (other.belief.text, other.belief.shown)
 
 
 def _acknowledge(context: SessionContext, delivered: NoticeDelivered) -> None:

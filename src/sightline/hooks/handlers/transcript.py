@@ -20,7 +20,11 @@ from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.guard.unfinished import unfinished_rewinds
 from sightline.hooks.dispatch import attend
-from sightline.hooks.handlers.answer_delivery import acknowledge_delivered
+from sightline.hooks.handlers.answer_delivery import (
+    acknowledge_delivered,
+    deliver_again,
+    prompt_notices,
+)
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
@@ -86,7 +90,8 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
     so that nobody can know.
 
     The files stay as they are. Facts recorded since the prompt go, too: they belong to the longer
-    conversation, and the transcript has the text that the host added to the prompt.
+    conversation, and the transcript has the text that the host added to the prompt. The changes that came with the
+    prompt count where they were told against a text that the conversation still holds.
     """
     with session._lock:  # noqa: SLF001 - as above
         context = session._context  # noqa: SLF001
@@ -111,10 +116,15 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
             after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
             cut = next((each.position for each in after), None)
         looked = Imported(f"{source}{end}", prompt)
-        context.append([looked] if cut is None else [RewindEnded(cut - 1), looked])
-        if cut is not None:
-            acknowledge_delivered(context)
-        return cut is not None
+        if cut is None:
+            context.append([looked])
+            return False
+        told = prompt_notices(context)
+        known = context.store.known(session.id)
+        context.append([RewindEnded(cut - 1), looked])
+        deliver_again(context, told, known)
+        acknowledge_delivered(context)
+        return True
 
 
 def _when_written(offset: int, went_back: WentBack, wait_s: float) -> tuple[int | None, int]:
