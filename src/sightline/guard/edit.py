@@ -42,7 +42,7 @@ from sightline.model.belief import first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import BatchEnded, Belief, Fact, Merged, Refused, Told
 from sightline.model.path import quoted
-from sightline.model.relocation import Place, shifted
+from sightline.model.relocation import Place, Places
 from sightline.model.results import Affected, EditResult, FileChange, Notice, WhatChanged
 from sightline.model.revision import MISSING
 from sightline.model.spans import new_sides, whole
@@ -557,7 +557,8 @@ def _moved_lines(plan: Evaluation) -> tuple[Place, ...]:
         return ()
     if all(b1 - b0 == a1 - a0 for a0, a1, b0, b1 in plan.ruling.changes):
         return ()
-    return tuple(shifted(case.held.shown, diff(case.base.lines, text.lines)))
+    lines = case.base.lines, text.lines
+    return tuple(Places(*lines, diff(*lines)).shifted(case.held.shown))
 
 
 def unseen_notice(plan: Evaluation) -> Notice:

@@ -94,7 +94,8 @@ class EditCase:
             self.held = Held(self.base.lines, belief.shown, belief.held)
         self.same = bool(self.base and self.disk and self.base.plain == self.disk.plain)
         self._theirs: list[Hunk] | None = [] if self.same else None
-        self._places: list[Places] | None = None
+        self._places: Places | None = None
+        self._places_but_blanks: Places | None = None
 
     @property
     def disk_text(self) -> Text:
@@ -116,17 +117,23 @@ class EditCase:
         space at the ends of lines as a change, too."""
         if self.same:
             return start
-        assert self.base is not None
-        texts = self.base.lines, self.disk_text.lines
-        if self._places is None:
-            self._places = [Places(*texts, self.theirs)]
-        place = self._places[0].find(start, end)
+        place = self.places.find(start, end)
         if place is not None or exactly:
             return place
-        if len(self._places) == 1:
+        if self._places_but_blanks is None:
+            assert self.base is not None
+            texts = self.base.lines, self.disk_text.lines
             base, disk = ([line.rstrip() for line in lines] for lines in texts)
-            self._places.append(Places(base, disk, diff(base, disk)))
-        return self._places[1].find(start, end)
+            self._places_but_blanks = Places(base, disk, diff(base, disk))
+        return self._places_but_blanks.find(start, end)
+
+    @property
+    def places(self) -> Places:
+        """Where base lines stand in the disk's text."""
+        if self._places is None:
+            assert self.base is not None
+            self._places = Places(self.base.lines, self.disk_text.lines, self.theirs)
+        return self._places
 
     @property
     def changes(self) -> tuple[Hunk, ...]:

@@ -28,7 +28,7 @@ from sightline.model.events import (
     Told,
 )
 from sightline.model.projections import Knowledge
-from sightline.model.relocation import moved_blocks, places_of, shifted
+from sightline.model.relocation import places_of
 from sightline.model.results import ChangedBy, FileChange, WhatChanged
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.spans import Hunk, carry, new_sides, touched, union
@@ -86,8 +86,7 @@ class PendingChange:
         has_texts = case.disk is not None and bool(case.changes)
         pairs: list[tuple[Hunk, Hunk]] = []
         if case.base is not None and case.disk is not None and has_texts and not self.retargeted:
-            blocks = moved_blocks(case.base.lines, case.disk.lines, case.theirs)
-            pairs = [pair for pair in blocks if pair[0] in case.changes]
+            pairs = [pair for pair in case.places.moved() if pair[0] in case.changes]
         moved = {hunk for pair in pairs for hunk in pair}
         remaining = [hunk for hunk in case.changes if hunk not in moved]
         text, shown = self._since_handed(), tuple(remaining)
@@ -96,7 +95,7 @@ class PendingChange:
         moved -= set(shown)
         places = [*places_of(pairs)]
         if case.held is not None and has_texts:
-            places += shifted(case.held.shown, case.theirs)
+            places += case.places.shifted(case.held.shown)
         who, by = self.by()
         change = FileChange(
             self.name,
