@@ -12,7 +12,7 @@ from bench.trial import play
 import sightline
 from bench import guard
 from sightline.hooks.handlers import answer_delivery, tool_edits, tool_writes
-from sightline.notices.pending import HOST
+from sightline.notices.words import HOST
 
 [FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
 

@@ -16,7 +16,9 @@ from sightline.model.events import (
     CommandStarted,
     GitMoved,
     Moved,
+    NoticeDelivered,
     RewindEnded,
+    Told,
     WarningRaised,
     WriteAbandoned,
     WriteIntended,
@@ -94,3 +96,34 @@ def test_no_name_and_no_command_makes_a_line_of_its_own(fact):
 def test_a_mode_that_changed_is_said_to_have():
     same = Changed("x.sh", "a" * 64, "a" * 64, "mode", Cause("external"))
     assert said(same) == "the mode of x.sh was changed by the user or another program"
+
+
+PLAIN = Told("a.py", "r", (), 1)
+SHOWN = Told("a.py", "r", ((0, 1, 0, 1),), 1)
+
+
+@pytest.mark.parametrize(
+    ("notice", "told", "sentence"),
+    [
+        ("n0123456789", (SHOWN,), "the agent was sent what had changed: a.py"),
+        ("host:n0123456789", (PLAIN,), "the agent was told that these changed: a.py"),
+        ("host:request:notice:0123456789ab", (PLAIN,), "the agent was sent what had changed: a.py"),
+        ("host:refusal:0123456789ab", (), "the agent was sent what had changed: a.py"),
+        ("host:refusal", (SHOWN,), "the agent was told why its attempt was refused: a.py"),
+        ("host:refusal", (), "the agent was told why its attempt was refused: a.py"),
+    ],
+)
+def test_what_had_changed_is_said_to_be_sent_only_where_a_diff_was(notice, told, sentence):
+    assert said(NoticeDelivered(notice, ("a.py",), told)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("notice", "sentence"),
+    [
+        ("claim:c-1", "the agent was told that another session claims the file"),
+        ("host:part:warning:w-1", "the agent was sent a warning"),
+        ("host:part:memory:sha256:0a", "the agent was sent a part of the briefing: memory"),
+    ],
+)
+def test_other_deliveries_are_called_by_what_they_are(notice, sentence):
+    assert said(NoticeDelivered(notice, ())) == sentence

@@ -273,3 +273,28 @@ def test_what_a_person_asked_for_does_not_count_when_a_host_says_that_all_arrive
 def test_a_budget_is_a_number_of_tokens(ten):
     with pytest.raises(ValueError, match="budget"):
         ten.notice(0)
+
+
+def test_a_change_of_many_lines_is_shown_as_far_as_there_is_room(place, s):
+    place.put("a.py", "".join(f"line {n}\n" for n in range(1, 501)))
+    s.read("a.py")
+    place.put("a.py", "".join(f"changed {n}\n" for n in range(1, 501)))
+    notice = s.notice(budget=300)
+    assert "too long to show" not in notice.text
+    assert "-line 1\n" in notice.text
+    shown = sum(row.startswith(("+", "-")) for row in notice.text.split("\n"))
+    assert f"… {1_000 - shown} more changed lines" in notice.text
+    assert len(notice.text) <= 1_200
+    s.acknowledge(notice)
+    assert s.check("a.py").state == "stale"  # a beginning does not count as shown
+
+
+def test_only_a_line_that_is_long_by_itself_is_too_long_to_show(place, s):
+    place.put("a.py", "x\n")
+    s.read("a.py")
+    place.put("a.py", "y" * 9_000 + "\n")
+    assert "-x\n" in s.notice().text
+    place.put("b.py", "x" * 9_000 + "\n")
+    s.read("b.py")
+    place.put("b.py", "y" * 9_000 + "\n")
+    assert "… too long to show: line 1" in s.notice().text

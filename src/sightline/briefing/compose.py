@@ -172,7 +172,7 @@ class _Composer:
         lines = warning_words.for_agent(fresh)
         new = tuple(fresh[: len(lines)])
         if self._add(
-            "warnings", "\n".join(lines), tuple((delivery.WARNING, each.id) for each in new)
+            "warnings", "\n".join(lines), tuple((warning_words.WARNING, each.id) for each in new)
         ):
             self.warned = new
 

@@ -110,14 +110,20 @@ class DiskWorkspace:
             why = f"the disk did not answer within {self._deadline_s:g} s"
         except OSError as error:
             why = error.strerror or str(error)
+        shown = self._shown(name)
         raise Unverifiable(
-            name,
-            f"{quoted(name)} cannot be resolved: {why}.",
+            shown,
+            f"{quoted(shown)} cannot be resolved: {why}.",
             "Try again when the disk answers.",
         )
 
+    def _shown(self, name: str) -> str:
+        """Return a name as words give it: an absolute one from the root on, where it is inside."""
+        return name.removeprefix(f"{self.root}/") or name
+
     def _locate(self, name: str) -> ResolvedPath:
         asked = self._spelling(self._canonical(name))
+        name = self._shown(name)
         self._refuse(name, asked)
         path = self._resolve(name, asked)
         if path == asked:

@@ -95,7 +95,8 @@ def attempt_all(
 
     bases: path -> the revision that the agent says its attempt rests on. ask: ask the user about the
     one protected file; else it is refused. mode: as in AttemptMode. batch: the name of these writes in
-    BatchEnded; by default several writes get one of their own. EditRefused for a disk that refuses, PathRefused: the files are as they were. ValueError for two attempts on one file."""
+    BatchEnded; by default several writes get one of their own. EditRefused for a disk that refuses,
+    PathRefused: the files are as they were. ValueError for two attempts on one file."""
     if not wanted and not renames:
         return []
     asked = [resolve_path(context, path) for path, _ in wanted]
@@ -294,8 +295,9 @@ def commit(
     """Write the files of these plans and move files, as one journal entry, all or none; return the
     results in order. Files are removed first, then changed, then moved, and new files come last, since a
     file may take the place of a folder, or a folder that of a file. Return None, with every file as
-    before, when somebody changed a file after it was judged: judge again. EditRefused (unverifiable) when the disk refuses, or when a save by
-    somebody else keeps a file from being set back. The caller has the paths `locked`."""
+    before, when somebody changed a file after it was judged: judge again. EditRefused (unverifiable)
+    when the disk refuses, or when a save by somebody else keeps a file from being set back. The caller
+    has the paths `locked`."""
     everyone = [*plans, *(each.plan for each in moves)]
     context = everyone[0].context
     expect = {plan.path: plan.known.position for plan in everyone}

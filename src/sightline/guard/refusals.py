@@ -24,6 +24,9 @@ from sightline.text import phrases
 DIFF_LINES = 400
 """Lines of a diff in one answer. Hunks beyond are counted in words, and do not count as shown."""
 
+LONG_LINE = 1_000
+"""Characters of a line that is too long to show, where there is no room for it."""
+
 HEADING = 48
 """Characters at most of a hunk's heading, and of its mention where it is left out."""
 
@@ -60,7 +63,8 @@ def bounded(
 ) -> tuple[str, tuple[Hunk, ...]]:
     """Return a unified diff, base to disk, of as many of these hunks as fit, and the hunks that it
     shows. A hunk so near that it stands in another's context is shown, too. The hunks left out are
-    named behind the diff. room: characters at most; without it the first hunk is always shown."""
+    named behind the diff. room: characters at most; without it the first hunk is always shown. Where the
+    first hunk alone needs more room, the diff holds its beginning, which does not count as shown."""
     if case.base is None or case.disk is None or not hunks:
         return "", ()
     every = sorted(set(hunks))
@@ -74,11 +78,33 @@ def bounded(
         if (fitting and lines > DIFF_LINES) or (room is not None and characters > room):
             break
         fitting.append(hunk)
+    if not fitting:
+        return _beginning(case.base.lines, case.disk.lines, every, room or 0), ()
     groups = [group for group in grouped(case.theirs) if not set(fitting).isdisjoint(group)]
     shown = [hunk for group in groups for hunk in group]
     diff = unified(case.base.lines, case.disk.lines, shown)
     omitted = [hunk for hunk in every if hunk not in fitting]
-    return diff + phrases.left_out(len(omitted), new_sides(omitted), of=len(every)), tuple(shown)
+    return diff + phrases.left_out(len(omitted), new_sides(omitted)), tuple(shown)
+
+
+def _beginning(base: Sequence[str], disk: Sequence[str], hunks: Sequence[Hunk], room: int) -> str:
+    """Return the first lines of the diff of the first of these hunks, and the number of changed lines that
+    it leaves out. "" where not one changed line has room; of a line that is long by itself, its
+    number."""
+    rows = unified(base, disk, hunks[:1]).split("\n")[:-1]
+    changed = sum(max(a1 - a0, 0) + b1 - b0 for a0, a1, b0, b1 in hunks)
+    room -= HEADING
+    kept: list[str] = []
+    for row in rows:
+        room -= len(row) + 1
+        if room < 0:
+            break
+        kept.append(row)
+    shown = sum(row.startswith(("+", "-")) for row in kept)
+    if shown:
+        return "\n".join([*kept, phrases.lines_left_out(changed - shown)])
+    first = next((row for row in rows if row.startswith(("+", "-"))), "")
+    return phrases.too_long(new_sides(hunks[:1])) if len(first) > LONG_LINE else ""
 
 
 def refused(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from sightline.model.events import (
     GitMoved,
     ModelUsed,
     Moved,
+    NoticeDelivered,
     RewindEnded,
 )
 from sightline.model.projections import Knowledge
@@ -28,6 +30,12 @@ from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 from sightline.sessions import words
 from sightline.text.phrases import count
+
+REFUSAL = ":refusal"
+"""In NoticeDelivered.notice: the answer refuses an attempt."""
+
+DIFF = re.compile(r":[0-9a-f]{12}$")
+"""Ends NoticeDelivered.notice: the digest of a diff that the answer holds."""
 
 
 class Entry(Struct, frozen=True):
@@ -100,9 +108,20 @@ def readable_entries(
             cause=_cause(fact, row.session),
             paths=paths,
             fact=name,
-            count=1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths),
+            count=_count(fact, paths),
             quiet=isinstance(fact, CheckpointTaken) and fact.why != ASKED,
         )
+
+
+def _count(fact: Fact, paths: Sequence[str]) -> int:
+    """Return the number of things that a fact is about; of a delivery, the files whose changed lines or
+    text it holds."""
+    if isinstance(fact, NoticeDelivered):
+        if DIFF.search(fact.notice):
+            return len(paths)
+        of_one = REFUSAL in fact.notice or fact.notice.endswith(":notice")
+        return sum(told.whole or (told.hunks != () and not of_one) for told in fact.told)
+    return 1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths)
 
 
 def facts_of(kinds: Iterable[str]) -> list[type[Fact]]:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 
 from sightline.changes.words import NameOf, called, cause, git_operation
 from sightline.checkpoints.words import WHY
-from sightline.history.log_entries import Entry, Why
+from sightline.history.log_entries import REFUSAL, Entry, Why
 from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, subtract, whole
+from sightline.notices.words import PART, WARNING
 from sightline.text.phrases import (
     ago,
     by,
@@ -45,6 +46,9 @@ def sentence(entry: Entry, reader: str = "") -> str:
         detail = lost(detail)
     elif entry.kind == "purged":
         detail = WHY.get(detail, detail)
+    elif entry.kind == "notice":
+        form = _delivery(detail, has_lines=entry.count > 0)
+        detail = detail.removeprefix(PART).partition(":")[0]
     elif entry.kind == "warning" and all(path in detail for path in entry.paths):
         paths = ""  # the warning names them
     line = form.format(
@@ -62,6 +66,22 @@ def sentence(entry: Entry, reader: str = "") -> str:
         texts=count(entry.count, "kept text"),
     )
     return one_line(line.rstrip(" :"))
+
+
+def _delivery(notice: str, *, has_lines: bool) -> str:
+    """Return the form of a sentence on an answer to an agent. notice: as in NoticeDelivered; has_lines: the
+    answer holds changed lines, or a text."""
+    if notice.startswith(f"{PART}{WARNING}:"):
+        return "the agent was sent a warning"
+    if notice.startswith(PART):
+        return "the agent was sent a part of the briefing: {detail}"
+    if notice.startswith("claim:"):
+        return "the agent was told that another session claims the file"
+    if has_lines:
+        return _LOG_FORMS["notice"]
+    if REFUSAL in notice:
+        return "the agent was told why its attempt was refused: {paths}"
+    return "the agent was told that these changed: {paths}"
 
 
 def _commits(entry: Entry) -> str:
@@ -158,6 +178,8 @@ def story(
 
 def _event(entry: Entry, session: str) -> str:
     form = _FORMS.get(entry.kind)
+    if entry.kind == "notice" and not entry.count:
+        form = None
     if form is None:
         return sentence(entry, session)
     who = cause(entry.cause, session)

@@ -35,6 +35,7 @@ from sightline.hooks.handlers.transcript import (
     is_summarised,
     is_sure,
     mark_of,
+    name_in,
     reconcile,
     record_mark,
 )
@@ -338,7 +339,7 @@ class Call:
             self._reconcile(session)  # the texts that the host put back
         is_known = isinstance(event, BESIDE) or self._follow(session)
         if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
-            return Answer(refuse=words.unsure(event.path))
+            return Answer(refuse=words.unsure(name_in(session, event.path)))
         try:
             answer = attend(
                 session,

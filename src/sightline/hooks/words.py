@@ -61,7 +61,7 @@ def unjudged(why: str, *, closed: bool) -> str:
 def unsure(path: str) -> str:
     """Refuse an attempt while the transcript does not show where the conversation goes on."""
     return (
-        f"Sightline cannot see yet whether you still have what you were shown of {path}: the row of "
+        f"Sightline cannot see yet whether you still have what you were shown of {quoted(path)}: the row of "
         "the user's last message is not in the transcript. Nothing was written. Make the same call "
         "again; if this comes again, read the file first."
     )

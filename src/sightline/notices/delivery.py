@@ -26,14 +26,8 @@ from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched,
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded
 from sightline.notices import notice_text, warnings, words
-from sightline.notices.pending import HOST, in_conversation, left_window
-
-PART = f"{HOST}part:"
-"""The start of NoticeDelivered.notice for a part of a briefing; its name and digest follow."""
-
-WARNING = "warning"
-"""The name of the part that warnings are delivered as; a warning's digest is its id."""
-
+from sightline.notices.pending import in_conversation, left_window
+from sightline.notices.words import PART, WARNING
 
 # --- notices and refusals
 

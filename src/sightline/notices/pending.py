@@ -45,10 +45,6 @@ RECENT = 8
 DROPS = 64
 """Facts about texts that left the window, of one session, that are searched for the last summary."""
 
-HOST = "host:"
-"""The start of NoticeDelivered.notice for a text that was handed to the agent's host. The host says
-when it arrived. A person or a program acknowledges what they asked for by its id."""
-
 
 class PendingChange:
     """One file, compared with the knowledge of a session. what: as FileChange.what, "" where nothing
@@ -136,7 +132,7 @@ class PendingChange:
             told
             for fact in of_kind(NoticeDelivered, in_conversation(self.context, list(deliveries)))
             for told in fact.told
-            if fact.notice.startswith(HOST)
+            if fact.notice.startswith(words.HOST)
             and (told.path, told.position, told.hunks) == (known.path, known.position, None)
         ]
         text = decode(self.context.store.blob(handed[-1].revision)) if handed else None
@@ -250,7 +246,7 @@ def left_window(context: SessionContext) -> int:
 def _tells(fact: Fact, path: str, revision: Revision) -> bool:
     if isinstance(fact, NoticeAcknowledged):
         return fact.revision == revision
-    if not isinstance(fact, NoticeDelivered) or not fact.notice.startswith(HOST):
+    if not isinstance(fact, NoticeDelivered) or not fact.notice.startswith(words.HOST):
         return False
     return any(told.path == path and told.revision == revision for told in fact.told)
 

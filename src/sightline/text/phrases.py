@@ -151,13 +151,22 @@ def visible(text: str) -> str:
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
 
 
-def left_out(number: int, lines: Spans, *, of: int) -> str:
-    """Return the line after a diff that leaves out `number` of `of` changes; "" where it leaves out none.
-    lines: the new lines that the diff does not show."""
+def left_out(number: int, lines: Spans) -> str:
+    """Return the line after a diff that leaves out `number` changes; "" where it leaves out none. lines:
+    the new lines that the diff does not show."""
     if not number:
         return ""
-    more = "too long to show" if number == of else count(number, "more change")
-    return f"… {more}{f': {spans(lines)}' if lines else ''}\n"
+    return f"… {count(number, 'more change')}{f': {spans(lines)}' if lines else ''}\n"
+
+
+def lines_left_out(number: int) -> str:
+    """Return the line after a diff that leaves out so many changed lines."""
+    return f"… {count(number, 'more changed line')}\n" if number else ""
+
+
+def too_long(lines: Spans) -> str:
+    """Return the line in place of a change whose lines are too long. lines: the new ones."""
+    return f"… too long to show{f': {spans(lines)}' if lines else ''}\n"
 
 
 def says(words: str) -> str:

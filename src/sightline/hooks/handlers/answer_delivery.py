@@ -34,13 +34,13 @@ from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import Recorded, of_kind
 from sightline.notices import notice_text
 from sightline.notices.delivery import (
-    PART,
     acknowledge_file,
     confirm_parts,
     deliver,
     hand_parts,
 )
-from sightline.notices.pending import HOST, PendingChange, in_conversation, pending_change
+from sightline.notices.pending import PendingChange, in_conversation, pending_change
+from sightline.notices.words import HOST, PART
 from sightline.subtasks.task_registry import TaskRegistry
 from sightline.subtasks.words import summary_of
 from sightline.text import phrases
@@ -98,7 +98,8 @@ def record_diff(
         return False
     digest = revision_of("\n".join(lines).encode("utf-8", "surrogatepass"))[:12]
     is_repeated = _was_handed(context, path, digest)
-    record_delivery(context, f"{notice}:{digest}", [named], [told], with_request=with_request)
+    name = notice if is_repeated else f"{notice}:{digest}"
+    record_delivery(context, name, [named], [told], with_request=with_request)
     return is_repeated
 
 

@@ -151,6 +151,15 @@ def is_sure(session: Session, path: str) -> bool:
     return known is None or began <= max(known.last_read, known.last_agent_edit or 0)
 
 
+def name_in(session: Session, path: str) -> str:
+    """Return a path as words name it: relative to the session's workspace, where it is inside."""
+    try:
+        located = session._context.workspace.locate(path)  # noqa: SLF001 - as above
+    except PathRefused:
+        return path
+    return located.name or located.path
+
+
 def is_summarised(session: Session) -> bool:
     """Return whether a summary took the place of the conversation since its last turn began."""
     store = session._context.store  # noqa: SLF001 - as above
