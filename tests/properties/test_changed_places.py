@@ -8,14 +8,16 @@ from collections import Counter
 from random import Random
 from shutil import rmtree
 
+import pytest
 from tests.filesystem.doubles import dying
 from tests.guard.test_changed_places import tree
 from tests.guard.test_unfinished import dies
 from tests.properties.test_killed_batches import recovery_dies
 from tests.properties.test_machine import WIDE
+from tests.support.examples import widely
 
 COUNTS: Counter[str] = Counter()
-KILLS = 1_000 if WIDE else 6
+KILLS = pytest.mark.parametrize("kills", [2_000] if WIDE else [6, *widely(150)])
 PATHS = ["a", "a/b", "a/b/c", "a/d", "e/f", "e/f/g", "e", "h"]
 STEPS_OF_A_FILE = 45
 """So many steps takes each file of a batch, about."""
@@ -72,9 +74,10 @@ def settled(place, random, name):
     return session
 
 
-def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place):
+@KILLS
+def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place, kills):
     random = Random(os.urandom(8) if WIDE else "batches")
-    for number in range(KILLS):
+    for number in range(kills):
         before, after = any_files(random, "user"), any_files(random, "agent")
         lay_out(place, before)
         then, changes = tree(place), batch(random, before, after)
@@ -102,9 +105,10 @@ def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place)
         COUNTS["half"] += found != then and files_of(place) != after
 
 
-def test_a_rewind_over_changed_places_ends_as_before_whenever_it_was_killed(place):
+@KILLS
+def test_a_rewind_over_changed_places_ends_as_before_whenever_it_was_killed(place, kills):
     random = Random(os.urandom(8) if WIDE else "rewinds")
-    for number in range(KILLS):
+    for number in range(kills):
         before = any_files(random, "user")
         lay_out(place, before)
         then, name = tree(place), f"r{number}"

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.properties.test_machine import WIDE
 from tests.subtasks.conftest import git
 from tests.subtasks.test_any_changes import clear, step, tree
 from tests.support.examples import few_examples
@@ -79,20 +80,18 @@ def named(root):
     """What a repository names: ref -> object, with HEAD and the stash; {} for no repository."""
     if not is_repository(root):
         return {}
-    pairs = (
-        line.split(" ", 1)
-        for line in said(root, "for-each-ref", "--format=%(refname) %(objectname)")
-    )
-    found = dict(pairs)
-    found.pop("refs/stash", None)
-    found |= {f"stash {entry}": entry for entry in said(root, "stash", "list", "--format=%H")}
-    head = "".join(said(root, "rev-parse", "--verify", "-q", "HEAD"))
-    return {**found, "HEAD": head} if head else found
+    found = {name: entry for entry, name in map(str.split, said(root, "show-ref", "--head"))}
+    if found.pop("refs/stash", None):
+        found |= {f"stash {entry}": entry for entry in said(root, "stash", "list", "--format=%H")}
+    return found
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """A workspace with two repositories within, all with a stash, a branch and uncommitted files."""
+    """A workspace with two repositories within, all with a stash, a branch and uncommitted files. No
+    repository has git's example hooks: copying and removing them took a third of the time."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("GIT_TEMPLATE_DIR", "")
     home = tmp_path_factory.mktemp("prepared")
     other, workspace = home / "other", home / "ws"
     for root in (other, workspace, workspace / "vendor" / "lib"):
@@ -110,7 +109,8 @@ def prepared(tmp_path_factory):
         (root / "a").write_bytes(b"stashed\n")
         git(root, "stash", "-q")
         (root / "b").write_bytes(b"not committed\n")
-    return workspace
+    yield workspace
+    patch.undo()
 
 
 def do(root, at, action):
@@ -139,7 +139,7 @@ def repositories(root):
 
 
 @given(st.lists(STEPS, min_size=1, max_size=14))
-@settings(max_examples=few_examples(3, 80), deadline=None)
+@settings(max_examples=400 if WIDE else few_examples(3, 40), deadline=None)
 def test_all_that_a_child_leaves_in_git_is_brought_back_kept_or_named(prepared, steps):
     with TemporaryDirectory() as folder:
         place = Place(Path(folder).resolve())
