@@ -166,7 +166,7 @@ def _common_reading(base: Lines, ours: Side, theirs: Side) -> tuple[Hunks, Hunks
     texts = base, ours[0], theirs[0]
     ends = [(len(base), len(ours[0]), len(theirs[0]))]
     if _cells(ends[0]) > CELLS:
-        ends = [*_beside_hunks([*_sure_lines(base, ours, theirs)], [*ours[1], *theirs[1]]), *ends]
+        ends = [*_sure_lines(base, ours, theirs), *ends]
     read: tuple[Hunks, Hunks] = [], []
     left = CELLS
     start = 0, 0, 0
@@ -189,24 +189,23 @@ def _common_reading(base: Lines, ours: Side, theirs: Side) -> tuple[Hunks, Hunks
 
 
 def _sure_lines(base: Lines, ours: Side, theirs: Side) -> Iterator[tuple[int, int, int]]:
-    """Yield the places of lines that both sides kept and that occur once in each text."""
-    texts = base, ours[0], theirs[0]
+    """Yield the places of lines that both sides kept and that occur once in each text: the nearest
+    before and behind each hunk. Between any others nothing changed."""
+    texts, hunks = (base, ours[0], theirs[0]), [*ours[1], *theirs[1]]
     once = set.intersection(*({s for s, n in Counter(text).items() if n == 1} for text in texts))
-    at_ours, at_theirs = ({line: n for n, line in enumerate(text)} for text in texts[1:])
-    removed = {n for _, hunks in (ours, theirs) for h in hunks for n in range(h[0], h[1])}
-    for n, line in enumerate(base):
-        if line in once and n not in removed:
-            yield n, at_ours[line], at_theirs[line]
+    removed = {n for hunk in hunks for n in range(*hunk[:2])}
+    sure = [n for n, line in enumerate(base) if line in once and n not in removed]
+    before = {bisect_left(sure, hunk[0]) - 1 for hunk in hunks}
+    behind = {bisect_left(sure, hunk[1]) for hunk in hunks}
+    for n in sorted(before | behind):
+        if 0 <= n < len(sure):
+            yield sure[n], _carried(sure[n], ours[1]), _carried(sure[n], theirs[1])
 
 
-def _beside_hunks(
-    sure: Sequence[tuple[int, int, int]], hunks: Sequence[Hunk]
-) -> list[tuple[int, int, int]]:
-    """Return the sure lines before and behind each hunk: between any others nothing changed."""
-    places = [line[0] for line in sure]
-    before = {bisect_left(places, hunk[0]) - 1 for hunk in hunks}
-    behind = {bisect_left(places, hunk[1]) for hunk in hunks}
-    return [sure[n] for n in sorted(before | behind) if 0 <= n < len(sure)]
+def _carried(line: int, hunks: Hunks) -> int:
+    """Return the place of a line that a side kept."""
+    above = bisect_right(hunks, line, key=lambda hunk: hunk[1]) - 1
+    return line + (hunks[above][3] - hunks[above][1] if above >= 0 else 0)
 
 
 def _moved(hunks: Hunks, a: int, b: int) -> Hunks:

@@ -357,8 +357,8 @@ class _Heads:
 
     def _look_up(self, line: int) -> int | None:
         if self._has_sections is None:
-            lines = self._lines
-            self._has_sections = any(each[:1] == "[" and SECTION.match(each) for each in lines)
+            in_brackets = [each for each in self._lines if each[:1] == "["]
+            self._has_sections = any(map(SECTION.match, in_brackets))
         own = _depth(self._lines[line])[0]
         if own <= (-1 if self._has_sections else 0):
             return None
