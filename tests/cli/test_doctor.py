@@ -59,7 +59,7 @@ def test_all_is_well_after_init(at):
         assert found[name]["state"] == "ok", found[name]
     assert found["latency"]["state"] in ("ok", "warning")  # a busy machine is a slow one
     assert found["latency"]["message"].startswith("A hook takes ")
-    assert found["hooks"]["message"] == "local: 13 events call Sightline (command)."
+    assert found["hooks"]["message"] == "local: 14 events call Sightline (command)."
     assert found["python"]["message"].endswith(sys.executable)
 
 

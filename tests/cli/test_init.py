@@ -217,7 +217,8 @@ def test_http_hooks_name_an_address_of_this_machine_and_begin_with_a_process(at)
         found.event: found.hook
         for found in settings.registered_hooks((at.root / LOCAL).read_text())
     }
-    assert ours.pop("SessionStart")["type"] == "command"
+    for event in ("SessionStart", "PreSkillShellCommand"):
+        assert ours.pop(event)["type"] == "command"
     assert {hook["url"] for hook in ours.values()} == {ours["Stop"]["url"]}
     assert ours["Stop"]["url"].startswith("http://127.0.0.1:")
     assert ours["Stop"]["headers"]["Authorization"].startswith("Bearer ")

@@ -161,6 +161,24 @@ class CommandEnded(Event, frozen=True):
     background: bool = False
 
 
+class InsertionBegan(Event, frozen=True):
+    """The host is about to run a shell command whose output it puts into the text of a slash command or
+    a skill. No event reports its end. cwd: an absolute folder."""
+
+    command: str
+    call: str
+    cwd: str
+
+
+class Inserted(Event, frozen=True):
+    """The agent was given the text of a slash command or a skill, with the outputs of its shell commands
+    in their places. at: the time in UTC microseconds. cwd: an absolute folder."""
+
+    text: str
+    cwd: str
+    at: int
+
+
 class CallBegan(Event, frozen=True):
     """The agent is about to call a tool of another program, such as an MCP server. given: all texts of
     its input, also those inside lists and objects. cwd: an absolute folder."""

@@ -29,6 +29,7 @@ from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
+from sightline.hooks.handlers.insertions import end_insertions, has_insertions
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.handlers.transcript import (
     follow,
@@ -64,6 +65,7 @@ URI = "file://"
 BESIDE = (
     *(events.Began, events.Prompted, events.Compacted, events.Ended),
     *(events.Instructed, events.ChangedOutside, events.Used, events.FolderAdded),
+    events.InsertionBegan,
 )
 """Events at which the transcript need not have the row of the newest prompt."""
 
@@ -340,6 +342,7 @@ class Call:
         is_known = isinstance(event, BESIDE) or self._follow(session)
         if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
             return Answer(refuse=words.unsure(name_in(session, event.path)))
+        lost = "" if isinstance(event, events.InsertionBegan) else end_insertions(session)
         try:
             answer = attend(
                 session,
@@ -352,6 +355,10 @@ class Call:
             if context.missed:  # a checkpoint was due and could not be taken
                 self.note(SightlineError(context.missed))
                 context.missed = ""
+        if lost:
+            answer = structs.replace(
+                answer, context="\n\n".join(filter(None, [lost, answer.context]))
+            )
         if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
             self._reconcile(session)
         if self._ending and isinstance(event, events.Ended):  # a daemon does so after its answers
@@ -375,9 +382,10 @@ class Call:
     def _catch_up(self, session: Session, *, knows: bool) -> None:
         """Read the transcript before an attempt on a file with lines that the session does not
         know. knows: the session knows some lines; then only rows from before its beginning add to
-        them."""
+        them, and the texts of slash commands and skills."""
         transcript = self.caller.transcript if self.caller else None
-        if not knows or (transcript and mark_of(session, transcript).all_of_it):
+        is_late = bool(transcript) and mark_of(session, transcript or "").all_of_it
+        if not knows or is_late or has_insertions(session):
             self._reconcile(session)
 
     def _rewriters(self) -> list[str]:

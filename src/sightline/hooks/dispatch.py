@@ -11,6 +11,7 @@ from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import (
     file_reads,
+    insertions,
     shell_commands,
     tool_calls,
     tool_edits,
@@ -31,6 +32,8 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Failed: tool_writes.failed,
     events.CommandBegan: shell_commands.began,
     events.CommandEnded: shell_commands.ended,
+    events.InsertionBegan: insertions.began,
+    events.Inserted: insertions.inserted,
     events.CallBegan: tool_calls.began,
     events.CallEnded: tool_calls.ended,
     events.Printed: shell_commands.printed,

@@ -388,6 +388,16 @@ def short(command: str, *, background: bool = False) -> str:
     return f"{name} (goes on in the background)" if background else name
 
 
+INSERTED_LENGTH = 1_000
+
+
+def inserted(command: str) -> str:
+    """Return a command without its secrets in one line, cut to INSERTED_LENGTH characters. Its words name
+    the files that its output may show."""
+    lines = filter(None, map(str.strip, without_secrets(command).split("\n")))
+    return "; ".join(lines)[:INSERTED_LENGTH]
+
+
 TITLE_LENGTH = 40
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 from operator import contains
-from re import fullmatch, match
+from re import escape, fullmatch, match, search
 
 from msgspec import structs
 
@@ -315,6 +315,16 @@ def _stands_once(lines: Sequence[str], text: str) -> Spans:
     places = [at for at, line in enumerate(lines) if line == body[0]]
     places = [at for at in places if list(lines[at : at + size]) == body]
     return ((places[0] + 1, places[0] + size),) if len(places) == 1 else ()
+
+
+def set_apart(text: str, part: str) -> str:
+    """Return a text with a part of it in rows of its own: a host puts what a command printed into a text,
+    without the newlines at its end. The part stands between blanks or ends of the text; the same
+    text where it does not."""
+    found = search(rf"(?<!\S){escape(part)}(?!\S)", text) if part else None
+    if found is None:
+        return text
+    return f"{text[: found.start()]}\n{part}\n{text[found.end() :]}"
 
 
 def search_hits(output: str) -> Iterator[tuple[str, int, str]]:

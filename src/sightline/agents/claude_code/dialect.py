@@ -283,6 +283,12 @@ def _before_tool(payload: Payload) -> list[Event]:
     return [] if about is None else [host.Attempted(*about, call)]
 
 
+def _before_insertion(payload: Payload) -> list[Event]:
+    fields = read_fields(payload, ToolFields)
+    command = read_fields(fields.tool_input, CommandInput).command
+    return [host.InsertionBegan(command, fields.tool_use_id or "", fields.cwd)]
+
+
 def _globs(given: str) -> tuple[str, ...]:
     """Split Grep's globs as the client does: at blanks, and at commas outside of braces."""
     parts = given.split()
@@ -383,6 +389,7 @@ _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
     ],
     "UserPromptSubmit": _prompt,
     "PreToolUse": _before_tool,
+    "PreSkillShellCommand": _before_insertion,
     "PostToolUse": _after_tool,
     "PostToolUseFailure": _failed_tool,
     "PostToolBatch": _batch,
@@ -410,6 +417,9 @@ TAKE_CONTEXT = (
 )
 """Events with words for the model in their answer. A stop takes some, too, and would go on."""
 
+DECIDED = ("PreToolUse", "PreSkillShellCommand")
+"""Events whose answer may refuse what was to be done."""
+
 WATCH = ("SessionStart", "FileChanged", "CwdChanged")
 
 WORDS_MAX = 9_900
@@ -424,7 +434,7 @@ def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, A
     event, answers = payload["hook_event_name"], list(answers)
     out: dict[str, Any] = {}
     context = _joined([each.context for each in answers]) if event in TAKE_CONTEXT else ""
-    if event == "PreToolUse":
+    if event in DECIDED:
         out, context = _decided(payload, answers, context)
     if context:
         out["additionalContext"] = cut(context, WORDS_MAX - len(out.get(REASON, "")))

@@ -32,6 +32,7 @@ EVENTS = {
     "PreToolUse": f"^(Read|Grep|{_CHANGING})$",
     "PostToolUse": f"^(Read|Grep|{_CHANGING})$",
     "PostToolUseFailure": f"^({_CHANGING})$",
+    "PreSkillShellCommand": "",
     "PostToolBatch": "",
     "FileChanged": "",
     "DirectoryAdded": "",
@@ -102,9 +103,14 @@ def http_hook(url: str, token: str) -> Hook:
     return {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT_S}
 
 
+NEEDS_NO_UP = ("SessionStart", "PreSkillShellCommand")
+"""The events whose hook is always a command. A session begins without `up`; and the client does not
+run the shell command of a skill where a hook of it cannot be reached."""
+
+
 def with_http(commands: Mapping[str, Hook], http: Hook) -> dict[str, Hook]:
-    """Return the hooks of the http kind: the first event stays a command, which needs no `up`."""
-    return {event: http if event != "SessionStart" else commands[event] for event in EVENTS}
+    """Return the hooks of the http kind, but for the events that need no `up`."""
+    return {event: commands[event] if event in NEEDS_NO_UP else http for event in EVENTS}
 
 
 def is_ours(hook: Hook) -> bool:

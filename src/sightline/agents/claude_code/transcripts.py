@@ -15,7 +15,7 @@ from msgspec import structs
 
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.claude_code.tool_results import read
-from sightline.agents.hook_events import Event, Printed, Shown, Used
+from sightline.agents.hook_events import Event, Inserted, Printed, Shown, Used
 from sightline.agents.json_fields import Row, nested, objects, parse_row, read_fields
 from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
@@ -33,6 +33,9 @@ RESULT = b'"toolUseResult"'
 COMMAND = b'"command"'
 PROMPT = b'"promptSource"'
 """In the row of a message that the user sent."""
+
+COMPANION = b'"turnCompanion"'
+"""In the row of the text of a slash command or a skill, behind the prompt or the call that named it."""
 
 STOPPED = b'"promptSubmitEnding"'
 """In the row that the client writes when a hook stopped a prompt: the model is not asked."""
@@ -56,7 +59,7 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
     """Return the events in a transcript from a byte offset on, and the next offset; see
     agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
     OSError."""
-    wanted = (ATTACHED, MODEL, RESULT, COMMAND) if before else (ATTACHED, MODEL)
+    wanted = (ATTACHED, MODEL, COMPANION, *((RESULT, COMMAND) if before else ()))
     commands: dict[str, str] = {}
     is_sub_agent = os.path.basename(transcript).startswith("agent-")  # else theirs are left out
     used: Used | None = None
@@ -70,6 +73,7 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
                     is_earlier = bool(before) and (time_of(row) or 0) < before
                     results = [*_result(row), *_printed(row, commands)] if is_earlier else []
                     found += [_dated(event, row) for event in (*attached(row), *results)]
+                    found += _inserted(row)
                     if (now := _used(row)) not in (None, used):
                         used = now
                         found.append(now)
@@ -81,6 +85,15 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
 def _dated(event: Event, row: Row) -> Event:
     """Return the event with the time of its row: hooks reported later events already."""
     return structs.replace(event, at=time_of(row)) if isinstance(event, Shown) else event
+
+
+def _inserted(row: Row) -> Iterator[Inserted]:
+    """Yield the texts of a slash command or a skill that a row gives to the agent."""
+    at, cwd = time_of(row), row.get("cwd")
+    if row.get("isMeta") and row.get("turnCompanion") and at is not None and isinstance(cwd, str):
+        for block in objects(nested(row, "message", "content")):
+            if isinstance(text := block.get("text"), str) and text:
+                yield Inserted(text, cwd, at)
 
 
 def _used(row: Row) -> Used | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -45,6 +45,7 @@ from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, Moved, SightLost
 from sightline.model.events import CommandEnded as Ended
 from sightline.model.merge import merge
+from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN
 from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union
@@ -92,13 +93,8 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
     """Record changes from before the command, and that the command begins. For a command that may
     change files, also record the unread files that are gone since the newest checkpoint. Refuse a
     command that prints, or searches, a file that an ignore file refuses."""
-    for folder in start_folders(event.command, event.cwd):
-        for each in readings(event.command, folder):
-            if why := ignored(context, each.path):
-                return Answer(refuse=why)
-        for search in folder_searches(event.command, folder):
-            if why := refused_search(context, search):
-                return Answer(refuse=why)
+    if why := refused_command(context, event.command, event.cwd):
+        return Answer(refuse=why)
     acknowledge_request(context)
     is_harmless = only_reads(event.command, event.cwd)
     if not is_harmless:
@@ -108,6 +104,19 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
             return Answer(refuse=why)
     note_beginning(context, words.short(event.command), event.call, is_harmless=is_harmless)
     return NOTHING
+
+
+def refused_command(context: SessionContext, command: str, cwd: str) -> str:
+    """Return the refusal of a command that prints, or searches, a file that an ignore file refuses; ""
+    for any other command."""
+    for folder in start_folders(command, cwd):
+        for each in readings(command, folder):
+            if why := ignored(context, each.path):
+                return why
+        for search in folder_searches(command, folder):
+            if why := refused_search(context, search):
+                return why
+    return ""
 
 
 def note_beginning(context: SessionContext, name: str, call: str, *, is_harmless: bool) -> None:
@@ -227,7 +236,7 @@ def _lost_of(shown: Text, theirs: Text, now: Text | None, whole: Sequence[str]) 
 def printed(context: SessionContext, event: Printed) -> Answer:
     """Record the lines that a command showed of files that are new to the session. The session knows newer
     text of all other files."""
-    note_shown(context, event, only_new=True)
+    note_shown(context, event, skips=lambda _: True)
     return NOTHING
 
 
@@ -355,10 +364,13 @@ class Pages:
 
 
 def note_shown(
-    context: SessionContext, event: CommandEnded | Printed, *, only_new: bool = False
+    context: SessionContext,
+    event: CommandEnded | Printed,
+    *,
+    skips: Callable[[Knowledge], bool] = lambda _: False,
 ) -> None:
-    """Record the lines of files that the output contains. only_new: only of files that the session
-    does not know."""
+    """Record the lines of files that the output contains. skips: whether a file is left out of which the
+    session has this knowledge."""
     if not event.output:
         return
     pages, output = Pages(context), normal(event.output)
@@ -390,12 +402,10 @@ def note_shown(
     if not rows.is_used_up:
         for path, lines in _by_content(pages, event.command, folders, rows):
             seen[path] = union(seen.get(path, ()), lines)
-    if only_new:
-        known = context.store.known(context.session)
-        root = os.path.join(context.workspace.root, "")
-        seen = {
-            p: at for p, at in seen.items() if os.path.realpath(p).removeprefix(root) not in known
-        }
+    known, root = context.store.known(context.session), os.path.join(context.workspace.root, "")
+    found = {path: known.get(os.path.realpath(path).removeprefix(root)) for path in seen}
+    left_out = {path for path, each in found.items() if each is not None and skips(each)}
+    seen = {path: lines for path, lines in seen.items() if path not in left_out}
     record_lines(context, pages, seen, "shell")
 
 

@@ -1,0 +1,125 @@
+"""Record the shell commands whose output a host puts into the text of a slash command or a skill.
+
+The host reports that such a command begins, and nothing more: it has ended when the next event of
+another kind arrives. Its output stands only in the transcript, within the text around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sightline.agents.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
+from sightline.api.session import Session
+from sightline.changes.attribution import RECENT, under_way
+from sightline.changes.command_evidence import ended_command
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.automatic import after_change
+from sightline.hooks import words
+from sightline.hooks.handlers.shell_commands import (
+    Pages,
+    changes_of,
+    note_beginning,
+    note_shown,
+    overwritten,
+    refused_command,
+    started_call,
+    unsearched,
+)
+from sightline.model.events import Cause, CommandEnded, CommandStarted, Fact, TurnBegan
+from sightline.model.projections import Knowledge
+from sightline.model.text import normal
+from sightline.model.timeline import of_kind
+from sightline.shell_parsing.command_line import start_folders
+from sightline.shell_parsing.file_effects import readings
+from sightline.shell_parsing.printed_lines import set_apart
+from sightline.shell_parsing.read_only import only_reads
+
+INSERTION = "insertion "
+"""The start of CommandStarted.run for such a command."""
+
+KINDS: list[type[Fact]] = [CommandStarted, CommandEnded, TurnBegan]
+
+
+def began(context: SessionContext, event: InsertionBegan) -> Answer:
+    """Record changes from before the command, and that it begins; one that only reads has no effect to
+    wait for. Refuse a command that prints, or searches, a file that an ignore file refuses. The user wrote the
+    command, so nothing else is refused."""
+    if why := refused_command(context, event.command, event.cwd):
+        return Answer(refuse=why)
+    is_harmless = only_reads(event.command, event.cwd)
+    run = f"{INSERTION}{event.call}"
+    note_beginning(context, words.inserted(event.command), run, is_harmless=is_harmless)
+    if is_harmless:
+        context.append([CommandEnded(run, None)])
+    return NOTHING
+
+
+def end_insertions(session: Session) -> str:
+    """Record the end of the session's insertions under way, and what changed meanwhile. Return the changes of
+    others that are gone; "" for none."""
+    with session._lock:  # noqa: SLF001 - a verb like the session's own
+        context = session._context  # noqa: SLF001
+        if not has_insertions(session):
+            return ""
+        log = list(context.store.timeline(session=session.id, kinds=KINDS, newest=RECENT))
+        running = [each for each in under_way(log) if each.run.startswith(INSERTION)]
+        return "\n\n".join(filter(None, [_end(context, each.run) for each in running]))
+
+
+def has_insertions(session: Session) -> bool:
+    """Return whether the newest command of the session's turn is an insertion."""
+    store = session._context.store  # noqa: SLF001 - as above
+    kinds: list[type[Fact]] = [CommandStarted, TurnBegan]
+    newest = store.timeline(session=session.id, kinds=kinds, newest=1)
+    return any(_is_insertion(each.fact) for each in newest)
+
+
+def _is_insertion(fact: Fact) -> bool:
+    return isinstance(fact, CommandStarted) and fact.run.startswith(INSERTION)
+
+
+def _end(context: SessionContext, run: str) -> str:
+    started = started_call(context, run)
+    assert started is not None
+    assert isinstance(started.fact, CommandStarted)
+    command = started.fact.command
+    took_us = context.clock() - started.happened_at
+    guess = Cause("command", context.session, command, "likely", "guess")
+    folders = start_folders(command, context.workspace.root)
+    evidence = ended_command(guess, command, folders, exit_code=None, took_us=took_us)
+    changed, touched, named = changes_of(context, command, started, evidence)
+    lost = overwritten(context, changed)
+    changed.record(context, *unsearched(context, changed), CommandEnded(run, None, touched, named))
+    after_change(context, *touched)
+    return lost
+
+
+def inserted(context: SessionContext, event: Inserted) -> Answer:
+    """Record the lines of files that the text shows. Of a file that the agent has read or changed since, it
+    knows newer text."""
+    pages = Pages(context)
+
+    def knows_newer(knowledge: Knowledge) -> bool:
+        return max(knowledge.last_read, knowledge.last_agent_edit or 0) > event.at
+
+    for command in _commands_of_turn(context, event.at):
+        text = normal(event.text)
+        for folder in start_folders(command, event.cwd):
+            for each in readings(command, folder):
+                lines = pages.lines(each.path)
+                printed = [lines[number - 1] for number in each.lines(len(lines))]
+                text = set_apart(text, "\n".join(printed).rstrip())
+        note_shown(context, Printed(command, event.cwd, text), skips=knows_newer)
+    return NOTHING
+
+
+def _commands_of_turn(context: SessionContext, at: int) -> Iterator[str]:
+    """Yield the insertions of the turn that began before a time, each once."""
+    log = context.store.timeline(session=context.session, kinds=KINDS, newest=RECENT)
+    commands: dict[str, None] = {}
+    for recorded in log:
+        if isinstance(recorded.fact, TurnBegan) and recorded.happened_at <= at:
+            commands.clear()
+        elif recorded.happened_at <= at and _is_insertion(recorded.fact):
+            commands |= dict.fromkeys(each.command for each in of_kind(CommandStarted, [recorded]))
+    yield from commands
