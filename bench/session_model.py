@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 SIGHTLINE = re.compile(r"(?<![\w/.-])Sightline\b")
-NOTICE = "changed on disk since you were shown it, by"
+NOTICE = "changed on disk since you were shown it, "
 ROW = re.compile(r"^\s*(\d+)\t(.*)$")
 CLIENTS_NOTE = re.compile(r"^Note: (\S+) changed on disk since you last read it\.", re.MULTILINE)
 GONE = re.compile(r"([\w./-]*\w) was (?:deleted|renamed)|deleted ([\w./-]*\w)")

@@ -388,3 +388,19 @@ def test_a_save_that_only_a_stopped_prompt_told_is_kept(guarded, model, answer):
     both = changed(l3="line 3, says the user", l28="line 28, says the agent")
     assert guarded.text("notes.txt") == both
     assert "says the user" in model.sent(1, "Fix it")
+
+
+def test_what_the_client_says_of_a_changed_file_is_not_said_again(guarded, model):
+    """Its answer to an Edit says that the file changed and that the edit is in; ours says who, and what."""
+    file = guarded.put("notes.txt", TEXT)
+    save = saves(guarded, "notes.txt", changed(l9="nine, says the user"))
+    model.script("Fix it", read(file), edit(file, "line 20\n", "twenty\n", before=save), done())
+    guarded.run("Fix it")
+    told = model.sent(2)
+    assert told.count("modified on disk since you last read it") == 1
+    assert (
+        "Sightline: notes.txt was changed by the user or another program. What is new to you:"
+        in told
+    )
+    assert "+nine, says the user" in told
+    assert "Your edit is in the file" not in told

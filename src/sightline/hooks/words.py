@@ -277,16 +277,16 @@ def not_judged(path: str, reason: str) -> str:
 
 
 IN_FILE = {
-    True: " Your edit is in the file, too.",
-    False: " Your edit is not in the file.",
-    None: "",
+    True: "",
+    False: " since you were shown it. Your edit is not in the file",
+    None: " since you were shown it",
 }
 
 
 def also_changed(summary: str, diff: str, *, is_in: bool | None) -> str:
-    """Return others' changes to a file that was just edited. is_in: whether the file holds the edit; None
-    where that cannot be said."""
-    return f"Sightline: {summary} since you were shown it.{IN_FILE[is_in]} What is new to you:\n{fenced(diff, 'diff')}"
+    """Return others' changes to a file that was just edited. is_in: whether the file holds the edit, which
+    the host's own answer says then; None where that cannot be said."""
+    return f"Sightline: {summary}{IN_FILE[is_in]}. What is new to you:\n{fenced(diff, 'diff')}"
 
 
 def joined(path: str, who: str, diff: str) -> str:
