@@ -26,6 +26,7 @@ import sys
 import tempfile
 from collections import Counter
 from contextlib import ExitStack
+from difflib import unified_diff
 from pathlib import Path
 from random import Random
 from threading import Condition, Thread
@@ -39,7 +40,7 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 from bench.oracle import Evidence, judge
 from bench.session_model import NOTICE, SIGHTLINE, Conversation, Use, hunks, text_of
 from bench.session_tree import ITEM, Texts, Tree, changed, items
-from tests.clients.claude import Claude
+from tests.clients.claude import DEADLINE_S, Claude
 from tests.clients.stub import Model, serving
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ SEEDS = (1, 2, 3)
 STEPS = 60
 PROCESSES = ("agent-A", "agent-B")
 NAME = re.compile(r"agent-[AB](?:-sub\d+)?\b")
+STEP_S = 8
+"""How long a step may take on a loaded machine before the client counts as hanging."""
+
 TURN = 5
 """Answers of the model in a turn, about."""
 WRITERS = ("Edit", "Write", "NotebookEdit")
@@ -319,6 +323,9 @@ class Player(Model):
             if whose == "sightline":
                 what = f"{talk.name} {use.name} {use.path} {use.given}: {text[:200]}"
                 self._fault("false refusal", what)
+                known = [f"{line}\n" for line in talk.beliefs.get(use.path, [])]
+                stands = stood[use.path].splitlines(keepends=True)
+                self.story.append("".join(unified_diff(known, stands, "known", "on disk")))
             else:
                 self.counts["client's false refusal"] += 1
 
@@ -447,6 +454,7 @@ def play(seed: int, steps: int, *, alone: bool = False) -> Played:
         state = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="sessions-")))
         held.enter_context(serving(player))
         claude = Claude(folder, player, state)
+        claude.deadline_s = max(DEADLINE_S, steps * STEP_S)
         player.tree = Tree(claude.root, claude.home, player.random)
         if not alone:
             claude.sightline("init", "claude-code")

@@ -32,7 +32,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and one that is to outlive its t
 sys.exit(main())
 """
 DEADLINE_S = 120
-"""A client that hangs is ended; a run takes about 4 s."""
+"""A client that hangs is ended; a run takes about 4 s, a long session more (Claude.deadline_s)."""
 
 GOOD = (0, 200)
 """How a hook ends well, as a process or over HTTP."""
@@ -98,6 +98,7 @@ class Claude:
         self.binary = found()
         self.runs: list[Run] = []
         self.settings: dict[str, str] = {}
+        self.deadline_s = DEADLINE_S
         self.root, self.home, self.state = folder / "project", folder / "home", state
         for each in (self.root, self.home):
             each.mkdir()
@@ -143,7 +144,7 @@ class Claude:
                 text=True,
             ) as client,
         ):
-            rows = _converse(client, list(prompts))
+            rows = _converse(client, list(prompts), self.deadline_s)
             client.wait()
             errors.seek(0)
             err = errors.read()
@@ -221,12 +222,12 @@ class Claude:
         return [row for row in rows if kind in (None, row["kind"])]
 
 
-def _converse(client: subprocess.Popen[str], prompts: list[str]) -> list[Body]:
+def _converse(client: subprocess.Popen[str], prompts: list[str], within_s: int) -> list[Body]:
     """Say one prompt after the other; all rows of the client's stream."""
     assert client.stdin
     assert client.stdout
     rows: list[Body] = []
-    with _ended_in_time(client):
+    with _ended_in_time(client, within_s):
         _say(client.stdin, prompts)
         for line in client.stdout:
             rows.append(json.loads(line))
@@ -236,9 +237,9 @@ def _converse(client: subprocess.Popen[str], prompts: list[str]) -> list[Body]:
 
 
 @contextmanager
-def _ended_in_time(process: subprocess.Popen[str]) -> Iterator[None]:
+def _ended_in_time(process: subprocess.Popen[str], within_s: int = DEADLINE_S) -> Iterator[None]:
     """A process that hangs, or that a failed test leaves behind, is ended."""
-    hanging = Timer(DEADLINE_S, process.kill)
+    hanging = Timer(within_s, process.kill)
     hanging.start()
     try:
         yield

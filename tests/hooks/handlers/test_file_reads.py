@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.agents.hook_events import NOTHING, ChangedOutside, Instructed, Shown
+from sightline.agents.hook_events import NOTHING, Answered, ChangedOutside, Instructed, Shown
 from sightline.hooks.dispatch import attend
 from sightline.model.events import Changed, Seen
 
@@ -108,3 +108,17 @@ def test_a_file_that_is_gone_is_recorded_as_deleted(place, ten):
 def test_a_change_elsewhere_is_of_no_interest(place, ten, path):
     assert attend(ten, ChangedOutside(path)) == NOTHING
     assert facts(ten, Changed) == []
+
+
+@pytest.mark.parametrize("via", ["read", "search"])
+def test_what_the_last_request_told_counts_before_a_reading_of_other_lines(place, s, via):
+    """Told by the end of a batch; the next call reads a part of the same file."""
+    place.put("a.txt", TEN)
+    attend(s, Shown("a.txt", None, TEN))
+    place.put("a.txt", TEN.replace("line 9\n", ""))
+    assert "-line 9" in attend(s, Answered()).context
+    attend(s, Shown("a.txt", (2, 3), "line 2\nline 3\n", via))
+    place.put("a.txt", "all new\n")
+    told = attend(s, Answered()).context
+    assert "-line 10" in told
+    assert "-line 9" not in told

@@ -20,9 +20,13 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.reads import saw
 from sightline.hooks import words
+from sightline.hooks.handlers.answer_delivery import acknowledge_request
 from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
 from sightline.shell_parsing.folder_search import FolderSearch, glob_of
+
+BY_CALL = ("read", "search", "notebook")
+"""Where the text of Shown comes from a call of the agent's."""
 
 SEARCH_S = 1.0
 """Seconds for finding the files below a folder that an ignore file refuses."""
@@ -95,7 +99,10 @@ def _tracked(context: SessionContext) -> set[str]:
 
 def shown(context: SessionContext, event: Shown) -> Answer:
     """Record a text that was shown. A path without stored text (outside the workspace, ignored,
-    binary, gone) is passed over."""
+    binary, gone) is passed over. What the last request told counts first, where a call shows the text: the
+    model knew of it when it made the call."""
+    if event.at is None and event.via in BY_CALL:
+        acknowledge_request(context)
     text = event.text
     if text is not None and BROKEN in text:
         if not _is_on_disk(context, event.path, event.lines, text):
