@@ -27,8 +27,8 @@ SHIFTS_MAX = 50
 SIGNS = ("\t", ":", "-", " ", "|", ": ", "| ", " | ", "\u2502 ", " \u2502 ", "\u2192", ") ", ". ")
 """What programs print between a line's number and the line."""
 
-BLAMED = r"\^?[0-9a-f]{7,40} .*? \d\d:\d\d:\d\d [+-]\d{4} +(\d{1,9})\) ?(.*)"
-"""A row of git blame."""
+BLAMED = r"\^?[0-9a-f]{7,40} (?:.*? \d\d:\d\d:\d\d [+-]\d{4} )? *(\d{1,9})\) ?(.*)"
+"""A row of git blame, with an author and a date or without (-s)."""
 
 HITS = (r"(.+?):(\d{1,9}):(.*)", r"(.+?)-(\d{1,9})-(.*)")
 """A matching line and a line around it, as grep -n and rg -n print them."""
@@ -159,7 +159,7 @@ def _fits(line: str, row: str, side: str) -> bool:
 def _number_of(row: str) -> tuple[int, tuple[str, ...]]:
     """Return the number at the beginning of a row, and the texts that may be the line behind it; 0 and none
     where the row has no number."""
-    blamed = fullmatch(BLAMED, row) if " (" in row else None  # an id may begin with a number
+    blamed = fullmatch(BLAMED, row) if ") " in row else None  # an id may begin with a number
     if blamed is not None:
         return int(blamed[1]), (blamed[2],)
     found = fullmatch(NUMBERED, row)

@@ -134,7 +134,7 @@ def _git(options: Options, operands: Operands) -> Filter | None:
     if (
         words[:1] != ["blame"]
         or len(words) != 2
-        or options.keys() - {"L", "w", "C", "M", "no-pager"}
+        or options.keys() - {"L", "w", "C", "M", "s", "no-pager"}
     ):
         return None
     return Filter(tuple(words[1:]), numbered=True, some=True)

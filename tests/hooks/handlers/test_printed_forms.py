@@ -122,6 +122,7 @@ NEAR_NINE = ((6, 12),)
         ("git show HEAD:a.txt > old.txt; git diff --no-index old.txt a.txt", NEAR_NINE),
         ("git show HEAD:a.txt > old.txt; diff -u old.txt a.txt", NEAR_NINE),
         ("git blame a.txt", ALL),
+        ("git blame -s a.txt", ALL),
         ("git blame -L 2,4 a.txt", ((2, 4),)),
         ("git log --oneline", ()),
     ],
