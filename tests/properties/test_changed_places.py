@@ -15,12 +15,27 @@ from tests.guard.test_unfinished import dies
 from tests.properties.test_killed_batches import recovery_dies
 from tests.properties.test_machine import WIDE
 from tests.support.examples import widely
+from tests.support.places import Place
 
 COUNTS: Counter[str] = Counter()
 KILLS = pytest.mark.parametrize("kills", [2_000] if WIDE else [6, *widely(150)])
 PATHS = ["a", "a/b", "a/b/c", "a/d", "e/f", "e/f/g", "e", "h"]
 STEPS_OF_A_FILE = 45
 """So many steps takes each file of a batch, about."""
+
+
+def numbered(place, count):
+    """Yield the number of each example and a place, a new one for each twenty, so that an example does
+    not pay for what hundreds before it left in the store."""
+    for number in range(count):
+        if number % 20 == 0:
+            home = place.home / f"from {number}"
+            home.mkdir()
+            own = Place(home)
+        yield number, own
+        if number % 20 == 19 or number == count - 1:
+            own.end()
+            rmtree(home)
 
 
 def any_files(random, who):
@@ -77,24 +92,24 @@ def settled(place, random, name):
 @KILLS
 def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place, kills):
     random = Random(os.urandom(8) if WIDE else "batches")
-    for number in range(kills):
+    for number, own in numbered(place, kills):
         before, after = any_files(random, "user"), any_files(random, "agent")
-        lay_out(place, before)
-        then, changes = tree(place), batch(random, before, after)
+        lay_out(own, before)
+        then, changes = tree(own), batch(random, before, after)
         step = random.randrange(1, STEPS_OF_A_FILE * (len(changes) + 1))
 
-        def act(name=f"s{number}", before=before, changes=changes, step=step):
-            session = opened(place, before, name)
+        def act(name=f"s{number}", own=own, before=before, changes=changes, step=step):
+            session = opened(own, before, name)
             session._context.workspace._calls = dying(step)
             session.apply(changes)
 
         was_killed = dies(act)
-        found = tree(place)
-        users = random.random() < 0.2 and (place.root / "a").is_dir()
+        found = tree(own)
+        users = random.random() < 0.2 and (own.root / "a").is_dir()
         if users:
-            place.put("a/users", "saved\n")
-        session = settled(place, random, f"s{number}")
-        stands, files = tree(place), files_of(place)
+            own.put("a/users", "saved\n")
+        session = settled(own, random, f"s{number}")
+        stands, files = tree(own), files_of(own)
         if not users:
             assert stands == then or files == after, (before, changes, step)
         else:
@@ -102,17 +117,17 @@ def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place,
             assert files in (before, after) or session.warnings(), (before, changes, step)
         session.close()
         COUNTS["killed" if was_killed else "done"] += 1
-        COUNTS["half"] += found != then and files_of(place) != after
+        COUNTS["half"] += found != then and files_of(own) != after
 
 
 @KILLS
 def test_a_rewind_over_changed_places_ends_as_before_whenever_it_was_killed(place, kills):
     random = Random(os.urandom(8) if WIDE else "rewinds")
-    for number in range(kills):
+    for number, own in numbered(place, kills):
         before = any_files(random, "user")
-        lay_out(place, before)
-        then, name = tree(place), f"r{number}"
-        session = opened(place, before, name)
+        lay_out(own, before)
+        then, name = tree(own), f"r{number}"
+        session = opened(own, before, name)
         start = session.checkpoint()
         stands = before
         for _ in range(random.randrange(1, 4)):
@@ -120,21 +135,21 @@ def test_a_rewind_over_changed_places_ends_as_before_whenever_it_was_killed(plac
             if changes := batch(random, stands, wanted):
                 session.apply(changes)
             stands = wanted
-        made = tree(place)
-        assert files_of(place) == stands
+        made = tree(own)
+        assert files_of(own) == stands
         session.close()
         step = random.randrange(1, STEPS_OF_A_FILE * (len(before) + len(stands) + 1))
 
-        def act(name=name, step=step, start=start.id):
-            session = place.session(name)
+        def act(name=name, step=step, start=start.id, own=own):
+            session = own.session(name)
             session._context.workspace._calls = dying(step)
             session.rewind(start)
 
         was_killed = dies(act)
-        session = settled(place, random, name)
-        assert tree(place) in (then, made), (before, stands, step)
+        session = settled(own, random, name)
+        assert tree(own) in (then, made), (before, stands, step)
         report = session.rewind(start)
-        assert tree(place) == then, (before, stands, step)
+        assert tree(own) == then, (before, stands, step)
         assert report.left_alone == ()
         session.close()
         COUNTS["rewinds killed" if was_killed else "rewinds done"] += 1

@@ -49,15 +49,20 @@ class Place:
     def names(self) -> list[str]:
         return sorted(os.listdir(self.root))
 
+    def end(self) -> None:
+        """Close the sessions, and check the store."""
+        for session in self.opened:
+            session.close()
+        store = open_store(None, workspace_root=str(self.root), state_home=self.state)
+        with closing(store) as last:
+            assert last.verify() == []
+
 
 @pytest.fixture
 def place(tmp_path):
     made = Place(tmp_path)
     yield made
-    for session in made.opened:
-        session.close()
-    with closing(open_store(None, workspace_root=str(made.root), state_home=made.state)) as last:
-        assert last.verify() == []
+    made.end()
 
 
 @pytest.fixture
