@@ -92,7 +92,7 @@ WORDS = {
     "ambiguous": "occurs 2 times",
     "not_found": "is not in a.py",
     "unseen": "was never shown",
-    "deleted": "deleted a.py",
+    "deleted": "a.py was deleted by",
     "kind_changed": "no longer a regular text file",
     "conflict": "both rewrite the same lines",
     "unverifiable": "c.py",
