@@ -89,7 +89,7 @@ def named(root):
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
     """A workspace with two repositories within, all with a stash, a branch and uncommitted files. No
-    repository has git's example hooks: copying and removing them took a third of the time."""
+    repository has git's example hooks, which each example would copy and remove."""
     patch = pytest.MonkeyPatch()
     patch.setenv("GIT_TEMPLATE_DIR", "")
     home = tmp_path_factory.mktemp("prepared")
