@@ -74,8 +74,8 @@ def _check(context: SessionContext, name: str) -> None:
             name, "invalid", f"A pattern cannot leave paths out here: {name!r}.", hint
         )
     if ".." in name.split("/"):
-        message = f"Name a path from the workspace's root, without '..': {name!r}."
-        raise PathRefused(name, "outside", message)
+        hint = "Name a path from the workspace's root, without '..'."
+        raise PathRefused(name, "outside", f"The path leads upwards: {name!r}.", hint)
 
 
 def _stands(context: SessionContext, name: str) -> bool:
