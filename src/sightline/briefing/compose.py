@@ -109,7 +109,7 @@ def briefing(
     ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
-    validation.text_or_none("message", message, "what the user said")
+    tells_of_work = goes_on(message)
     composer = _Composer(context, budget, told)
     add: dict[str, Callable[[], None]] = {
         "warnings": composer.add_warnings,
@@ -120,7 +120,7 @@ def briefing(
         "subtasks": lambda: composer.add_subtasks(subtasks),
         "bundle": lambda: composer.add_bundle(texts=texts),
     }
-    if goes_on(message):
+    if tells_of_work:
         add |= {
             "running": lambda: composer.add_running(running),
             "memory": composer.add_memory,
@@ -137,7 +137,8 @@ def briefing(
 
 def goes_on(message: str | None) -> bool:
     """Return whether a briefing tells of the work so far: before the first message, and with a message
-    that asks to go on."""
+    that asks to go on. TypeError."""
+    validation.text_or_none("message", message, "what the user said")
     return message is None or is_continuation(message)
 
 
