@@ -113,7 +113,7 @@ def test_people_know_a_conversation_by_its_first_words(guarded, model):
     log = guarded.sightline("log", "notes.txt")
     assert name in log
     assert run.session not in log
-    assert f"as session {name} (claude-code, {run.session}) knows it" in guarded.sightline(
+    assert f"as session {name} (claude-code) knows it" in guarded.sightline(
         "why", "notes.txt"
     ).replace("\n  ", " ")
     assert name in guarded.sightline("up", "--once")
