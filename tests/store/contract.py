@@ -408,6 +408,24 @@ class StoreContract(ABC):
         assert [r.fact.reason for r in one.timeline(kinds=kinds)] == ["secret", "secret"]
         assert one.verify() == []
 
+    def test_marks_of_a_text_are_kept_until_the_text_is_purged(self, opened):
+        one, other = opened(), opened()
+        revision = revision_of(b"secret")
+        assert one.marks(revision) is None
+        one.keep_marks(revision, b"marks")
+        one.keep_marks(revision, b"marks")
+        assert other.marks(revision) == b"marks"
+        assert other.blob(revision) is None
+        assert [text.revision for text in other.texts()] == [revision]
+        assert other.purge(lambda: [revision], "age", session="s1", at=5) == (revision,)
+        assert one.marks(revision) is None
+        assert one.verify() == []
+
+    def test_the_key_of_marks_is_the_stores_own(self, opened):
+        key = opened().marks_key()
+        assert opened().marks_key() == key
+        assert len(key) == 32
+
     def test_commands_are_rewritten_in_facts_and_views(self, opened):
         store, other = opened(), opened()
         by = events.Cause("command", "s1", "curl -H token")

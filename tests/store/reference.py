@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import urandom
 from threading import RLock
 
 from msgspec import structs
@@ -55,6 +56,8 @@ class ReferenceStore:
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
         self._ahead: dict[Revision, int] = {}
+        self._marks: dict[Revision, bytes] = {}
+        self._key = urandom(32)
 
     def append(
         self,
@@ -243,9 +246,20 @@ class ReferenceStore:
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
 
+    def keep_marks(self, revision: Revision, marks: bytes) -> None:
+        with self._lock:
+            self._marks.setdefault(revision, marks)
+            self._ahead.setdefault(revision, len(self._log))
+
+    def marks(self, revision: Revision) -> bytes | None:
+        return self._marks.get(revision)
+
+    def marks_key(self) -> bytes:
+        return self._key
+
     def texts(self) -> list[KeptText]:
         with self._lock:
-            texts = sorted(self._blobs.items())
+            texts = sorted((self._marks | self._blobs).items())
             return [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in texts]
 
     def purge(
@@ -258,9 +272,11 @@ class ReferenceStore:
         secret: bool = False,
     ) -> tuple[Revision, ...]:
         with self._lock:
-            removed = tuple(filter(self._blobs.__contains__, dict.fromkeys(choose())))
+            kept = self._blobs.keys() | self._marks.keys()
+            removed = tuple(filter(kept.__contains__, dict.fromkeys(choose())))
             for revision in removed:
-                del self._blobs[revision]
+                self._blobs.pop(revision, None)
+                self._marks.pop(revision, None)
                 self._ahead.pop(revision, None)
             if removed:
                 self.append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at)

@@ -131,9 +131,9 @@ def test_the_database_of_another_program(file):
 
 def test_a_store_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
-    db.execute("PRAGMA user_version=10")
+    db.execute("PRAGMA user_version=11")
     db.close()
-    with refused(file, "schema version 10; this sightline knows 9"):
+    with refused(file, "schema version 11; this sightline knows 10"):
         use(file)
 
 
@@ -156,8 +156,18 @@ def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, m
     assert store.verify() == []
     store.close()
     db = sqlite3.connect(file)
-    assert db.execute("PRAGMA user_version").fetchone() == (10,)
+    assert db.execute("PRAGMA user_version").fetchone() == (11,)
     db.close()
+
+
+def test_no_two_stores_have_one_key_for_marks():
+    keys = set()
+    for _ in range(2):
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        migrations.migrate(db, ":memory:")
+        keys |= set(db.execute("SELECT value FROM meta WHERE key = 'marks_key'"))
+        db.close()
+    assert len(keys) == 2
 
 
 def test_a_step_that_fails_is_not_taken_at_all(file, tmp_path, monkeypatch):

@@ -24,9 +24,10 @@ from sightline.model.events import (
     TurnBegan,
     WarningRaised,
 )
+from sightline.model.line_marks import marked, unmarked_lines
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, revision_of
-from sightline.model.text import Text, decode, joined
+from sightline.model.text import Text, decode, joined, lines_of
 from sightline.model.timeline import Recorded
 from sightline.store.port import Store
 
@@ -141,10 +142,23 @@ class SessionContext:
     def keepable(
         self, path: str, *texts: bytes | None, on_disk: FileState | None = None
     ) -> list[bytes]:
-        """Return those of a file's texts that exist, when they may be stored (see may_store)."""
+        """Return those of a file's texts that exist, when they may be stored (see may_store). Of texts
+        that may not, keep the marks of their lines."""
         if not self.may_store(path, on_disk):
+            for text in texts:
+                self._keep_marks(text)
             return []
         return [text for text in texts if text is not None]
+
+    def _keep_marks(self, data: bytes | None) -> None:
+        text = decode(data)
+        if data is None or text is None:
+            return
+        revision = revision_of(data)
+        if self.store.marks(revision) is None:
+            marks = marked(text, self.store.marks_key())
+            if marks is not None:
+                self.store.keep_marks(revision, marks)
 
     def may_store(self, path: str, on_disk: FileState | None = None) -> bool:
         """Return whether the text of this file may be kept: neither its name nor another name of
@@ -201,12 +215,14 @@ class Tracked:
 class Known(Struct, frozen=True):
     """Knowledge of a path. believed: the bytes of the believed text, where they are kept.
     position: of the row at that path, as append() expects it. retargeted: the name led to another
-    file when the agent was shown it."""
+    file when the agent was shown it. marks: of a believed text that may not be kept, with the lines
+    that the disk has (model.line_marks); only to be compared, never to be shown."""
 
     knowledge: Knowledge | None
     believed: bytes | None = None
     position: int = 0
     retargeted: bool = False
+    marks: bytes | None = None
 
     @property
     def belief(self) -> Belief | None:
@@ -215,8 +231,8 @@ class Known(Struct, frozen=True):
 
     @property
     def held(self) -> Held | None:
-        """The believed text with its spans, decoded at each call."""
-        text = decode(self.believed)
+        """The believed text with its spans, decoded at each call. Its lines may be marks."""
+        text = decode(self.believed if self.believed is not None else self.marks)
         if text is None or self.knowledge is None:
             return None
         belief = self.knowledge.belief
@@ -251,11 +267,25 @@ def load_knowledge(
         believed: bytes | None = disk.data
     else:
         believed = context.store.blob(belief.text)
+    marks = None
+    if believed is None:
+        marks = load_marks(context, belief.text, lines_of(disk.data) if disk else None)
     if knowledge.path == located.path:
-        return Known(knowledge, believed, knowledge.position)
+        return Known(knowledge, believed, knowledge.position, marks=marks)
     row = context.store.knowledge(context.session, located.path)
     position = row.position if row and row.path == located.path else 0
-    return Known(knowledge, believed, position, retargeted=True)
+    return Known(knowledge, believed, position, retargeted=True, marks=marks)
+
+
+def load_marks(
+    context: SessionContext, revision: Revision, disk: Sequence[str] | None
+) -> bytes | None:
+    """Return the marks of a text that may not be kept, with the lines that the disk has; None where no
+    marks are kept."""
+    marks = context.store.marks(revision)
+    if marks is None or disk is None:
+        return marks
+    return unmarked_lines(marks, context.store.marks_key(), [disk])
 
 
 def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief, bytes]:

@@ -564,11 +564,9 @@ def _moved_lines(plan: Evaluation) -> tuple[Place, ...]:
 
 
 def unseen_notice(plan: Evaluation) -> Notice:
-    """Return the notice on a replacement of text that matched, and that the agent was never
-    shown, or whose text was not kept."""
+    """Return the notice on a replacement of text that matched, and that the agent was never shown."""
     path = plan.shown_path
-    kept = plan.known.belief is None or plan.case.base is not None
-    return Notice(f"{path}@unseen", words.unseen(path, plan.ruling.lines, kept=kept), ())
+    return Notice(f"{path}@unseen", words.unseen(path, plan.ruling.lines), ())
 
 
 def with_move_notice(renamed_from: str, result: EditResult) -> EditResult:

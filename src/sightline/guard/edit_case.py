@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain
+
 from msgspec import Struct, structs
 
 from sightline.errors import RefusalReason
 from sightline.model.belief import Held
 from sightline.model.diff import diff
 from sightline.model.events import Belief
+from sightline.model.line_marks import is_mark
 from sightline.model.nearest import Nearest
 from sightline.model.relocation import Places
 from sightline.model.results import Decision, State
@@ -19,7 +23,8 @@ class Evidence(Struct, frozen=True):
     """Everything a verdict may rest on, of one path. kind, disk, why: kind, data and why of
     filesystem.file_state.FileState. belief: what the agent was shown. believed: the bytes of
     belief.text, None when they are not kept. retargeted: the path was a symlink when the agent
-    was shown it, and leads elsewhere now."""
+    was shown it, and leads elsewhere now. has_marks: believed is made of kept marks (model.line_marks):
+    the lines that neither the disk nor the attempt has are marks."""
 
     kind: str
     disk: bytes | None = None
@@ -27,6 +32,7 @@ class Evidence(Struct, frozen=True):
     believed: bytes | None = None
     why: str | None = None
     retargeted: bool = False
+    has_marks: bool = False
 
 
 class Rules(Struct, frozen=True):
@@ -142,9 +148,27 @@ class EditCase:
             return ()
         return touched(self.held.shown, self.theirs, len(self.held.lines))
 
+    @cached_property
+    def hidden(self) -> tuple[int, ...]:
+        """The indexes of base lines that were shown and whose characters are not known: others changed
+        them in a file whose text is never stored."""
+        if not self.sight.has_marks or self.held is None:
+            return ()
+        shown = chain.from_iterable(range(first - 1, last) for first, last in self.held.shown)
+        return tuple([at for at in shown if is_mark(self.held.lines[at])])
+
+    @property
+    def is_forgotten(self) -> bool:
+        """True where the agent was shown text lines, and neither the text nor its marks are kept."""
+        belief = self.sight.belief
+        return belief is not None and bool(belief.shown) and self.sight.believed is None
+
     @property
     def endings_only(self) -> bool:
         """True where the bytes differ in line ends or BOM only."""
+        if self.sight.has_marks and self.base is not None and self.same:
+            base, disk = self.base, self.disk_text
+            return (base.crlf, base.bom) != (disk.crlf, disk.bom)
         return self.same and self.sight.believed != self.sight.disk
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import cast
 
 from msgspec import structs
 
 from sightline.changes.authors import changed_by
 from sightline.changes.observe import observe
-from sightline.changes.session_context import Known, SessionContext, located
+from sightline.changes.session_context import Known, SessionContext, load_marks, located
 from sightline.changes.session_names import names_for
 from sightline.errors import EditRefused, RefusalReason, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
@@ -18,8 +19,17 @@ from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
 from sightline.model.active_claims import Claim
-from sightline.model.attempts import Attempt, Create, Delete, Move, ReplaceLines, WriteWhole
+from sightline.model.attempts import (
+    Attempt,
+    Create,
+    Delete,
+    Move,
+    ReplaceLines,
+    WriteWhole,
+    lines_of_attempt,
+)
 from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused, Seen, Told
+from sightline.model.line_marks import unmarked_lines
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import whole
 from sightline.model.text import decode, diff_of_texts
@@ -71,7 +81,7 @@ class Evaluation:
         self.policy = policy_of(context, located)
         self.protected = self.policy == "ask"
         self.is_outside_scope = outside_scope(context, located.path)
-        self.case = edit_case(context, self.on_disk, self.known, self.policy)
+        self.case = edit_case(context, self.on_disk, self.known, self.policy, attempt)
         self.ruling = judge(self.case, attempt)
         self._base = base
         self._is_base_unknown = self._is_older_base = False
@@ -123,10 +133,18 @@ class Evaluation:
         if revision in newest or self.on_disk.kind != "file":
             return
         data = self.context.store.blob(revision)
+        has_marks = data is None
+        if has_marks:
+            disk = self.case.disk.lines if self.case.disk else ()
+            data = load_marks(
+                self.context, revision, [*disk, *chain(*lines_of_attempt(self.attempt))]
+            )
         text = decode(data)
         total = len(text.lines) if text else 0
         older = Belief(revision, whole(total), whole(total), total)
-        evidence = structs.replace(self.case.sight, belief=older, believed=data)
+        evidence = structs.replace(
+            self.case.sight, belief=older, believed=data, has_marks=has_marks and data is not None
+        )
         case = EditCase(evidence, self.case.rules)
         ruling = judge(case, self.attempt)
         if isinstance(self.attempt, (WriteWhole, Delete, Move)) and not case.same:
@@ -226,16 +244,25 @@ class Evaluation:
 
 
 def edit_case(
-    context: SessionContext, on_disk: FileState, known: Known, policy: str = "merge"
+    context: SessionContext,
+    on_disk: FileState,
+    known: Known,
+    policy: str = "merge",
+    attempt: Attempt | None = None,
 ) -> EditCase:
-    """Return what the rules judge. policy: of the path, as the settings name it."""
+    """Return what the rules judge. policy: of the path, as the settings name it. attempt: the one to
+    judge, whose lines are looked for among the marks of a text that is not kept."""
+    marks = known.marks
+    if marks is not None and attempt is not None:
+        marks = unmarked_lines(marks, context.store.marks_key(), lines_of_attempt(attempt))
     evidence = Evidence(
         on_disk.kind,
         on_disk.data,
         known.knowledge.belief if known.knowledge else None,
-        known.believed,
+        known.believed if marks is None else marks,
         on_disk.why,
         known.retargeted,
+        marks is not None,
     )
     return EditCase(
         evidence, Rules("merge" if policy == "ask" else policy, context.settings.unseen)

@@ -71,7 +71,7 @@ def check(
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
         attempt = Replace(old, ANYTHING)
-    case = edit_case(context, on_disk, known, policy)
+    case = edit_case(context, on_disk, known, policy, attempt)
     ruling = judge(case, attempt)
     moved = (
         ruling.state == "deleted"
@@ -79,7 +79,7 @@ def check(
         and RenameFinder(context).find(known.knowledge)
     )
     if moved:  # an attempt would follow the rename
-        case = edit_case(context, moved, known, policy)
+        case = edit_case(context, moved, known, policy, attempt)
         ruling = _as_moved(judge(case, attempt), attempt)
     if isinstance(attempt, WriteWhole) and ruling.reason == "no_change":
         ruling = structs.replace(ruling, decision="allow")

@@ -48,7 +48,8 @@ def read(context: SessionContext, path: str, lines: Span | None = None) -> FileV
         seen = spans([(first, last)]) if last else ()
         before = None if known.retargeted else known.held
         hunks = diff(before.lines, text.lines) if before else []
-        changes = touched(before.shown, hunks, len(before.lines)) if before else ()
+        is_told = before is not None and known.marks is None  # marks are for nobody's eyes
+        changes = touched(before.shown, hunks, len(before.lines)) if before and is_told else ()
         held = look(before, text.lines, seen, changes) if before else first_look(text.lines, seen)
         if record(context, located, on_disk, text, held, "read", known, seen):
             return FileView(
@@ -59,7 +60,7 @@ def read(context: SessionContext, path: str, lines: Span | None = None) -> FileV
                 revision=on_disk.revision,
                 encoding=text.label,
                 unchanged=bool(before and covers(carry(before.held, hunks), seen) and seen),
-                diff=unified(before.lines, text.lines, changes) if before else None,
+                diff=unified(before.lines, text.lines, changes) if before and is_told else None,
             )
     raise moving(located.path)
 
@@ -99,8 +100,8 @@ def dropped(context: SessionContext, path: str | None = None, lines: Span | None
 def believed(context: SessionContext, path: str) -> str | None:
     """Return the text that this session's agent believes the file to have; None when it was never
     shown the file."""
-    held = load_knowledge(context, context.workspace.locate(path)).held
-    return None if held is None else joined(held.lines)
+    known = load_knowledge(context, context.workspace.locate(path))
+    return None if known.believed is None or known.held is None else joined(known.held.lines)
 
 
 def _window(text: Text, lines: Span | None, context: SessionContext) -> Span:

@@ -63,9 +63,9 @@ def bounded(
 ) -> tuple[str, tuple[Hunk, ...]]:
     """Return a unified diff, base to disk, of as many of these hunks as fit, and the hunks that it
     shows. A hunk so near that it stands in another's context is shown, too. The hunks left out are
-    named behind the diff. room: characters at most; without it the first hunk is always shown. Where the
+    named behind the diff. No diff shows marks. room: characters at most; without it the first hunk is always shown. Where the
     first hunk alone needs more room, the diff holds its beginning, which does not count as shown."""
-    if case.base is None or case.disk is None or not hunks:
+    if case.base is None or case.disk is None or case.sight.has_marks or not hunks:
         return "", ()
     every = sorted(set(hunks))
     fitting: list[Hunk] = []
@@ -122,7 +122,7 @@ def refused(
             odd = odd_characters(case.base.lines, case.disk_text.lines, shown)
             hint = f"{hint} {odd}" if odd else hint
     reason = ruling.reason or "stale"
-    if reason == "stale" and not diff:
+    if reason in ("stale", "conflict") and not diff:
         hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."
     kind = case.sight.kind
     if ruling.state == "unseen" and kind == "missing" and reason != "scope":

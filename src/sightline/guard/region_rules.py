@@ -80,6 +80,8 @@ def _replace_there(
         return unfit(case)
     if case.same and held is not None and covers(held.shown, places.lines):
         return case.allow(data, edited(held, plain))
+    if not _is_whole_lines(disk.plain, old, places) and _may_be_hidden(case, old):
+        return case.refuse("stale")
     edits = line_edits(disk.plain, old, new, places.offsets)
     if case.base is not None and held is not None:
         before = places if case.same else find_text(case.base.plain, old)
@@ -104,6 +106,34 @@ def _replace_there(
             return case.refuse("stale", changes=tuple(changed))
     written = written_lines(plain, places.offsets, old, new)
     return _unseen_region(case, data, edits, written, places.lines)
+
+
+def _is_whole_lines(plain: str, old: str, places: Occurrences) -> bool:
+    """Return whether a text is whole lines at each of its places, the white space around them aside."""
+    before = [plain[plain.rfind("\n", 0, at) + 1 : at] for at in places.offsets]
+    ends = [at + len(old.rstrip("\n")) for at in places.offsets]
+    behind = [plain[end : (plain.find("\n", end) + 1 or len(plain) + 1) - 1] for end in ends]
+    return not any(part.strip() for part in (*before, *behind))
+
+
+def _may_be_hidden(case: EditCase, old: str) -> bool:
+    """Return whether a text may have stood where the agent was shown lines of which only marks are
+    kept. Only its first and its last line can be a part of a line that is hidden."""
+    if case.base is None or not case.hidden:
+        return False
+    parts = split(old)
+    hidden, lines, last = set(case.hidden), case.base.lines, len(parts) - 1
+    for start in {at - n for at in case.hidden for n in (0, last)}:
+        if start < 0 or start + last >= len(lines):
+            continue
+        found = zip(range(start, start + last + 1), parts, strict=True)
+        if all(
+            (n in hidden and (n == start or (n == start + last and not part.endswith("\n"))))
+            or (lines[n].endswith(part) if n == start else lines[n].startswith(part))
+            for n, part in found
+        ):
+            return True
+    return False
 
 
 def _is_shown(held: Held, edit: Edit, places: Occurrences) -> bool:

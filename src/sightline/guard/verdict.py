@@ -27,6 +27,7 @@ from sightline.model.attempts import (
 )
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
+from sightline.model.line_marks import has_marks
 from sightline.model.results import Decision, State
 from sightline.model.spans import whole
 from sightline.model.text import OPAQUE, UNKNOWN_ENCODING, decode, joined
@@ -38,6 +39,14 @@ WEIGHT: list[Decision] = ["allow", "notice", "merge"]
 def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
     """Return whether an attempt may be carried out on the file as it is, and how. With no attempt:
     whether the agent may rely on what it was shown."""
+    ruling = _judge(case, attempt)
+    text = decode(ruling.new) if case.sight.has_marks else None
+    if text is not None and has_marks(text.lines):  # a line that is nowhere cannot be written
+        return case.refuse("stale")
+    return ruling
+
+
+def _judge(case: EditCase, attempt: Attempt | None) -> Ruling:
     sight = case.sight
     ruling = _without_text(sight, attempt)
     if ruling is not None:
@@ -68,6 +77,8 @@ def _of_text(case: EditCase, attempt: Attempt) -> Ruling:
         return case.refuse("binary", encoding=UNKNOWN_ENCODING if is_opaque else MARKS)
     if isinstance(kept, WriteWhole):
         return write(case, kept)
+    if case.is_forgotten:  # nothing shows which lines others changed
+        return case.refuse("stale")
     if isinstance(kept, Replace):
         return region_rules.replace(case, kept)
     if isinstance(kept, ReplaceLines):
@@ -127,4 +138,5 @@ def _after(case: EditCase, ruling: Ruling) -> EditCase:
         return EditCase(Evidence("missing"), case.rules)
     believed = case.disk.hold(joined(after.lines)) if case.disk else ruling.new
     belief = Belief("", after.shown, after.held, len(after.lines))
-    return EditCase(Evidence("file", ruling.new, belief, believed), case.rules)
+    evidence = Evidence("file", ruling.new, belief, believed, has_marks=case.sight.has_marks)
+    return EditCase(evidence, case.rules)

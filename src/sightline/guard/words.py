@@ -326,14 +326,10 @@ def endings(path: str, who: str) -> str:
     )
 
 
-def unseen(path: str, lines: Spans, *, kept: bool) -> str:
-    """Return the notice on a replacement of text that matched, and that the agent has not read.
-    kept: whether the text that the agent read is kept."""
-    matched = "the text to replace matched exactly"
-    if not kept:
-        return f"{quoted(path)} changed after you read it. The text that you read is not kept any more; {matched}."
+def unseen(path: str, lines: Spans) -> str:
+    """Return the notice on a replacement of text that matched, and that the agent has not read."""
     be = "was" if is_one_line(lines) else "were"
-    return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; {matched}."
+    return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; the text to replace matched exactly."
 
 
 SAVED = "somebody saved it since"

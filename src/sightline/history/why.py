@@ -81,7 +81,7 @@ def why(context: SessionContext, path: str) -> Why:
         earlier=max(len(facts) - ENTRIES, 0),
         knowledge=knowledge,
         differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
-        kept=case.base is not None,
+        kept=case.base is not None and not case.sight.has_marks,
     )
 
 

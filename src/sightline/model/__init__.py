@@ -9,6 +9,7 @@ PUBLIC = PURE = (
     "embedded_json",
     "events",
     "json_text",
+    "line_marks",
     "locate",
     "manifest",
     "marks",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from msgspec import Struct
 
 from sightline.model.patches import PatchHunk
+from sightline.model.text import normal, split
 
 
 class Attempt(Struct, frozen=True):
@@ -61,3 +64,21 @@ class Several(Attempt, frozen=True):
     """Attempts on one file, each on the result of the one before; all of them or none."""
 
     parts: tuple[Attempt, ...]
+
+
+def lines_of_attempt(attempt: Attempt) -> Iterator[Sequence[str]]:
+    """Yield the lines of each text that an attempt has, old and new ones. The first and the last line of
+    a text may be parts of lines."""
+    if isinstance(attempt, Several):
+        for part in attempt.parts:
+            yield from lines_of_attempt(part)
+    elif isinstance(attempt, Patch):
+        for hunk in attempt.hunks:
+            yield from (hunk.old, hunk.new)
+    elif isinstance(attempt, Replace):
+        yield split(normal(attempt.old))
+        yield split(normal(attempt.new))
+    elif isinstance(attempt, ReplaceLines):
+        yield split(normal(attempt.new))
+    elif isinstance(attempt, (WriteWhole, Create)):
+        yield split(normal(attempt.content))

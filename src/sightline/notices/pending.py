@@ -81,7 +81,8 @@ class PendingChange:
         case = self.case
         has_texts = case.disk is not None and bool(case.changes)
         pairs: list[tuple[Hunk, Hunk]] = []
-        if case.base is not None and case.disk is not None and has_texts and not self.retargeted:
+        is_comparable = has_texts and not self.retargeted and not case.sight.has_marks
+        if case.base is not None and case.disk is not None and is_comparable:
             pairs = [pair for pair in case.places.moved() if pair[0] in case.changes]
         moved = {hunk for pair in pairs for hunk in pair}
         remaining = [hunk for hunk in case.changes if hunk not in moved]
@@ -106,7 +107,9 @@ class PendingChange:
             tuple(places),
         )
         told = self.mention_only()
-        if told is None or self.retargeted or not (text or moved or self.what == "endings"):
+        if told is None or self.retargeted or case.sight.has_marks:
+            return change, told
+        if not (text or moved or self.what == "endings"):
             return change, told
         if set(remaining) <= set(shown) and not moved:
             return change, structs.replace(told, hunks=None)

@@ -81,8 +81,17 @@ FRAMES = f"""
 same before and after another process rewrites it."""
 
 KEPT = (
-    f"SELECT revision, length(frame) + {ROW_BYTES}, coalesce(position, 0)"  # noqa: S608  all ours
-    " FROM texts LEFT JOIN kept_ahead ON text = id ORDER BY revision"
+    "SELECT revision, sum(size), max(since) FROM ("  # noqa: S608  all ours
+    f"SELECT revision, length(frame) + {ROW_BYTES} AS size, coalesce(position, 0) AS since"
+    " FROM texts LEFT JOIN kept_ahead ON text = id"
+    f" UNION ALL SELECT revision, length(frame) + {ROW_BYTES}, since FROM marks"
+    ") GROUP BY revision ORDER BY revision"
+)
+"""Select every text, and the marks of those that may not be kept, by the revision of the text."""
+
+PUT_MARKS = (
+    "INSERT OR IGNORE INTO marks (revision, since, frame)"
+    " SELECT ?, coalesce(max(position), 0), ? FROM events"
 )
 
 _of_thread = local()
@@ -139,11 +148,12 @@ class Blobs:
         self._run(REPLACE, (revision, packed.frame, packed.dictionary))
 
     def remove(self, revision: Revision) -> bool:
-        """Forget a text; False where it is not kept. Texts that need it as their dictionary get
-        another one first, or none."""
+        """Forget a text, and its marks; False where neither is kept. Texts that need it as their
+        dictionary get another one first, or none."""
+        marks = self._run("DELETE FROM marks WHERE revision = ? RETURNING 1", (revision,))
         rows = self._run("SELECT id, dictionary FROM texts WHERE revision = ?", (revision,))
         if not rows:
-            return False
+            return bool(marks)
         [(number, dictionary)] = rows
         like: Revision | None = None
         for (name,) in self._run("SELECT revision FROM texts WHERE id = ?", (dictionary,)):
@@ -180,8 +190,22 @@ class Blobs:
         except StoreError:
             return None
 
+    def put_marks(self, revision: Revision, frame: bytes) -> None:
+        """Keep the marks of a text as compress() packs them."""
+        self._run(PUT_MARKS, (revision, frame))
+
+    def marks(self, revision: Revision) -> bytes | None:
+        """Return the marks of a text; None where none are kept. StoreError where they are damaged."""
+        for (frame,) in self._run("SELECT frame FROM marks WHERE revision = ?", (revision,)):
+            try:
+                return zstd.decompress(frame)
+            except (zstd.ZstdError, ValueError, TypeError) as error:
+                message = f"The kept marks of the text {revision} in {self._place} are damaged."
+                raise StoreError(message, SAVE) from error
+        return None
+
     def sizes(self) -> list[KeptText]:
-        """List every text with the bytes that it takes on disk."""
+        """List every text, or its marks, with the bytes that it takes on disk."""
         return [KeptText(*row) for row in self._run(KEPT, ())]
 
     def damaged(self) -> list[str]:

@@ -18,6 +18,7 @@ STEPS = (
     "0007_old_texts_gone.sql",
     "0008_checksums.sql",
     "0009_growth.sql",
+    "0010_marks.sql",
 )
 """user_version counts the steps that a database has taken. A published step never changes."""
 

@@ -166,8 +166,17 @@ class Store(Protocol):
     def blob(self, revision: Revision) -> bytes | None:
         """Return the bytes of a revision, checked against it; None when they are not kept."""
 
+    def keep_marks(self, revision: Revision, marks: bytes) -> None:
+        """Keep the marks of a text that may not be kept (model.line_marks), by the text's revision."""
+
+    def marks(self, revision: Revision) -> bytes | None:
+        """Return the marks of a text; None where none are kept."""
+
+    def marks_key(self) -> bytes:
+        """Return the key of this store's marks: random, the same for ever, and in no other store."""
+
     def texts(self) -> list[KeptText]:
-        """Return every kept text with its size in the store."""
+        """Return every kept text, and every text whose marks are kept, with its size in the store."""
 
     def purge(
         self,

@@ -27,7 +27,7 @@ from sightline.model.projections import (
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import ARCHIVE, TURNING, Recorded, branch, of_kind, turns_at
 from sightline.store import codec
-from sightline.store.blobs import Blobs, Run, run_in_chunks
+from sightline.store.blobs import Blobs, Run, compress, run_in_chunks
 from sightline.store.database import MEMORY, Database
 from sightline.store.event_index import (
     COLUMN_FACTS,
@@ -355,6 +355,17 @@ class SqliteStore:
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
+
+    def keep_marks(self, revision: Revision, marks: bytes) -> None:
+        frame = compress(marks)
+        self._write(lambda: self._blobs.put_marks(revision, frame), durable=False)
+
+    def marks(self, revision: Revision) -> bytes | None:
+        return self._blobs.marks(revision)
+
+    def marks_key(self) -> bytes:
+        [(key,)] = self._base.run("SELECT value FROM meta WHERE key = 'marks_key'")
+        return bytes.fromhex(key)
 
     def texts(self) -> list[KeptText]:
         return self._blobs.sizes()
