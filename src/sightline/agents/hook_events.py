@@ -171,7 +171,7 @@ class InsertionBegan(Event, frozen=True):
 
 
 class Inserted(Event, frozen=True):
-    """The agent was given the text of a slash command or a skill, with the outputs of its shell commands
+    """The text of a slash command or a skill reached the agent, with the outputs of its shell commands
     in their places. at: the time in UTC microseconds. cwd: an absolute folder."""
 
     text: str

@@ -135,7 +135,7 @@ class EditCase:
 
     @property
     def places(self) -> Places:
-        """Where base lines stand in the disk's text."""
+        """The places of base lines in the disk's text."""
         if self._places is None:
             assert self.base is not None
             self._places = Places(self.base.lines, self.disk_text.lines, self.theirs)

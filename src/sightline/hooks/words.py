@@ -244,7 +244,7 @@ def no_merge(hint: str, places: Sequence[str]) -> str:
 
 
 def merged(path: str) -> str:
-    """Say that a whole-file write was merged with changes that the agent was told, and written."""
+    """Say that Sightline merged a whole-file write with changes that the agent knows, and the host wrote it."""
     return f"Sightline: your text of {quoted(path)} was merged with changes by others; the file holds both."
 
 

@@ -430,8 +430,8 @@ def _leading(lines: Sequence[str]) -> int:
 
 def astray(old: Sequence[str], new: Sequence[str], x: int, y: int) -> int:
     """Return how many lines the shortest way changes from old to new in which old[x], equal to new[y],
-    became another line, and new[y] was made of another line, or put in behind one. A
-    line becomes new[y] only when it is like it."""
+    became another line, and new[y] was made of another line, or put in behind one. Only a like
+    line becomes new[y]."""
     return min(_astray(old, new, x, y), _astray(old[::-1], new[::-1], ~x, ~y))
 
 

@@ -318,9 +318,8 @@ def _stands_once(lines: Sequence[str], text: str) -> Spans:
 
 
 def set_apart(text: str, part: str) -> str:
-    """Return a text with a part of it in rows of its own: a host puts what a command printed into a text,
-    without the newlines at its end. The part stands between blanks or ends of the text; the same
-    text where it does not."""
+    """Return a text with newlines around a part: a host puts what a command printed into a text, without the
+    newlines at the end. The part stands between blanks or ends of the text; else the text stays."""
     found = search(rf"(?<!\S){escape(part)}(?!\S)", text) if part else None
     if found is None:
         return text

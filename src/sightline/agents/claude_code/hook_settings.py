@@ -57,7 +57,7 @@ MANAGED = {
 
 
 def folders(around: Surroundings) -> list[str]:
-    """Return the folders of the client that hold what the user and the project add to it."""
+    """Return the client's folders of the user and of the project."""
     own = around.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(around.home, ".claude")
     return [own, *(os.path.join(root, ".claude") for root in around.roots)]
 
@@ -73,8 +73,7 @@ def settings_files(around: Surroundings) -> list[str]:
 
 
 def managed_files() -> list[str]:
-    """Return the files that may hold an administrator's settings, in the order in which the client reads
-    them."""
+    """Return the files that may hold an administrator's settings, in the client's order of reading."""
     folder = MANAGED.get(sys.platform, "/etc/claude-code")
     more = sorted(glob(os.path.join(escape(folder), "managed-settings.d", "*.json")))
     return [os.path.join(folder, "managed-settings.json"), *more]

@@ -307,7 +307,7 @@ def deliver_again(
 
 
 def _is_same(one: Knowledge, other: Knowledge) -> bool:
-    """Return whether an agent knows the same text and the same lines of it."""
+    """Return whether an agent knows the same lines of the same text."""
     return (one.belief.text, one.belief.shown) == (other.belief.text, other.belief.shown)
 
 
