@@ -142,7 +142,7 @@ PEOPLE = (
         "elsewhere in the file",
         edits=MINE,
         between=_saved_meanwhile((PATH, THEIRS), ("notes.md", "the user's\n")),
-        tells=("probably the command you ran: ", r"\+.*# reviewed"),
+        tells=("probably by the command you ran: ", r"\+.*# reviewed"),
     ),
     Scenario(
         40,
