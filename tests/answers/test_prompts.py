@@ -14,7 +14,7 @@ from sightline.answers import prompts as prompt_module
 from sightline.answers.json_schema import SOURCES, generated_schema, schema_text
 from sightline.answers.prompts import BYTES_MAX, NAMES
 from sightline.answers.reading import read_answer, read_plan
-from sightline.errors import AnswerInvalid, EditRefused, PromptError, SettingsError
+from sightline.errors import AnswerInvalid, EditRefused, PromptError
 from sightline.model.embedded_json import find_json
 
 TEXTS = Path(str(files("sightline.answers").joinpath("prompt_texts")))
@@ -78,8 +78,10 @@ def test_a_workspace_s_prompts_are_named_and_do_not_count_without_the_user_s_wor
 
 def test_a_workspace_cannot_give_the_word_itself(place):
     place.put("sightline.toml", 'prompts = "workspace"\n')
-    with pytest.raises(SettingsError, match="may not set prompts"):
-        sightline.open_session(place.root)
+    with pytest.warns(UserWarning, match="may not set prompts"):
+        session = sightline.open_session(place.root)
+    assert session._context.settings.prompts != "workspace"
+    session.close()
 
 
 def test_with_the_user_s_word_a_workspace_s_prompt_replaces_a_part(place, trusting):

@@ -109,4 +109,4 @@ def test_what_is_due_comes_with_the_next_prompt_and_where_a_conversation_goes_on
     assert model.sent(0, "And the docs").count(named) == 1
     said = model.sent(0, "go on")
     assert "- modified app.py" in said
-    assert "turns ago" in said
+    assert "turn 1 (1 turn ago)" in said

@@ -252,7 +252,7 @@ def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(gu
     )
     guarded.run("Rewrite it")
     assert stood == [False]
-    assert "deleted notes.txt" in model.sent(2)
+    assert "notes.txt was deleted by the user or another program" in model.sent(2)
     assert guarded.text("notes.txt") == "mine\n"
 
 

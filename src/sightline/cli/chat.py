@@ -97,13 +97,9 @@ def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
     if not options["yes"] and (call.json or not output.can_ask()):
         raise click.UsageError("Cannot prompt: stdin is not a terminal. Pass --yes to proceed.")
     named, approve = call.named_session, output.approver(call)
+    store, own = call.store, call.settings
     with open_session(
-        call.root,
-        id=named,
-        agent=NAME,
-        store=call.store,
-        settings=call.settings,
-        approve=approve,
+        call.root, id=named, agent=NAME, store=store, settings=own, approve=approve
     ) as session:
         output.note(call, f"Session {session.id}")
         yield session

@@ -75,7 +75,9 @@ def _check(context: SessionContext, name: str) -> None:
         )
     if ".." in name.split("/"):
         hint = "Name a path from the workspace's root, without '..'."
-        raise PathRefused(name, "outside", f"The path leads upwards: {name!r}.", hint)
+        raise PathRefused(
+            name, "outside", f"The path may lead out of the workspace: {name!r}.", hint
+        )
 
 
 def _stands(context: SessionContext, name: str) -> bool:
