@@ -18,7 +18,7 @@ from tests.support.examples import widely
 from tests.support.places import Place
 
 COUNTS: Counter[str] = Counter()
-KILLS = pytest.mark.parametrize("kills", [2_000] if WIDE else [6, *widely(150)])
+KILLS = pytest.mark.parametrize("kills", [2_000] if WIDE else [6, *widely(60)])
 PATHS = ["a", "a/b", "a/b/c", "a/d", "e/f", "e/f/g", "e", "h"]
 STEPS_OF_A_FILE = 45
 """So many steps takes each file of a batch, about."""
