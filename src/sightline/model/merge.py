@@ -67,12 +67,13 @@ def merge(base: Lines, ours: Lines, theirs: Lines, *, mine: Sequence[Hunk] | Non
 
 
 def _astray(base: Lines, theirs: Lines, mine: Hunks, other: Hunks) -> Iterator[tuple[Hunk, Hunk]]:
-    """Yield the changes whose lines have no certain place in the other text, each with the nearest
-    change of the other side."""
+    """Yield the changes whose lines have no certain place in the other text, or another one than a merge
+    puts them, each with the nearest change of the other side."""
     places = Places(base, theirs, other)
     for hunk in mine if other else ():
         is_apart = not any(collide(hunk, each) for each in _within(other, *hunk[:2]))
-        if hunk[0] < hunk[1] and is_apart and places.find(*hunk[:2]) is None:
+        is_here = places.find(*hunk[:2]) == _carried(hunk[0], other)
+        if hunk[0] < hunk[1] and is_apart and not is_here:
             yield hunk, _around(other, hunk[0], hunk[1])[0]
 
 
