@@ -489,7 +489,7 @@ def test_an_event_that_the_daemon_takes_first_is_handled_by_the_daemon(host):
 def test_events_that_hooks_and_daemon_take_at_the_same_moment_are_handled_once(host):
     host.code("client.py", "[], wait_s)[0]", "[], os.getpid() % 32 / 1000)[0]")
     host.begin()
-    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(400)]
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt=f"x {n}") for n in range(400)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(host.run, raws)) == [{}] * 400
     assert 0 < int(host.started().calls) < 400
@@ -500,7 +500,7 @@ def test_events_that_hooks_and_daemon_take_at_the_same_moment_are_handled_once(h
 @pytest.mark.wide
 def test_many_hooks_at_once_lose_nothing(host):
     host.begin()
-    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(400)]
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt=f"x {n}") for n in range(400)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(host.run, raws)) == [{}] * 400
     assert turns(host) == 400

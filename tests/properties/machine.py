@@ -22,6 +22,7 @@ from tests.properties.users import Users
 from tests.support.certain import are_placed, have_places, is_found
 
 import sightline
+from sightline.model.marks import sendable
 from sightline.model.text import split
 
 
@@ -50,9 +51,8 @@ class Agents(Users):
                 session.read(path, lines)
             return
         view = session.read(path, lines)
-        assert view.text == "".join(
-            have[view.lines[0] - 1 : view.lines[1]] if view.lines[1] else []
-        )
+        shown = have[view.lines[0] - 1 : view.lines[1]] if view.lines[1] else []
+        assert view.text == sendable("".join(shown))
         if lines is None:
             assert view.text == file.plain
         assert session.believed(path) == file.plain
