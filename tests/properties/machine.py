@@ -54,7 +54,7 @@ class Agents(Users):
         shown = have[view.lines[0] - 1 : view.lines[1]] if view.lines[1] else []
         assert view.text == sendable("".join(shown))
         if lines is None:
-            assert view.text == file.plain
+            assert view.text == sendable(file.plain)
         assert session.believed(path) == file.plain
         verdict = session.check(path)
         assert verdict.state == "fresh"
