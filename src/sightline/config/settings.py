@@ -223,7 +223,7 @@ PROJECT = "[tool.sightline]"
 
 
 def _workspace_tables(root: str, users: str) -> tuple[list[dict[str, Any]], tuple[LeftOut, ...]]:
-    """Return the settings in each of the workspace's own files, and the faults in them. users: the file
+    """Return the settings in each of the workspace's own files, and the files' faults. users: the file
     where other settings belong."""
     real = os.path.realpath(root)
     tables: list[dict[str, Any]] = []

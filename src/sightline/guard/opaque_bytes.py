@@ -21,9 +21,10 @@ from sightline.model.text import OPAQUE, joined, normal, restored, split
 
 def as_kept(case: EditCase, attempt: Attempt) -> Attempt | None:
     """Return an attempt with the bytes that its marks stand for; None where that is not certain."""
-    texts = [text.plain for text in (case.base, case.disk) if text is not None]
-    if not any(map(has_lone, texts)):
+    both = [text for text in (case.base, case.disk) if text is not None]
+    if not any(text.has_lone for text in both):
         return attempt
+    texts = [text.plain for text in both]
     try:
         if isinstance(attempt, WriteWhole) and not attempt.raw:
             content = restored(normal(attempt.content), texts[0])

@@ -1,8 +1,8 @@
 """Find the encoding of bytes that are no UTF-8, where it is certain.
 
 Two voices must agree: our rules on scripts, languages and case, and charset-normalizer. Where one text
-alone is plausible by our rules, that is enough. Where they disagree, no encoding is
-certain: a wrong one would put bytes of another alphabet into the file.
+alone is plausible by our rules, that is enough. Where the voices disagree, no encoding is certain: a wrong
+one would put bytes of another alphabet into the file.
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ PLAIN_SIGNS = frozenset("\xa0§©«®°±µ·»€–—‘’“”„•…™
 """Signs that tell of a wrong encoding, and those of a text without a letter beyond ASCII."""
 
 
-def declared_encoding(data: bytes) -> str | None:
-    """Return the encoding that the beginning of a file names, where all of the file is of it."""
+def _declared(data: bytes) -> str | None:
+    """Return the encoding that a file's beginning names; None where not all bytes are of that encoding."""
     head = data[:DECLARED_BYTES]
     for form in DECLARATIONS:
         match = form.search(head)
         if match is not None:
             name = match[1].decode("ascii", "replace")
-            return name.lower() if _round_trips(data, name) else None
+            return None if _text(data, name) is None else name.lower()
     return None
 
 
@@ -105,7 +105,7 @@ def certain_encodings(data: bytes) -> tuple[str, ...]:
     """Return the encodings that bytes beyond UTF-8 may have and that read them as the same text, the
     likeliest first; none where it is not certain. A character that is encoded otherwise by one
     of them is not certain."""
-    declared = declared_encoding(data)
+    declared = _declared(data)
     if declared is not None:
         return (declared,)
     lines = b"".join(line for line in data.splitlines(keepends=True) if not line.isascii())
@@ -115,11 +115,11 @@ def certain_encodings(data: bytes) -> tuple[str, ...]:
 
 
 def shifted_encoding(data: bytes) -> str | None:
-    """Return the encoding of seven bits whose escape sequences bytes have, where all of them are of it;
-    None for others. Such bytes are ASCII, too."""
+    """Return the encoding of seven bits for bytes with escape sequences; None for other bytes. Such bytes
+    are ASCII, too."""
     if b"\x1b$" not in data:
         return None
-    return next((name for name in SHIFTED if _round_trips(data, name)), None)
+    return next((name for name in SHIFTED if _text(data, name) is not None), None)
 
 
 @lru_cache(maxsize=16)
@@ -148,18 +148,12 @@ def _guess(sample: bytes) -> str | None:
     return None if best is None else str(best)
 
 
-def _round_trips(data: bytes, name: str) -> bool:
-    try:
-        return data.decode(name).encode(name) == data
-    except (UnicodeError, LookupError):
-        return False
-
-
 def _text(data: bytes, name: str) -> str | None:
+    """Return bytes as a text of an encoding; None where not all of them are of it, or none has the name."""
     try:
         text = data.decode(name)
         return text if text.encode(name) == data else None
-    except UnicodeError:
+    except (UnicodeError, LookupError):
         return None
 
 

@@ -11,7 +11,16 @@ from sightline.model.attempts import Replace
 from sightline.model.diff import diff
 from sightline.model.patches import PatchHunk
 from sightline.model.spans import Hunk, Spans, spans
-from sightline.model.text import ManyLines, Text, joined, lines_at, lines_in, normal, split
+from sightline.model.text import (
+    ManyLines,
+    Text,
+    indentation,
+    joined,
+    lines_at,
+    lines_in,
+    normal,
+    split,
+)
 
 Edit = tuple[int, int, list[str]]
 """Lines [start, end) become the listed lines."""
@@ -267,8 +276,8 @@ def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[
 
 
 def _belonging(places: Sequence[int], start: int, least: int, lines: Sequence[str]) -> list[int]:
-    """Return the places from `least` on that are in the block of the line above `start`; all from
-    `least` on where none is."""
+    """Return the places from `least` on in the block of the line above `start`; without such a place all
+    from `least` on."""
     below = [at for at in places if at >= least]
     end = _block_end(lines, start - 1) if below else 0
     return [at for at in below if at < end] or below
@@ -277,23 +286,19 @@ def _belonging(places: Sequence[int], start: int, least: int, lines: Sequence[st
 def _block_end(lines: Sequence[str], head: int) -> int:
     """Return the index behind the block below a line, which is indented deeper; behind the block around
     the line where none is below it. Lines that only close brackets end no block."""
-    own = _indent(lines[head])
-    inner = next((_indent(line) for line in lines[head + 1 :] if line.strip()), 0)
+    own = indentation(lines[head])
+    inner = next((indentation(line) for line in lines[head + 1 :] if line.strip()), 0)
     outer = own if inner > own else own - 1
     return next(
         (
             at
             for at in range(head + 1, len(lines))
-            if (text := lines[at].strip()) and _indent(lines[at]) <= outer and text[0] not in ")]}"
+            if (text := lines[at].strip())
+            and indentation(lines[at]) <= outer
+            and text[0] not in ")]}"
         ),
         len(lines),
     )
-
-
-def _indent(line: str) -> int:
-    """Return how many columns of white space a line begins with."""
-    wide = line.expandtabs()
-    return len(wide) - len(wide.lstrip())
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:

@@ -1,5 +1,5 @@
-"""Stand-ins for what cannot be sent: U+FFFD for each lone surrogate, that is for each byte of a file
-that is no text and for half of a character. A provider refuses a request with a lone surrogate."""
+"""Put U+FFFD in place of each lone surrogate: a byte of a file that is no text, or half of a character.
+A provider refuses a request with a lone surrogate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sendable(text: str) -> str:
 
 
 def all_sendable(value: Any) -> Any:
-    """Return a copy of a JSON value with every text in it, names of fields too, as it can be sent."""
+    """Return a copy of a JSON value whose texts can be sent, names of fields too."""
     if isinstance(value, str):
         return sendable(value)
     if isinstance(value, dict):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sightline.model.diff import diff, settled
 from sightline.model.spans import Hunk, Span, Spans, collide, unchanged_runs
-from sightline.model.text import ManyLines
+from sightline.model.text import ManyLines, indentation
 
 Pair = tuple[Hunk, Hunk]
 Place = tuple[Span, Span]
@@ -395,9 +395,8 @@ def _depth(line: str) -> tuple[int, bool]:
         return len(line), False
     if SECTION.match(line):
         return -1, True
-    wide = line.expandtabs()
     is_head = not bare.startswith((*COMMENTS, *CLOSING)) and TELLING.search(bare) is not None
-    return len(wide) - len(wide.lstrip()), is_head
+    return indentation(line), is_head
 
 
 def _name(head: str) -> str:
@@ -429,8 +428,8 @@ def _leading(lines: Sequence[str]) -> int:
 
 
 def astray(old: Sequence[str], new: Sequence[str], x: int, y: int) -> int:
-    """Return how many lines the shortest way changes from old to new in which old[x], equal to new[y],
-    became another line, and new[y] was made of another line, or put in behind one. Only a like
+    """Return how many lines change on the shortest way from old to new on which old[x] does not become the
+    equal new[y]: old[x] became another line, and new[y] was another line, or was put in behind one. Only a like
     line becomes new[y]."""
     return min(_astray(old, new, x, y), _astray(old[::-1], new[::-1], ~x, ~y))
 

@@ -50,6 +50,11 @@ class Text:
         return lines_in(self.plain)
 
     @property
+    def has_lone(self) -> bool:
+        """Return whether the text has bytes that are no text."""
+        return self.errors != "strict" and has_lone(self.plain)
+
+    @property
     def label(self) -> str:
         """Return Python's name of the encoding, with "-sig" for UTF-8 with a BOM; "unknown-8bit" where
         it is not certain."""
@@ -199,6 +204,12 @@ def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
     old_lines, new_lines = old.lines if old else (), new.lines if new else ()
     hunks = diff(old_lines, new_lines)
     return unified(old_lines, new_lines, hunks, old=quoted(f"a/{name}"), new=quoted(f"b/{name}"))
+
+
+def indentation(line: str) -> int:
+    """Return how many columns of white space a line begins with."""
+    wide = line.expandtabs()
+    return len(wide) - len(wide.lstrip())
 
 
 def split(plain: str) -> list[str]:

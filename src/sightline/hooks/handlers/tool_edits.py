@@ -45,12 +45,10 @@ from sightline.hooks.handlers.answer_delivery import (
 )
 from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
-from sightline.model.marks import has_lone
 from sightline.model.nearest import nearest
 from sightline.model.path import composed
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
-from sightline.model.text import OPAQUE, Text
 from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
 from sightline.sessions.words import claim_enforced
@@ -60,8 +58,8 @@ STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\
 """Typographic quotes -> the quotes of a keyboard."""
 
 HOST_ENCODINGS = ("utf-8", "utf-16-le")
-"""Encodings that tools of hosts read and write. Whether one writes UTF-16 without loss is its own
-affair: the bytes after a write are compared with those that were expected."""
+"""Encodings that tools of hosts read and write; they put U+FFFD in place of all else, also in text that
+they leave alone. UTF-16 begins with a mark."""
 
 UNJUDGED = ("no_change", "too_large")
 """Refusals that do not refuse a host's tool: it does no harm, or nothing is known of the file."""
@@ -106,10 +104,10 @@ def attempted(
         if isinstance(event.attempt, CellEdit):
             return judge_notebook(context, located, event.attempt)
         plan = _evaluate(context, located, event.attempt)
-        if _would_damage(plan.case.disk):
+        disk = plan.case.disk
+        if disk is not None and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
             context.append(plan.unrecorded, found=[plan.on_disk])
-            assert plan.case.disk is not None
-            return Answer(refuse=words.would_damage(plan.shown_path, plan.case.disk.label))
+            return Answer(refuse=words.would_damage(plan.shown_path, disk.label))
         refusal = _refusal(plan)
         if refusal is None and _is_handed_over(plan) and (places := rewriters()):
             plan.ruling = plan.case.refuse("stale")
@@ -129,14 +127,6 @@ def _is_other_form(asked: str, located: ResolvedPath) -> bool:
     does not find that file, and would write a second one beside it."""
     name = located.name or located.path
     return not asked.endswith(name) and composed(asked).endswith(composed(name))
-
-
-def _would_damage(disk: Text | None) -> bool:
-    """Return whether a host's tool writes other bytes for text that it leaves alone: hosts read UTF-8, and
-    UTF-16 with a mark, and put U+FFFD in place of all else."""
-    if disk is None or (disk.plain.isascii() and disk.encoding in ("utf-8", OPAQUE)):
-        return False
-    return disk.encoding not in HOST_ENCODINGS or has_lone(disk.plain)
 
 
 def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
