@@ -37,6 +37,9 @@ def write_as_first_version(file, monkeypatch):
     """A store as version 0.1.0 left it, with a text in each form."""
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "STEPS", (*migrations.STEPS[:5], "0008_checksums.sql"))
+        with closing(sqlite3.connect(file, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode = WAL")
+            migrations.migrate(db, file)
         store = open_file(file)  # with the columns that today's facts need
         append_one_without_text(store)
         store.close()

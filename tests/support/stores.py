@@ -1,4 +1,4 @@
-"""Empty stores as copies of one that the real code made: nine migrations cost most of a small test."""
+"""Empty stores as copies of one that the real code made: the schema costs most of a small test."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from sightline.errors import StoreError
 from sightline.filesystem.private_files import new_file
 from sightline.store.blobs import ROW_BYTES
 from sightline.store.codec import text
-from sightline.store.migrations import check, check_present, migrate
+from sightline.store.migrations import check, check_present, create, migrate
 from sightline.store.port import Room
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
@@ -333,7 +333,7 @@ def connect(
     patience_s: as in patiently(). sqlite3.Error or StoreError."""
     if file == MEMORY:
         db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-        migrate(db, file)
+        create(db)
         return db
     if os.path.isfile(file) and os.path.getsize(file) == 0:  # SQLite would take it for a new one
         error = sqlite3.DatabaseError("the file is empty")

@@ -11,7 +11,7 @@ from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.database import connect, patiently
 from sightline.store.identity import recorded_file, store_file
-from sightline.store.migrations import migrate
+from sightline.store.migrations import create
 from sightline.store.port import Store
 from sightline.store.sqlite import MemoryStore, SqliteStore
 from sightline.store.sqlite_errors import busy, fault, os_fault
@@ -144,7 +144,7 @@ def _write_schema(file: str) -> None:
         # an empty file takes, every writer would wait for a rewrite of the whole file.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")
-        migrate(db, file)
+        create(db)
         db.execute("COMMIT")
         db.execute("PRAGMA journal_mode = WAL")
     finally:
