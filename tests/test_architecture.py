@@ -23,6 +23,7 @@ PURE_MAY_IMPORT = {
     "msgspec",
     "binascii",
     "bisect",
+    "codecs",
     "collections",
     "difflib",
     "enum",

@@ -25,6 +25,7 @@ from sightline.filesystem.file_state import (
     FileState,
     Kind,
     Link,
+    Pieces,
     RefusedFile,
     Replacement,
     ResolvedPath,
@@ -149,7 +150,12 @@ class MemoryWorkspace:
         return ResolvedPath(path, None if path == asked else asked)
 
     def read(
-        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+        self,
+        path: str,
+        *,
+        limit: int | None = None,
+        deadline_s: float | None = None,
+        beyond: Pieces | None = None,
     ) -> FileState:
         at_ns = self._tick()
         entry = self._standing(path)
@@ -162,6 +168,10 @@ class MemoryWorkspace:
             return FileState(path, entry.kind, UNKNOWN, None, signature, at_ns, why, target)
         fits = limit is None or len(entry.data) <= limit
         data, why = (entry.data, None) if fits else (None, "too_large")
+        if beyond is not None and not fits:
+            beyond.begin()
+            for piece in (entry.data, b""):
+                beyond.take(piece)
         return FileState(path, "file", revision_of(entry.data), data, signature, at_ns, why)
 
     def stat(self, path: str) -> StatSignature | None:

@@ -59,7 +59,7 @@ def test_a_later_look_tells_what_changed_in_lines_shown_before(place, ten):
         (lambda p: (p.root / "x").mkdir(), sightline.PathRefused, "directory"),
         (lambda p: os.mkfifo(p.root / "x"), sightline.PathRefused, "special"),
         (lambda p: p.put("x", b"a\0b"), sightline.PathRefused, "binary"),
-        (lambda p: p.put("x", b"a" * 200), sightline.PathRefused, "too_large"),
+        (lambda p: p.put("x", b"a\0" * 200), sightline.PathRefused, "too_large"),
     ],
     ids=["missing", "directory", "fifo", "binary", "too large"],
 )

@@ -16,6 +16,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
+from sightline.model.line_range import LineRange
 from sightline.model.spans import Span
 from sightline.model.text import decode
 from sightline.search.cache import Shelf, shelf_of
@@ -217,18 +218,24 @@ class _Resolver:
         self._reads -= 1
         located = self._context.workspace.locate(name)
         path = located.name or located.path
-        found = self._context.look(located.path)
+        pieces = LineRange(asked or (1, PREVIEW_LINES), self._room + 1)
+        found = self._context.look(located.path, pieces)
         text = decode(found.data)
-        if text is None:
+        if text is not None:
+            known, before, total = text.lines, 0, len(text.lines)
+        elif found.why == "too_large" and pieces.is_text:
+            known, before, total = pieces.lines, pieces.asked[0] - 1, pieces.total
+        else:
             raise unreadable(found, path)
-        total = len(text.lines)
-        lines = choose_lines(text.lines, asked, self._lines, PREVIEW_LINES, self._room)
+        wanted = asked if text is not None else (1, len(known))
+        first, last = choose_lines(known, wanted, self._lines, PREVIEW_LINES, self._room)
+        lines = (first + before, last + before) if last else (0, 0)
         if total and not lines[1]:
             why = "Its next line is longer than there was room for: read it by other means."
             if asked is not None and asked[0] > total:
                 why = f"It has {count(total, 'line')} only."
             return ShownFile(path, "none", "", lines, total, found.revision, why)
-        body = "".join(text.lines[lines[0] - 1 : lines[1]]) if total else ""
+        body = "".join(known[first - 1 : last]) if total else ""
         complete = lines == (1, total) or not total
         self.looks.append(Look(path, None if complete else lines, body, "mention"))
         self._files -= 1

@@ -11,7 +11,7 @@ from msgspec import Struct
 from sightline.changes.linked_secrets import Inode, secret_inodes
 from sightline.config.settings import Settings
 from sightline.errors import PathRefused
-from sightline.filesystem.file_state import FileState, ResolvedPath
+from sightline.filesystem.file_state import FileState, Pieces, ResolvedPath
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import settled
 from sightline.model.belief import Held
@@ -123,11 +123,12 @@ class SessionContext:
             self._tracked.refused = self.workspace.refused(known)
         return self._tracked
 
-    def look(self, path: str) -> FileState:
-        """Read the file at a canonical path, within the size and time limits of the settings."""
+    def look(self, path: str, beyond: Pieces | None = None) -> FileState:
+        """Read the file at a canonical path, within the size and time limits of the settings. beyond:
+        takes the bytes of a file above the size limit."""
         settings = self.settings
         return self.workspace.read(
-            path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
+            path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s, beyond=beyond
         )
 
     def checkpoint_due(self) -> bool:

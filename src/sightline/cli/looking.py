@@ -146,18 +146,21 @@ def _bytes(session: Session, view: FileView) -> bytes:
     """Return the bytes of the lines shown, with their own line ends.
 
     They come from the disk if it still holds that revision, else from the store. A text that is
-    never stored is encoded anew.
+    never stored, or too large to be, and a part of a line are encoded anew.
     """
     context = session._context  # noqa: SLF001 - faces compose the parts
-    state = context.workspace.read(context.workspace.locate(view.path).path)
+    state = context.look(context.workspace.locate(view.path).path)
     data = state.data if state.revision == view.revision else context.store.blob(view.revision)
     first, last = view.lines
-    if data is not None and (first, last) == (1, view.total_lines):
+    if data is not None and (first, last) == (1, view.total_lines) and not view.left_out:
         return data
     wide = view.encoding.startswith("utf-16")
-    if data is None or wide or not last:
+    if data is None or wide or not last or view.left_out:
         codec = "utf-8" if wide else view.encoding.removesuffix("-sig")
-        return view.text.encode(codec, "surrogateescape")
+        try:
+            return view.text.encode(codec)
+        except (LookupError, UnicodeEncodeError):
+            return view.text.encode()
     lines = data.split(b"\n")
     cut = b"\n".join(lines[first - 1 : last])
     return cut + b"\n" if last < len(lines) else cut
@@ -168,6 +171,13 @@ def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:
     path, (first, last) = view.path, view.lines
     if asked is not None and not last:
         output.say(f"{quoted(path)} has only {count(view.total_lines, 'line')}.")
+        return
+    if view.left_out:
+        much = count(len(view.text), "character")
+        output.say(
+            f"Line {first} of {quoted(path)} is cut after {much}, as the settings limit it;"
+            f" {view.left_out} are left out. It does not count as shown."
+        )
         return
     before = ", unchanged since they were shown before" if view.unchanged else ""
     much = shown(((first, last),) if last else (), view.total_lines)

@@ -38,8 +38,11 @@ def within(deadline_s: float, work: Callable[[], T]) -> T:
     return work() if get_ident() in _serving else within_own(deadline_s, work)
 
 
-def within_own(deadline_s: float, work: Callable[[], T]) -> T:
-    """Do `work` as `within` does, and always with this deadline of its own."""
+def within_own(
+    deadline_s: float, work: Callable[[], T], steps: Callable[[], int] | None = None
+) -> T:
+    """Do `work` as `within` does, and always with this deadline of its own. steps: the number of steps
+    of the work so far; each of them has the whole time."""
     try:
         inbox = _idle.pop()
     except IndexError:
@@ -47,10 +50,16 @@ def within_own(deadline_s: float, work: Callable[[], T]) -> T:
         Thread(target=_serve, args=(inbox,), daemon=True).start()
     answers: Answers = SimpleQueue()
     inbox.put((work, answers))
-    try:
-        answer, error = answers.get(timeout=deadline_s)
-    except Empty:
-        raise DeadlinePassed from None
+    done = 0
+    while True:
+        try:
+            answer, error = answers.get(timeout=deadline_s)
+            break
+        except Empty:
+            now = 0 if steps is None else steps()
+            if now == done:
+                raise DeadlinePassed from None
+            done = now
     if error is not None:
         raise error
     return answer  # type: ignore[no-any-return]

@@ -13,10 +13,11 @@ from time import monotonic, time_ns
 
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem import empty_folders, tree_index
-from sightline.filesystem.deadline import DeadlinePassed, within
+from sightline.filesystem.deadline import DeadlinePassed, within, within_own
 from sightline.filesystem.file_state import (
     FileState,
     HiddenByGit,
+    Pieces,
     RefusedFile,
     Replacement,
     ResolvedPath,
@@ -26,7 +27,7 @@ from sightline.filesystem.git_control import git_top
 from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, encodes, git_rules
 from sightline.filesystem.lock import Locked
 from sightline.filesystem.path_list import PathList, agents_rules, sorted_names
-from sightline.filesystem.read import read, signature_of
+from sightline.filesystem.read import CountedPieces, read, signature_of
 from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.system_calls import Calls
@@ -134,13 +135,25 @@ class DiskWorkspace:
         return located
 
     def read(
-        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+        self,
+        path: str,
+        *,
+        limit: int | None = None,
+        deadline_s: float | None = None,
+        beyond: Pieces | None = None,
     ) -> FileState:
+        counted = None if beyond is None else CountedPieces(beyond)
         if deadline_s is None:
-            return read(self._calls, self.root, path, limit)
+            return read(self._calls, self.root, path, limit, counted)
         started_ns = time_ns()
         try:
-            return within(deadline_s, lambda: read(self._calls, self.root, path, limit))
+            if counted is None:
+                return within(deadline_s, lambda: read(self._calls, self.root, path, limit))
+            return within_own(
+                deadline_s,
+                lambda: read(self._calls, self.root, path, limit, counted),
+                lambda: counted.count,
+            )
         except DeadlinePassed:
             return unanswered(path, started_ns)
 

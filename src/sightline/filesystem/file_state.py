@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -50,6 +50,16 @@ class FileState(Struct, frozen=True):
         """Return the value that a replacement compares: the revision, or the target of a symlink
         (see model.revision.as_link)."""
         return self.revision if self.target is None else as_link(self.target)
+
+
+class Pieces(Protocol):
+    """Takes the bytes of a file too large to be held whole."""
+
+    def begin(self) -> None:
+        """Forget all pieces: the file is read from its beginning, perhaps once more."""
+
+    def take(self, piece: bytes) -> None:
+        """Take the next bytes; none at the end of the file."""
 
 
 class RefusedFile(Struct, frozen=True):

@@ -8,7 +8,13 @@ from os import PathLike
 from typing import Protocol
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState, RefusedFile, Replacement, ResolvedPath
+from sightline.filesystem.file_state import (
+    FileState,
+    Pieces,
+    RefusedFile,
+    Replacement,
+    ResolvedPath,
+)
 from sightline.filesystem.git.repository import Repository
 from sightline.filesystem.tree_index import Row, Tree
 from sightline.filesystem.watch.watcher import Watcher
@@ -28,13 +34,19 @@ class Workspace(Protocol):
         """
 
     def read(
-        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+        self,
+        path: str,
+        *,
+        limit: int | None = None,
+        deadline_s: float | None = None,
+        beyond: Pieces | None = None,
     ) -> FileState:
         """Read a file: bytes, and the revision of those very bytes.
 
         A file that changes while it is read is read again, and is "unreadable" when it keeps
-        changing. limit: data of more bytes is hashed and not returned. Never raises for the disk's
-        state; never hangs past the deadline (seconds).
+        changing. limit: data of more bytes is hashed and not returned. beyond: takes that data in
+        pieces. Never raises for the disk's state; never hangs past the deadline (seconds), and with
+        `beyond` past that time after the last piece.
         """
 
     def stat(self, path: str) -> StatSignature | None:

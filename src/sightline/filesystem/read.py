@@ -8,7 +8,7 @@ import stat
 from hashlib import sha256
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState, Kind
+from sightline.filesystem.file_state import FileState, Kind, Pieces
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.path import quoted
@@ -40,9 +40,26 @@ _HINTS = {
 }
 
 
-def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileState:
-    """Return the state of a canonical path. Content of more than `limit` bytes is hashed in chunks
-    and not returned. Never raises for the disk's state."""
+class CountedPieces:
+    """Hands pieces on, and counts them. count: of all pieces so far."""
+
+    def __init__(self, inner: Pieces) -> None:
+        self._inner = inner
+        self.count = 0
+
+    def begin(self) -> None:
+        self._inner.begin()
+
+    def take(self, piece: bytes) -> None:
+        self.count += 1
+        self._inner.take(piece)
+
+
+def read(
+    calls: Calls, root: str, path: str, limit: int | None = None, beyond: Pieces | None = None
+) -> FileState:
+    """Return the state of a canonical path. Content of more than `limit` bytes is hashed in pieces
+    and not returned; `beyond` takes them. Never raises for the disk's state."""
     state: FileState | None = None
     for pause_s in PAUSES_S:
         if pause_s:
@@ -50,7 +67,7 @@ def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileSt
         started_ns = calls.time_ns()
         try:
             with Folder(calls, root, path) as folder:
-                state = _read_once(folder, limit, started_ns)
+                state = _read_once(folder, limit, started_ns, beyond)
         except OSError as error:
             state = failed(path, error, started_ns)
         if state is not None and not _is_just_emptied(state):
@@ -120,7 +137,9 @@ def refusal(path: str, error: OSError) -> Unverifiable:
     return Unverifiable(path, f"{quoted(path)} could not be written: {reason}", hint)
 
 
-def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState | None:
+def _read_once(
+    folder: Folder, limit: int | None, started_ns: int, beyond: Pieces | None
+) -> FileState | None:
     """Read once; return None when the file changed meanwhile."""
     calls, path, name = folder.calls, folder.path, folder.prefix + folder.name
     found = calls.lstat(name, dir_fd=folder.fd)
@@ -141,7 +160,7 @@ def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState 
             data = _read_whole(calls, fd, before.st_size)
             revision, size = revision_of(data), len(data)
         else:
-            revision, size = _hash(calls, fd)
+            revision, size = _hash(calls, fd, beyond)
         signature = signature_of(calls.fstat(fd))
     finally:
         os.close(fd)
@@ -175,10 +194,16 @@ def _read_whole(calls: Calls, fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _hash(calls: Calls, fd: int) -> tuple[Revision, int]:
-    """Return the revision of a file's content, and its size in bytes."""
+def _hash(calls: Calls, fd: int, beyond: Pieces | None = None) -> tuple[Revision, int]:
+    """Return the revision of a file's content, and its size in bytes. beyond: takes the content."""
     digest, size = sha256(), 0
+    if beyond is not None:
+        beyond.begin()
     while chunk := calls.read(fd, CHUNK):
         digest.update(chunk)
         size += len(chunk)
+        if beyond is not None:
+            beyond.take(chunk)
+    if beyond is not None:
+        beyond.take(b"")
     return digest.hexdigest(), size

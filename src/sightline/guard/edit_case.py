@@ -15,6 +15,7 @@ from sightline.model.line_marks import is_mark
 from sightline.model.nearest import Nearest
 from sightline.model.relocation import Places
 from sightline.model.results import Decision, State
+from sightline.model.revision import UNKNOWN, Revision
 from sightline.model.spans import Hunk, Spans, touched
 from sightline.model.text import Text, decode
 
@@ -24,7 +25,8 @@ class Evidence(Struct, frozen=True):
     filesystem.file_state.FileState. belief: what the agent was shown. believed: the bytes of
     belief.text, None when they are not kept. retargeted: the path was a symlink when the agent
     was shown it, and leads elsewhere now. has_marks: believed is made of kept marks (model.line_marks):
-    the lines that neither the disk nor the attempt has are marks."""
+    the lines that neither the disk nor the attempt has are marks. revision: of the file on disk, where it
+    is too large to be read."""
 
     kind: str
     disk: bytes | None = None
@@ -33,6 +35,7 @@ class Evidence(Struct, frozen=True):
     why: str | None = None
     retargeted: bool = False
     has_marks: bool = False
+    revision: Revision = UNKNOWN
 
 
 class Rules(Struct, frozen=True):

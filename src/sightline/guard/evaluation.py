@@ -263,6 +263,7 @@ def edit_case(
         on_disk.why,
         known.retargeted,
         marks is not None,
+        on_disk.revision,
     )
     return EditCase(
         evidence, Rules("merge" if policy == "ask" else policy, context.settings.unseen)

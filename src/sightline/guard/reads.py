@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Sequence
+
+from msgspec import Struct, structs
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
@@ -11,12 +13,13 @@ from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
-from sightline.model.events import Dropped, Fact, Seen
+from sightline.model.events import Belief, Dropped, Fact, Seen
+from sightline.model.line_range import LineRange
 from sightline.model.marks import sendable
 from sightline.model.path import quoted
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
-from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
+from sightline.model.spans import Span, Spans, carry, covers, spans, touched, union, whole
 from sightline.model.text import Text, decode, joined, normal, restored, split
 from sightline.text.phrases import count
 
@@ -32,33 +35,50 @@ class Look(Struct, frozen=True):
 
 
 def read(context: SessionContext, path: str, lines: Span | None = None) -> FileView:
-    """Show lines of a file (all, up to the limits of the settings) and record them as seen.
-    PathRefused, FileMissing, LinesMissing, Unverifiable."""
+    """Show lines of a file (all, up to the limits of the settings) and record them as seen. A file of any
+    size is read. PathRefused, FileMissing, LinesMissing, Unverifiable."""
     located = context.workspace.locate(path)
+    asked = _asked(lines, context.settings.read_max_lines)
     for _ in range(TRIES):
-        on_disk = context.look(located.path)
+        pieces = LineRange(asked, context.settings.read_max_bytes + 1)
+        on_disk = context.look(located.path, pieces)
         text = decode(on_disk.data)
-        if text is None:
+        is_large = on_disk.why == "too_large" and pieces.is_text
+        if text is None and not is_large:
             context.append(detect_changes(context, on_disk), found=[on_disk])
             raise unreadable(on_disk, located.name or located.path)
-        if lines is not None and lines[0] > max(len(text.lines), 1):
-            raise beyond(located.name or located.path, lines, len(text.lines))
+        total = pieces.total if text is None else len(text.lines)
+        if lines is not None and lines[0] > max(total, 1):
+            raise beyond(located.name or located.path, lines, total)
         known = load_knowledge(context, located, on_disk)
-        first, last = _window(text, lines, context)
-        seen = spans([(first, last)]) if last else ()
+        found = pieces.lines if text is None else text.lines[asked[0] - 1 : asked[1]]
+        length = pieces.length if text is None else len(found[0]) if found else 0
+        part = _cut(asked[0], found, length, context.settings.read_max_bytes)
+        seen = spans([part.lines]) if part.is_whole else ()
+        view = FileView(
+            path=located.name or located.path,
+            text=sendable(part.text),
+            lines=part.lines,
+            total_lines=total,
+            revision=on_disk.revision,
+            encoding=pieces.encoding if text is None else text.label,
+            unchanged=False,
+            diff=None,
+            left_out=part.left_out,
+        )
+        if text is None:
+            held_now = _held_of_large(known, on_disk)
+            if _record_large(context, located, on_disk, total, "read", known, seen):
+                return structs.replace(view, unchanged=bool(seen) and covers(held_now, seen))
+            continue
         before = None if known.retargeted else known.held
         hunks = diff(before.lines, text.lines) if before else []
         is_told = before is not None and known.marks is None  # marks are for nobody's eyes
         changes = touched(before.shown, hunks, len(before.lines)) if before and is_told else ()
         held = look(before, text.lines, seen, changes) if before else first_look(text.lines, seen)
         if record(context, located, on_disk, text, held, "read", known, seen):
-            return FileView(
-                path=located.name or located.path,
-                text=sendable("".join(text.lines[first - 1 : last])) if last else "",
-                lines=(first, last),
-                total_lines=len(text.lines),
-                revision=on_disk.revision,
-                encoding=text.label,
+            return structs.replace(
+                view,
                 unchanged=bool(before and covers(carry(before.held, hunks), seen) and seen),
                 diff=unified(before.lines, text.lines, changes) if before and is_told else None,
             )
@@ -76,8 +96,20 @@ def saw(
     counts as seen even when the disk differs by now."""
     located = context.workspace.locate(path)
     for _ in range(TRIES):
-        on_disk = context.look(located.path)
+        size = context.settings.read_max_bytes if text is None else len(text) + 1
+        pieces = LineRange(lines or (1, 1), size)
+        on_disk = context.look(located.path, pieces)
         disk = decode(on_disk.data)
+        is_large = on_disk.why == "too_large" and pieces.is_text
+        if is_large and (text is None or lines is not None):
+            if text is not None and not _has_shown(pieces, text):
+                raise unreadable(on_disk, located.name or path)
+            total = pieces.total
+            seen = seen_lines_of(total, lines, text)
+            known = load_knowledge(context, located, on_disk)
+            if _record_large(context, located, on_disk, total, via, known, seen):
+                return
+            continue
         if text is None and disk is None:
             context.append(detect_changes(context, on_disk), found=[on_disk])
             raise unreadable(on_disk, located.name or path)
@@ -104,18 +136,72 @@ def believed(context: SessionContext, path: str) -> str | None:
     return None if known.believed is None or known.held is None else joined(known.held.lines)
 
 
-def _window(text: Text, lines: Span | None, context: SessionContext) -> Span:
-    """Return the requested lines that exist, cut to the limits; (0, 0) when there is none."""
-    first, last = lines or (1, len(text.lines))
+def _asked(lines: Span | None, most: int) -> Span:
+    """Return the lines to show, `most` at most."""
+    first, last = lines or (1, most)
     first = max(first, 1)
-    last = min(last, len(text.lines), first + context.settings.read_max_lines - 1)
+    return first, min(last, first + most - 1)
+
+
+class _Part(Struct, frozen=True):
+    """Lines that there is room for. left_out: characters at the end of their only line that there is
+    no room for."""
+
+    lines: Span
+    text: str
+    left_out: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        return self.lines[1] > 0 and not self.left_out
+
+
+def _cut(first: int, lines: Sequence[str], length: int, room: int) -> _Part:
+    """Return of the lines from `first` on those that fit into so many characters; of a first line
+    that does not fit, its beginning. length: of the first line, which may be given in part."""
+    if not lines:
+        return _Part((0, 0), "")
+    if length > room:
+        return _Part((first, first), lines[0][:room], length - room)
     size = 0
-    for at in range(first - 1, last):
-        size += len(text.lines[at])
-        if size > context.settings.read_max_bytes and at >= first:
-            last = at
-            break
-    return (first, last) if first <= last else (0, 0)
+    for number, line in enumerate(lines):
+        size += len(line)
+        if size > room:
+            return _Part((first, first + number - 1), "".join(lines[:number]))
+    return _Part((first, first + len(lines) - 1), "".join(lines))
+
+
+def _held_of_large(known: Known, on_disk: FileState) -> Spans:
+    """Return the lines of a file too large to be kept that are in the window, if it is unchanged."""
+    belief = known.belief
+    return belief.held if belief is not None and belief.text == on_disk.revision else ()
+
+
+def _record_large(
+    context: SessionContext,
+    located: ResolvedPath,
+    on_disk: FileState,
+    total: int,
+    via: str,
+    known: Known,
+    seen: Spans,
+) -> bool:
+    """Append Seen of lines of a file too large to be kept: its revision tells whether they are still
+    true, and no text tells what changed. total: its lines. Return False as record() does."""
+    revision, belief = on_disk.revision, known.belief
+    shown = held = seen
+    if belief is not None and belief.text == revision and not known.retargeted:
+        shown, held = union(belief.shown, seen), union(belief.held, seen)
+    put = Belief(revision, shown, held, total)
+    return _append(
+        context, located, on_disk, Seen(located.path, revision, seen, via, put, located.name), known
+    )
+
+
+def _has_shown(pieces: LineRange, text: str) -> bool:
+    """Return whether the asked lines on disk are the text that a host showed."""
+    shown = normal(text).removesuffix("\n")
+    return "".join(pieces.lines)[: len(shown) + 1].removesuffix("\n") == shown
 
 
 def record(
@@ -136,9 +222,20 @@ def record(
     data = on_disk.data if live and on_disk.data is not None else text.encode(text.plain)
     revision = on_disk.revision if live else revision_of(data)
     belief, body = believe(held, text, data, revision)
-    facts: list[Fact] = detect_changes(context, on_disk)
     shown = revision if live or covers(seen, whole(len(text.lines))) else UNKNOWN
-    facts.append(Seen(located.path, shown, seen, via, belief, located.name))
+    fact = Seen(located.path, shown, seen, via, belief, located.name)
+    return _append(context, located, on_disk, fact, known, body)
+
+
+def _append(
+    context: SessionContext,
+    located: ResolvedPath,
+    on_disk: FileState,
+    fact: Seen,
+    known: Known,
+    body: bytes | None = None,
+) -> bool:
+    facts: list[Fact] = [*detect_changes(context, on_disk), fact]
     try:
         context.append(
             facts,
@@ -194,10 +291,15 @@ def _decoded_as(disk: Text, plain: str) -> Text:
 
 def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
     """Return the lines of the whole text that a host showed."""
+    return seen_lines_of(len(shown.lines), lines, text)
+
+
+def seen_lines_of(total: int, lines: Span | None, text: str | None) -> Spans:
+    """Return the lines that a host showed of so many. text: as it was shown, where it is known."""
     if lines is None:
-        return whole(len(shown.lines))
+        return whole(total)
     last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1
-    return spans([(max(lines[0], 1), min(last, len(shown.lines)))])
+    return spans([(max(lines[0], 1), min(last, total))])
 
 
 def beyond(path: str, lines: Span, total: int) -> LinesMissing:

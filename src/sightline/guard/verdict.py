@@ -92,7 +92,12 @@ def _without_text(sight: Evidence, attempt: Attempt | None) -> Ruling | None:
     if sight.kind == "unreadable":
         return Ruling("refuse", "unverifiable", "unverifiable")
     if sight.why == "too_large":
-        return Ruling("refuse", "stale" if sight.belief else "unseen", "too_large")
+        if sight.belief is None:
+            return Ruling("refuse", "unseen", "too_large")
+        is_same = sight.belief.text == sight.revision
+        if attempt is None and is_same:
+            return Ruling("allow", "fresh")
+        return Ruling("refuse", "fresh" if is_same else "stale", "too_large")
     if sight.kind == "file":
         return None
     if sight.kind != "missing":

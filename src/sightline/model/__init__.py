@@ -10,6 +10,7 @@ PUBLIC = PURE = (
     "events",
     "json_text",
     "line_marks",
+    "line_range",
     "locate",
     "manifest",
     "marks",

@@ -40,7 +40,9 @@ class FileView(Struct, frozen=True):
     """Lines of a file as they were shown. lines: the first and the last one, (0, 0) for an empty
     file; the file may have more, see total_lines. unchanged: all of these lines were shown before,
     are the same and are still in the context window. diff: the changes since this session last saw
-    the lines that it was shown before; None the first time."""
+    the lines that it was shown before; None the first time, and for a file above `max_file_bytes`.
+    left_out: the characters of a single line that there was no room for; that line does not count as
+    shown."""
 
     path: str
     text: str
@@ -50,6 +52,7 @@ class FileView(Struct, frozen=True):
     encoding: str
     unchanged: bool
     diff: str | None
+    left_out: int = 0
 
 
 class ChangedBy(Struct, frozen=True):

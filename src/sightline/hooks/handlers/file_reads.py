@@ -108,8 +108,7 @@ def shown(context: SessionContext, event: Shown) -> Answer:
         if not _is_on_disk(context, event.path, event.lines, text):
             return NOTHING  # nobody knows any more which bytes were shown
         text = None
-    data = None if event.lines is None else _data(context, event.path)
-    if event.lines is None or (data is not None and decode(data) is not None):
+    if event.lines is None or _has_lines(context, event.path):
         _record(context, event.path, event.lines, text, event.via)
     return NOTHING
 
@@ -137,6 +136,15 @@ def _record(
 ) -> None:
     with suppress(PathRefused, FileMissing):
         saw(context, path, lines, text, via)
+
+
+def _has_lines(context: SessionContext, path: str) -> bool:
+    """Return whether the file on disk may be a text; one that is too large to be kept may."""
+    try:
+        found = context.look(context.workspace.locate(path).path)
+    except PathRefused:
+        return False
+    return found.why == "too_large" or decode(found.data) is not None
 
 
 def _data(context: SessionContext, path: str) -> bytes | None:
