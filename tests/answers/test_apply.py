@@ -249,6 +249,12 @@ def test_a_text_that_ended_early_leaves_its_to_do_in_progress(place, files):
     assert result.text.startswith("Your answer ended early.")
 
 
+def test_the_result_names_the_slips_of_its_json_to_host_and_agent(files):
+    result = files.answer('{"summary": "x", "commands": ["ls",]}')
+    assert result.slips == ("a trailing comma (line 1, column 35)",)
+    assert result.text.startswith(f"Your JSON was read without {result.slips[0]}")
+
+
 # --- the preview
 
 

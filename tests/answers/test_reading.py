@@ -11,7 +11,7 @@ from tests.support.examples import examples
 
 from sightline import AnswerInvalid
 from sightline.answers.answer import Answer
-from sightline.answers.reading import read_answer
+from sightline.answers.reading import ReadAnswer, read_answer
 from sightline.model.embedded_json import TEXT_MAX
 
 SAMPLE = {
@@ -50,20 +50,20 @@ def places(raw):
 )
 def test_an_answer_is_found_in_the_text_around_it(text):
     assert read_answer(text) == read_answer(SAMPLE)
-    answer, is_cut = read_answer(text)
-    assert [change.path for change in answer.file_changes] == ["a.py", "b.py", "c.py"]
-    assert not is_cut
+    read = read_answer(text)
+    assert [change.path for change in read.answer.file_changes] == ["a.py", "b.py", "c.py"]
+    assert not read.is_cut
 
 
 def test_an_answer_that_was_read_is_an_answer():
-    answer, _ = read_answer(SAMPLE)
-    assert read_answer(answer) == (answer, False)
+    answer = read_answer(SAMPLE).answer
+    assert read_answer(answer) == ReadAnswer(answer)
 
 
 def test_line_ends_that_a_model_did_not_escape_are_read():
-    answer, _ = read_answer(
+    answer = read_answer(
         '{"summary": "a\nb", "fileChanges": [{"path": "a", "content": "1\n2"}]}'
-    )
+    ).answer
     assert (answer.summary, answer.file_changes[0].content) == ("a\nb", "1\n2")
 
 
@@ -87,28 +87,29 @@ def ends(text):
 
 
 def test_a_text_that_ends_early_gives_its_whole_items_at_every_character():
-    whole = items(read_answer(TEXT)[0])
+    whole = items(read_answer(TEXT).answer)
     behind = list(ends(TEXT))
     assert len(behind) == len(whole)
     for cut in range(behind[0], len(TEXT)):
-        answer, is_cut = read_answer(TEXT[:cut])
-        assert items(answer) == whole[: sum(end <= cut for end in behind)], TEXT[:cut]
-        assert is_cut
+        read = read_answer(TEXT[:cut])
+        assert items(read.answer) == whole[: sum(end <= cut for end in behind)], TEXT[:cut]
+        assert read.is_cut
     for cut in range(behind[0]):
         try:
-            assert items(read_answer(TEXT[:cut])[0]) == []
+            assert items(read_answer(TEXT[:cut]).answer) == []
         except AnswerInvalid:
             continue
 
 
 def test_a_fence_that_ends_early_gives_its_whole_items():
-    answer, is_cut = read_answer(f"Here:\n```json\n{TEXT[: TEXT.index('c.py')]}")
-    assert ([change.path for change in answer.file_changes], is_cut) == (["a.py", "b.py"], True)
+    read = read_answer(f"Here:\n```json\n{TEXT[: TEXT.index('c.py')]}")
+    assert [change.path for change in read.answer.file_changes] == ["a.py", "b.py"]
+    assert read.is_cut
 
 
 def test_a_to_do_that_was_cut_off_is_not_missed():
     text = '{"fileChanges": [{"path": "a", "todoIndex": 1, "content": "x"}], "todos": ["one", "tw'
-    answer, _ = read_answer(text)
+    answer = read_answer(text).answer
     assert (answer.file_changes[0].todo_index, len(answer.todos)) == (1, 1)
 
 
@@ -147,7 +148,7 @@ def test_a_wrong_place_is_named(answer, place, what):
 
 
 def test_a_new_file_without_create_is_one():
-    answer, _ = read_answer({"newFiles": [{"path": "a", "content": "x"}]})
+    answer = read_answer({"newFiles": [{"path": "a", "content": "x"}]}).answer
     assert answer.file_changes[0].create
 
 
@@ -177,6 +178,85 @@ def test_every_wrong_place_is_named_and_many_are_counted():
 )
 def test_a_text_without_an_answer_says_why(text, what):
     assert what in "\n".join(words for _, words in places(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "slips"),
+    [
+        ('{"summary": "x", "todos": [{"text": "a"},],}', ["a trailing comma (line 1, column 41)", "a trailing comma (line 1, column 43)"]),
+        ('{ // the plan\n"summary": "x", "todos": ["a"]}', ["a comment (line 1, column 3)"]),
+        ('{/* a {} */ "summary": "x", "todos": ["a"]}', ["a comment (line 1, column 2)"]),
+        ('{"summary": "x", # {"summary": "y"}\n"todos": ["a", // b\n]}', ["a comment (line 1, column 18)", "a trailing comma (line 2, column 14)", "a comment (line 2, column 16)"]),
+        ('{"summary": "x", "todos": ["a"' + ", " * 1 + "]}", ["a trailing comma (line 1, column 31)"]),
+    ],
+)  # fmt: skip
+def test_trailing_commas_and_comments_are_read_as_if_they_were_not_there_and_named(text, slips):
+    read = read_answer(text)
+    assert (read.answer.summary, [todo.text for todo in read.answer.todos]) == ("x", ["a"])
+    assert (list(read.slips), read.is_cut) == (slips, False)
+
+
+def test_slips_before_an_early_end_are_named_and_many_are_counted():
+    read = read_answer('{"summary": "x", // {\n"todos": ["a", /* b */ "c')
+    assert ([todo.text for todo in read.answer.todos], read.is_cut) == (["a"], True)
+    assert len(read.slips) == 2
+    many = read_answer('{"todos": [' + '{"text": "a",}, ' * 9 + "]}").slips
+    assert (len(many), many[-1]) == (6, "5 more")
+
+
+def test_marks_inside_of_texts_are_no_slips():
+    content = "x = [1,]  // http://a\n# {,}\n/* ,] */"
+    text = json.dumps({"fileChanges": [{"path": "a", "content": content}]})[:-1] + ",}"
+    read = read_answer(text)
+    assert read.answer.file_changes[0].content == content
+    assert len(read.slips) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{“summary”: “x”, “todos”: [{"text": "a"}]}', "not in “ (line 1, column 2)"),
+        ('{"summary”: “x”, "todos": [{"text": "a"}]}', "not in ” (line 1, column 10)"),
+        ('{"summary": "x”, "todos": [{"text": "a"}]}', "not in ” (line 1, column 15)"),
+        ('{"summary”: “x”}', "not in ” (line 1, column 10)"),
+        ("{'summary': {}, 'todos': [{\"text\": \"a\"}]}", "not in ' (line 1, column 2)"),
+        ('{summary: "x", todos: [{"text": "a"}]}', "line 1, column 2), before `summary:"),
+        ('{"summary": "x" "todos": [{"text": "a"}]}', 'line 1, column 17), before `"todos"'),
+        ('{"summary": "say "hi" now", "todos": [{"text": "a"}]}', "line 1, column 19), before `hi"),
+        ('{"summary": "x", "todos": ["a 5" disk", "b"]}', "line 1, column 34), before `disk"),
+        ('{"summary": "x", "todos": ["a 5" disk"', "line 1, column 34), before `disk"),
+        ('{"summary": "x\\d", "todos": [{"text": "a"}]}', "line 1, column 15"),
+        ('{"summary": "x", ..., "todos": [{"text": "a"}]}', "line 1, column 18), before `..."),
+        ('{"summary": "x",, "todos": [{"text": "a"}]}', "line 1, column 17"),
+        ('{"summary": "x", "todos": [,]}', "line 1, column 28"),
+        ('{"fileChanges": [{"path": "a", "content": `b {"summary": "y"}`}]}', "not in ` (line 1, column 43)"),
+        ('{"summary": "x", // "todos": ["a"], "commands": ["ls"]}', "line 1, column 18), before `//"),
+        ('{"summary": "x"}, "todos": [{"text": "a"}]}', "more of it follows (line 1, column 17)"),
+        ('[{"summary": "x"}, oops]', "line 1, column 20), before `oops"),
+        ('{"foo": 1 "bar": {"summary": "x"}}', 'line 1, column 11), before `"bar"'),
+        ('{foo: "}", bar: {"summary": "x"}', "line 1, column 2), before `foo"),
+        ('{"foo": "a }" b", "bar": [{"summary": "x"}]}', "line 1, column 15"),
+        ('{"summary": "x', "before an item of its JSON is whole"),
+    ],
+)  # fmt: skip
+def test_broken_json_says_where_and_no_inner_object_is_the_answer(text, what):
+    [(place, said)] = places(text)
+    assert (place, what in said) == ("", True), said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'Instead of `{"path": "a", ...}` I give this: ',
+        "function f() { return {a: 1, b: [{c: 2}]} } and ",
+        'if (x) { "use strict"; } ',
+        "[Note] ",
+        "{'a': 1} in Python is ",
+    ],
+)
+def test_code_and_broken_json_before_an_answer_are_passed_over(words):
+    read = read_answer(f"{words}{TEXT}")
+    assert (read.answer, read.slips) == (read_answer(SAMPLE).answer, ())
 
 
 def test_an_answer_of_50_megabytes_is_refused():

@@ -97,7 +97,7 @@ def test_a_requested_listing_comes_with_the_next_briefing_once(prompts, text):
 
 
 def test_next_steps_are_read_with_the_message_that_they_stand_for():
-    [step] = read_answer(seeds.DIRECTORY)[0].next_steps
+    [step] = read_answer(seeds.DIRECTORY).answer.next_steps
     assert (step.html, step.input_text) == (
         "After listing, I'll identify the correct file",
         "continue",

@@ -521,7 +521,7 @@ def answers(sl: Story) -> None:
     edit["edits"] = [{"old": "7070", "new": "9090"}]
     only = json.dumps({"fileChanges": [edit]})
     sl.remark("A text that ends early")
-    sl("apply", stdin=f"Here it is:\n{only[:-2]}, {{'pa")
+    sl("apply", stdin=f'Here it is:\n{only[:-2]}, {{"pa')
     sl("briefing", "--message", "continue")
     sl("apply", stdin=json.dumps({"fileChanges": [{"path": "../x", "contnet": "y"}]}))
     sl("apply", stdin="I do not know.")

@@ -163,9 +163,11 @@ class JudgedChange(Struct, frozen=True):
 
 
 class AnswerResult(Struct, frozen=True):
-    """The result of a structured answer. is_cut: the text ended early, and only its whole items count. checkpoint: taken before the changes; None without changes. todos: the session's list
-    now. files: the results of its requests for files, in order. subtasks: its sub-tasks as they stand now. text: for the agent; pass the result
-    to Session.acknowledge when the agent has it."""
+    """The result of a structured answer. is_cut: the text ended early, and only its whole items count.
+    checkpoint: taken before the changes; None without changes. todos: the session's list now. files:
+    the results of its requests for files, in order. subtasks: its sub-tasks as they stand now. text:
+    for the agent; pass the result to Session.acknowledge when the agent has it. slips: trailing commas
+    and comments in its JSON, with their places; they were read as if they were not there."""
 
     answer: Answer
     mode: ApplyMode
@@ -176,6 +178,7 @@ class AnswerResult(Struct, frozen=True):
     files: tuple[FindResult, ...] = ()
     text: str = ""
     subtasks: tuple[SubTask, ...] = ()
+    slips: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:

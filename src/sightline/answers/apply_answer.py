@@ -62,7 +62,8 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     asks for, and note what the next briefing is to bring. mode: as in ApplyMode; a preview records
     nothing. AnswerInvalid, and nothing done, for an answer that cannot be read, a path outside of the
     workspace, a to-do that does not exist, and changes of one file that do not go together."""
-    given, is_cut = read_answer(raw)
+    read = read_answer(raw)
+    given, is_cut = read.answer, read.is_cut
     progress = read_progress(context)
     items = [Item(todo.text, todo.status, todo.ai_text) for todo in given.todos]
     listed = proposed(progress.todos, items, progress.turn)
@@ -77,7 +78,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     judged = _judged(given, groups, outcomes, set(), is_whole=mode == "all")
     allowed = {change.number for change in judged if change.state == "allowed"}
     if mode == "preview":
-        result = AnswerResult(given, mode, is_cut, judged, None, listed)
+        result = AnswerResult(given, mode, is_cut, judged, None, listed, slips=read.slips)
         return structs.replace(result, text=words.for_agent(result))
     checkpoint = before_batch(context, words.label(given)) if allowed else None
     applied: set[int] = set()
@@ -94,7 +95,9 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
         judged = _judged(given, groups, outcomes, applied, is_whole=mode == "all")
         todos = _advanced(given, listed, judged, progress.turn, is_cut=is_cut)
         files = find.find_each(context, given.file_requests) if given.file_requests else ()
-        result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
+        result = AnswerResult(
+            given, mode, is_cut, judged, checkpoint, todos, files, slips=read.slips
+        )
         _record(context, result, progress.turn)
         if subtasks is not None:
             record(registry, subtasks)

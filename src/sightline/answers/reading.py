@@ -25,7 +25,7 @@ from sightline.answers.answer import (
 )
 from sightline.conversation.todos import STATES
 from sightline.errors import AnswerInvalid
-from sightline.model.embedded_json import NoJson, Object, find_json
+from sightline.model.embedded_json import Embedded, NoJson, Object, find_json
 from sightline.model.patches import FilePatch, PatchSyntax, parse_patch
 from sightline.search.chains import Request, validate
 from sightline.search.listing_requests import ListingRequest
@@ -70,28 +70,35 @@ SHORT: dict[type[Struct], str] = {
 """Kind of a value -> its field that a text alone stands for."""
 
 
-def read_answer(raw: object) -> tuple[Answer, bool]:
-    """Return a model's answer, and whether its text ends early, so that the answer has only the whole
-    items. raw: the text, with or without words around the JSON; the object; or an Answer.
-    AnswerInvalid names every wrong place."""
-    value, is_cut = _parsed(raw)
-    if isinstance(value, Answer):
-        return value, is_cut
+class ReadAnswer(Struct, frozen=True):
+    """An answer as it was read. is_cut: its text ends early, and the answer has only the whole items.
+    slips: what its JSON has that no JSON may have, read as if it were not there, with the places."""
+
+    answer: Answer
+    is_cut: bool = False
+    slips: tuple[str, ...] = ()
+
+
+def read_answer(raw: object) -> ReadAnswer:
+    """Return a model's answer. raw: the text, with or without words around the JSON; the object; or an
+    Answer. AnswerInvalid names every wrong place."""
+    found = _parsed(raw)
+    if isinstance(found.value, Answer):
+        return ReadAnswer(found.value)
     reader = _Reader()
-    answer = reader.struct(Answer, value, "")
+    answer = reader.struct(Answer, found.value, "")
     if isinstance(answer, Answer):
-        _check_whole(reader, answer, is_cut=is_cut)
+        _check_whole(reader, answer, is_cut=found.is_cut)
     reader.finish()
     assert isinstance(answer, Answer)
-    return answer, is_cut
+    return ReadAnswer(answer, found.is_cut, found.slips)
 
 
 def read_plan(raw: object) -> Answer:
     """Return the answer of a planning pass as an answer that only asks for files and folders. raw: as for
     read_answer. AnswerInvalid names every wrong place; changes of files are one."""
-    value, _ = _parsed(raw)
     reader = _Reader()
-    plan = reader.struct(Plan, value, "")
+    plan = reader.struct(Plan, _parsed(raw).value, "")
     reader.finish()
     assert isinstance(plan, Plan)
     return Answer(file_requests=plan.file_requests, directory_requests=plan.directory_requests)
@@ -101,7 +108,7 @@ def read_file_requests(raw: object) -> tuple[Request, ...]:
     """Return the requests for files in an answer, or in one of the shorter forms: a pattern, a list of
     patterns (one chain), a request, a list of requests. AnswerInvalid."""
     if isinstance(raw, Mapping) and "file_requests" in {_field_name(Answer, name) for name in raw}:
-        return read_answer(raw)[0].file_requests
+        return read_answer(raw).answer.file_requests
     if isinstance(raw, str | Mapping | Request):
         raw = [raw]
     elif isinstance(raw, list | tuple) and raw and all(isinstance(each, str) for each in raw):
@@ -117,9 +124,9 @@ def read_file_requests(raw: object) -> tuple[Request, ...]:
 def read_listing_requests(raw: object) -> tuple[ListingRequest, ...]:
     """Return the requests for listings in an answer, or in a list of requests, each once.
     AnswerInvalid."""
-    value, _ = _parsed(raw)
+    value = _parsed(raw).value
     if isinstance(value, Mapping | Answer):
-        requests = read_answer(value)[0].directory_requests
+        requests = read_answer(value).answer.directory_requests
     else:
         reader = _Reader()
         requests = reader.items(Answer, "directory_requests", [("", value)])
@@ -142,20 +149,19 @@ def patch_of(change: ProposedChange) -> FilePatch:
     return file
 
 
-def _parsed(raw: object) -> tuple[Any, bool]:
-    """Return the value in a text or object, and whether the text ends early."""
+def _parsed(raw: object) -> Embedded:
+    """Return the value in a text or object."""
     if not isinstance(raw, str | bytes):
-        return raw, False
+        return Embedded(raw)
     try:
         text = raw.decode("utf-8") if isinstance(raw, bytes) else raw
         text.encode("utf-8")
     except UnicodeError:
         raise AnswerInvalid((("", "The answer is not UTF-8."),), HINT) from None
     try:
-        found = find_json(text, NAMES)
+        return find_json(text, NAMES)
     except NoJson as error:
         raise AnswerInvalid((("", str(error)),), HINT) from None
-    return found.value, found.is_cut
 
 
 class _Reader:

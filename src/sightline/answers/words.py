@@ -49,8 +49,7 @@ def nothing_to_apply(path: str) -> tuple[str, str]:
 
 def for_agent(result: AnswerResult) -> str:
     """Return the text for the agent that gave the answer."""
-    lines = [CUT] if result.is_cut else []
-    lines += heads(result)
+    lines = [*how_read(result), *heads(result)]
     applied = (each.result for each in result.changes if each.state == "applied")
     merged = dict.fromkeys(done.path for done in applied if done and done.merged)
     lines += [f"Merged with what others changed in {quoted(path)}." for path in merged]
@@ -61,6 +60,14 @@ def for_agent(result: AnswerResult) -> str:
         ids = [each.id for each in result.subtasks if each.state == state]
         lines += [f"{then}: {named(ids, NAMED)}."] if ids else []
     return "\n".join([*lines, *requests(result)])
+
+
+def how_read(result: AnswerResult) -> Iterator[str]:
+    """Yield a line where the text of an answer ended early, and one on the slips in its JSON."""
+    if result.is_cut:
+        yield CUT
+    if result.slips:
+        yield f"Your JSON was read without {', '.join(result.slips)}: JSON has none of these."
 
 
 def told_by(result: AnswerResult) -> list[EditRefused | Notice]:

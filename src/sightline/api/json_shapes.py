@@ -129,7 +129,7 @@ def _(change: JudgedChange) -> Shape:
 def _(answered: AnswerResult) -> Shape:
     """The commands and the next steps are for the user; nothing runs them."""
     given = fields(answered.answer, "summary", "next_steps", "sub_tasks", "commands")
-    names = ("mode", "is_cut", "changes", "checkpoint", "todos", "files")
+    names = ("mode", "is_cut", "slips", "changes", "checkpoint", "todos", "files")
     listings = shape(answered.answer.directory_requests)
     return {**given, **fields(answered, *names), "listings": listings}
 

@@ -100,8 +100,8 @@ def _listed(known: Prompts) -> Iterator[str]:
 
 def show_answer(call: Call, result: AnswerResult) -> None:
     """Print what became of an answer: the diffs, the refusals, and a line for each state."""
-    if result.is_cut:
-        output.say(words.CUT)
+    for line in words.how_read(result):
+        output.say(line)
     shown: set[int] = set()  # changes of one file have one result
     for change in result.changes:
         outcome = change.result or change.refusal
