@@ -137,6 +137,15 @@ def test_a_writer_that_never_ends_is_named(store, file, monkeypatch):
     other.close()
 
 
+def test_an_append_of_several_facts_asks_for_the_newest_position_once(store):
+    asked = []
+    store._base.open().set_trace_callback(asked.append)
+    recorded = store.append("s", [seen("a"), seen("b"), seen("c")], at=1)
+    store._base.open().set_trace_callback(None)
+    assert [each.position for each in recorded] == [1, 2, 3]
+    assert sum("max(position)" in sql for sql in asked) == 1
+
+
 def test_an_append_that_fails_halfway_leaves_nothing_behind(store):
     with pytest.raises(AttributeError):
         store.append("s", [seen("a"), object()], at=1, blobs=[b"x" * 200])

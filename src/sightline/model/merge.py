@@ -191,11 +191,17 @@ def _common_reading(base: Lines, ours: Side, theirs: Side) -> tuple[Hunks, Hunks
 
 def _sure_lines(base: Lines, ours: Side, theirs: Side) -> Iterator[tuple[int, int, int]]:
     """Yield the places of lines that both sides kept and that occur once in each text: the nearest
-    before and behind each hunk. Between any others nothing changed."""
-    texts, hunks = (base, ours[0], theirs[0]), [*ours[1], *theirs[1]]
-    once = set.intersection(*({s for s, n in Counter(text).items() if n == 1} for text in texts))
+    before and behind each hunk. Between any others nothing changed. A kept line that occurs once in the
+    base occurs once in a side that does not insert the same line."""
+    hunks = [*ours[1], *theirs[1]]
+    put = {s for text, own in (ours, theirs) for hunk in own for s in text[hunk[2] : hunk[3]]}
+    counts = Counter(base)
     removed = {n for hunk in hunks for n in range(*hunk[:2])}
-    sure = [n for n, line in enumerate(base) if line in once and n not in removed]
+    sure = [
+        n
+        for n, line in enumerate(base)
+        if counts[line] == 1 and line not in put and n not in removed
+    ]
     before = {bisect_left(sure, hunk[0]) - 1 for hunk in hunks}
     behind = {bisect_left(sure, hunk[1]) for hunk in hunks}
     for n in sorted(before | behind):

@@ -58,7 +58,7 @@ CHUNK = 500
 PUT = "INSERT OR IGNORE INTO texts (revision, depth, frame) VALUES (?, 0, ?)"
 PUT_EDIT = (
     "INSERT OR IGNORE INTO texts (revision, frame, dictionary, depth)"
-    " SELECT ?, ?, id, depth + 1 FROM texts WHERE revision = ? AND depth < ?"
+    " SELECT ?, ?, id, depth + 1 FROM texts WHERE revision = ? AND depth < ? RETURNING 1"
 )
 PUT_AHEAD = (
     "INSERT OR REPLACE INTO kept_ahead"
@@ -247,8 +247,8 @@ class Blobs:
         """Keep a text; without a dictionary where that is gone, or is DEPTH_MAX deep."""
         revision, frame = packed.revision, packed.frame
         if packed.dictionary is not None:
-            self._run(PUT_EDIT, (revision, frame, packed.dictionary, DEPTH_MAX))
-            if self._run("SELECT changes()", ())[0][0] or self.stored_among([revision]):
+            put = self._run(PUT_EDIT, (revision, frame, packed.dictionary, DEPTH_MAX))
+            if put or self.stored_among([revision]):
                 return
             frame = None
         self._run(PUT, (revision, compress(packed.data) if frame is None else frame))

@@ -199,11 +199,13 @@ class SqliteStore:
             self._blobs.put(packed)
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
-            return [
-                self._record(session, part, happened, at)
-                for fact in facts
-                if (part := new_part(fact, rows.disk, session)) is not None
-            ]
+            position, recorded = self.position(), list[Recorded]()
+            for fact in facts:
+                if (part := new_part(fact, rows.disk, session)) is not None:
+                    position += 1
+                    recorded.append(Recorded(position, session, happened, at, part))
+                    self._record(recorded[-1])
+            return recorded
 
         return self._write(work, durable=durable)
 
@@ -385,7 +387,8 @@ class SqliteStore:
             self._base.run("PRAGMA secure_delete = ON")
             removed = tuple(filter(self._blobs.remove, dict.fromkeys(choose())))
             if removed:
-                self._record(session, BlobPurged(removed[0], reason, removed[1:]), at, at)
+                fact = BlobPurged(removed[0], reason, removed[1:])
+                self._record(Recorded(self.position() + 1, session, at, at, fact))
             return removed
 
         purged = self._write(work, durable=secret)
@@ -453,18 +456,16 @@ class SqliteStore:
                 self._base.note_newest(self._newest)
             return result
 
-    def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
+    def _record(self, recorded: Recorded) -> None:
         """Put a fact on the timeline, index its paths, and step the views."""
+        fact = recorded.fact
         kind, own = type(fact).__name__, getattr(fact, "path", None)
-        position = self.position() + 1
-        recorded = Recorded(position, session, happened_at, at, fact)
         self._base.run(PUT_EVENT, (*codec.event_row(recorded), own))
         for path in paths_of(fact):
             if path != own:
-                self._base.run(PUT_PATH, (path, kind, position, session))
-        self._newest = position
+                self._base.run(PUT_PATH, (path, kind, recorded.position, recorded.session))
+        self._newest = recorded.position
         self._rows.step(recorded)
-        return recorded
 
 
 class MemoryStore(SqliteStore):
