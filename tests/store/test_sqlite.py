@@ -138,7 +138,7 @@ def test_a_writer_that_never_ends_is_named(store, file, monkeypatch):
 
 
 def test_an_append_of_several_facts_asks_for_the_newest_position_once(store):
-    asked = []
+    asked: list[str] = []
     store._base.open().set_trace_callback(asked.append)
     recorded = store.append("s", [seen("a"), seen("b"), seen("c")], at=1)
     store._base.open().set_trace_callback(None)

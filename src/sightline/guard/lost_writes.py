@@ -30,6 +30,10 @@ class LostWrite(Struct, frozen=True):
         merged = merge(self.base, self.ours, self.theirs)
         return list(merged.lines) if merged.clean else None
 
+    def is_on(self, disk: Lines) -> bool:
+        """Return whether the disk has the joined text."""
+        return self.onto(disk) == list(disk)
+
     def onto(self, disk: Lines) -> list[str] | None:
         """Return the joined text with the changes on disk since one of the two texts stood there; None
         where the texts do not merge."""

@@ -279,7 +279,7 @@ def take_back(
             outcome = error
         before, _ = ends_of(fact)
     if isinstance(outcome, Unverifiable):
-        return f"the disk refused: {outcome.message}"
+        return f"the disk refused: {outcome.message.removesuffix(words.AS_IT_WAS)}"
     if outcome.kind == "directory":
         return words.FOLDER
     if not (outcome.saved_over or outcome.content == before):

@@ -332,6 +332,9 @@ def unseen(path: str, lines: Spans) -> str:
     return f"{quoted(path)}: {spans(lines)} {be} never shown to this session; the text to replace matched exactly."
 
 
+AS_IT_WAS = " The file is as it was."
+"""What the error for a refused write says at its end. Of a file that could not be set back that is not so."""
+
 SAVED = "somebody saved it since"
 MAYBE_SAVED = "somebody may have saved it since"
 NOT_KEPT = "its earlier text is not kept any more"

@@ -193,9 +193,11 @@ def _note(folder: str, name: str, data: bytes, flag: int) -> None:
 
 
 def error_text(error: Exception) -> str:
-    """Return an error's message for a person. Leave out texts that may come from a file."""
+    """Return an error's message for a person. Leave out texts that may come from a file. The host's tools
+    change files, whatever a store says of itself."""
     if isinstance(error, SightlineError):
-        return f"{error.message} {error.hint}".strip()
+        said = f"{error.message} {error.hint}".strip()
+        return said.replace(words.UNCHANGED, words.UNRECORDED)
     if isinstance(error, DeadlinePassed):
         return words.late(None)
     if isinstance(error, OSError):

@@ -67,6 +67,9 @@ def unsure(path: str) -> str:
     )
 
 
+UNCHANGED, UNRECORDED = "Nothing was changed.", "Nothing was recorded."
+"""What the error of a store says at its end, and what a hook makes of that."""
+
 HELD = "The store is held by another process: let it finish, or end it."
 
 

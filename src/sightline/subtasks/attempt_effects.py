@@ -22,6 +22,7 @@ from sightline.filesystem.git_control import git_top
 from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
+from sightline.guard.write_journal import telling
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
 from sightline.model.events import (
     AnswerGiven,
@@ -187,10 +188,11 @@ def apply(
             conflicts = _judged(context, wanted, is_written=True)
     left: tuple[str, ...] = ()
     if not conflicts:
-        conflicts = byte_changes.write(context, by_bytes, root)
-        conflicts = conflicts or byte_changes.set_modes(context, result.files)
-        if conflicts:
-            left = take_back(context)
+        with telling(context, [path for path, _ in wanted]):  # the batch is on disk
+            conflicts = byte_changes.write(context, by_bytes, root)
+            conflicts = conflicts or byte_changes.set_modes(context, result.files)
+            if conflicts:
+                left = take_back(context)
     if conflicts:
         named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
         return structs.replace(result, conflicts=named, outside=(*result.outside, *left))

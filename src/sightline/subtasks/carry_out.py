@@ -18,10 +18,11 @@ from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_batch
-from sightline.errors import ClaimRefused, SightlineError, SubtaskError
+from sightline.errors import ClaimRefused, SightlineError, StoreError, SubtaskError
 from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
 from sightline.guard.unfinished import recover_all
+from sightline.guard.write_journal import telling
 from sightline.model.events import (
     Fact,
     SessionEnded,
@@ -218,7 +219,10 @@ class Workbench:
             result, texts = effects.collect(context, structs.replace(outcome, result=result))
             return self._finish(attempt, result, texts, options)
         except SightlineError as error:
-            return self._failed(attempt, error.message, TaskResult(), options)
+            try:
+                return self._failed(attempt, error.message, TaskResult(), options)
+            except StoreError:  # no room for that, either: the first error says what stands
+                raise error from None
         except Exception as error:  # noqa: BLE001 - whatever goes wrong fails its attempt alone
             reason = f"{type(error).__name__}: {error}"
             return self._failed(attempt, reason, TaskResult(), options)
@@ -299,8 +303,9 @@ class Workbench:
         if attempt.isolation != "shared":
             result = effects.with_writes_at_home(attempt.context, result)
         facts, blobs = effects.completion(self._context, attempt.task, result)
-        self.registry.decide(_of_attempt(attempt.task, lambda _: facts), blobs=blobs)
-        return self._left(attempt)
+        with telling(attempt.context, [file.path for file in result.files if file.applied]):
+            self.registry.decide(_of_attempt(attempt.task, lambda _: facts), blobs=blobs)
+            return self._left(attempt)
 
     def _failed(
         self,
@@ -362,7 +367,7 @@ class Workbench:
         any other."""
         attempt = self._attempt(task)
         end_left(attempt.folder)
-        recover_all(attempt.context)
+        recover_all(attempt.context, own=True)
         if task.is_reported:
             result = effects.stored(attempt.context, task)
             if not result.conflicts:

@@ -170,8 +170,7 @@ def bring_back(
     text = decode(on_disk.data)
     if loss.texts is None or loss.is_inside or text is None:
         return on_disk, "lost"
-    wanted = loss.texts.onto(text.lines)
-    if wanted is not None and wanted == list(text.lines):
+    if loss.texts.is_on(text.lines):
         return on_disk, "held"
     written = write_joined(context, on_disk, loss.texts, belief)
     return (on_disk, "lost") if written is None else (written, "written")

@@ -25,7 +25,7 @@ from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext, load_knowledge
 from sightline.changes.session_names import author, names_for
 from sightline.checkpoints.automatic import after_change
-from sightline.errors import PathRefused
+from sightline.errors import PathRefused, StoreError
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import host_writes, notebooks
 from sightline.guard.lost_writes import is_in_file
@@ -73,11 +73,71 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         located = context.workspace.locate(event.path)
     except PathRefused:
         return NOTHING
-    with locked(context, located.path):
-        write = _carried_out(context, located, event)
-    if write.is_news:
-        after_change(context, located.path)
-    return _answered(context, located, event, write)
+    basis: _Basis | None = None
+    try:
+        with locked(context, located.path):
+            basis = _basis(context, located, event)
+            write = _carried_out(context, located, event, basis)
+        if write.is_news:
+            after_change(context, located.path)
+        return _answered(context, located, event, write)
+    except StoreError:
+        answer = NOTHING if basis is None else _unrecorded_loss(context, located, event, basis)
+        if answer == NOTHING:
+            raise
+        return answer
+
+
+class _OnRecord(Struct, frozen=True):
+    """A write that is on record, and the position of its fact."""
+
+    fact: Changed
+    position: int
+
+
+class _Basis(Struct, frozen=True):
+    """What is on record of a write, and what stood there. on_disk: the file as the tool left it. intent: the
+    attempt that the write carries out; recorded: the write, where it is on record already. judged: the
+    revision that it was judged on. known: the text that it rests on, None where that is not stored.
+    found: the text that the tool found, (None,) for no file; None where nobody knows."""
+
+    on_disk: FileState
+    intent: Intent | None
+    recorded: _OnRecord | None
+    judged: Revision
+    known: str | None
+    found: tuple[str | None] | None
+
+
+def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Basis:
+    """Look up what a write rests on. Nothing is recorded."""
+    path = located.path
+    on_disk, intent = context.look(path), _pending_intent(context, path)
+    recorded = None if intent else _recorded(context, event, on_disk)
+    if recorded is not None:
+        judged = recorded.fact.before
+    else:
+        judged = intent[1].before if intent else _revision_on_record(context, path)
+    known = _known_text(context, located, event, judged, intent)
+    found = _found_text(context, path, event)
+    return _Basis(on_disk, intent, recorded, judged, known, found)
+
+
+def _unrecorded_loss(
+    context: SessionContext, located: ResolvedPath, event: Wrote, basis: _Basis
+) -> Answer:
+    """Return the words on a save that a write went over while the store could not record all of that;
+    NOTHING where it went over none. Reading needs no room in the store."""
+    found, path = basis.found, located.path
+    if found is None or _is_known(context, basis.known, basis.judged, found[0]):
+        return NOTHING
+    loss = loss_of_theirs(context, path, event, basis.known, found[0])
+    if loss is None:
+        return NOTHING
+    name, disk = located.name or path, decode(context.look(path).data)
+    is_joined = loss.texts is not None and disk is not None and loss.texts.is_on(disk.lines)
+    agent = "" if is_joined else told_to_agent(context, name, loss, DIFF_MAX)
+    return Answer(context=agent, tell=told_to_person(context, name, loss, is_joined=is_joined))
 
 
 class _Write(Struct, frozen=True):
@@ -94,17 +154,12 @@ class _Write(Struct, frozen=True):
     losses: tuple[tuple[Loss, Brought], ...]
 
 
-def _carried_out(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Write:
+def _carried_out(
+    context: SessionContext, located: ResolvedPath, event: Wrote, basis: _Basis
+) -> _Write:
     """Record a write, whose path the caller has `locked`, and bring back what can be."""
-    path = located.path
-    on_disk, intent = context.look(path), _pending_intent(context, path)
-    recorded = None if intent else _recorded(context, event, on_disk)
-    if recorded is not None:
-        judged = recorded.fact.before
-    else:
-        judged = intent[1].before if intent else _revision_on_record(context, path)
-    known = _known_text(context, located, event, judged, intent)
-    found = _found_text(context, path, event)
+    path, on_disk, intent, recorded = located.path, basis.on_disk, basis.intent, basis.recorded
+    judged, known, found = basis.judged, basis.known, basis.found
     complete_others(context, event, judged, on_disk)
     over = went_over(context, path, judged, on_disk)
     belief, merge = None, None
@@ -308,13 +363,6 @@ def _as_intended(
     if on_disk.revision != intent.after or event.user_modified:
         return False
     return not event.known_before or is_text_of(context, intent.before, event.before)
-
-
-class _OnRecord(Struct, frozen=True):
-    """A write that is on record, and the position of its fact."""
-
-    fact: Changed
-    position: int
 
 
 def _recorded(context: SessionContext, event: Wrote, on_disk: FileState) -> _OnRecord | None:
