@@ -32,12 +32,12 @@ def bundle(session, **options):
     return next((part.text for part in told.parts if part.name == "bundle"), "")
 
 
-def test_imports_and_tests_of_what_was_edited_are_shown_with_numbers_and_revision(shop):
+def test_imports_and_tests_of_what_was_edited_are_shown_with_numbers(shop):
     said = bundle(edited(shop))
     assert said.startswith("Files related to those you edited (shop/app.py)")
     assert "     1\tdef of(item):\n     2\t    return item.price" in said
     assert "     4\tdef test_total():" in said
-    assert "tests/test_app.py, 5 lines, revision " in said
+    assert "tests/test_app.py, 5 lines: " in said
     assert "(shop/app.py)" in said
     assert "other.py" not in said
 
@@ -94,7 +94,7 @@ def test_it_is_due_for_two_turns(shop):
 def test_a_long_file_is_named_and_not_shown(place, shop):
     place.put("shop/prices.py", PRICES + "# long\n" * LINES_MAX)
     said = bundle(edited(shop))
-    assert f"shop/prices.py, {LINES_MAX + 2} lines, revision" in said
+    assert f"shop/prices.py, {LINES_MAX + 2} lines: " in said
     assert "# long" not in said
 
 

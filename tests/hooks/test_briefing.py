@@ -36,8 +36,8 @@ def busy(host):
 def test_what_belongs_to_an_edit_is_named_once_and_not_shown(busy):
     said = prompt(busy, "and the docs?")
     assert said.startswith("Files related to those you edited (app.py)")
-    assert "prices.py, 1 line, revision" in said
-    assert "test_app.py, 4 lines, revision" in said
+    assert "prices.py, 1 line: " in said
+    assert "test_app.py, 4 lines: " in said
     assert "PRICE" not in said
     busy.ask(busy.payload("Stop"))
     assert prompt(busy, "and the docs?") == ""

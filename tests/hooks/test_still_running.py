@@ -22,10 +22,13 @@ def asked(host, event, **fields):
     return host.ask(host.payload(event, **fields), owner=process.owner())
 
 
-def note(host, source="compact"):
+def begun(host, source):
     answer = asked(host, "SessionStart", source=source)
-    text = (answer or {}).get("hookSpecificOutput", {}).get("additionalContext", "")
-    return text.partition("\n\n")[0]
+    return (answer or {}).get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+def note(host, source="compact"):
+    return begun(host, source).partition("\n\n")[0]
 
 
 @pytest.fixture
@@ -99,3 +102,9 @@ def test_sub_tasks_that_run_are_named_with_their_files(host):
         )
         line = "- sub-task api: Build the endpoint (works on a.py, src)"
         assert note(host, "resume") == HEAD + line
+        session.read("a.py")
+        told = begun(host, "resume")
+        assert told.startswith(HEAD + line)
+        assert "| lost | running |" in told
+        assert "3 sub-tasks: 2 running, 1 ready" in told
+        assert told.count("Build the endpoint") == 1

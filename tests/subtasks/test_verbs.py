@@ -231,6 +231,19 @@ def test_a_briefing_brings_the_states_of_sub_tasks_once_for_each_change(s):
     assert "| a | ready |" in s.briefing("and now?").text
 
 
+def test_a_sub_task_that_runs_stands_once_in_a_briefing(s):
+    s.subtasks.propose([{"id": "api", "goal": "Build it"}])
+    s.subtasks.approve()
+    context = s._context
+    context.append([SubtaskStarted("api", "s/api.1", 1, context.owner, "worktree")])
+    told = s.briefing()
+    assert {"running", "subtasks"} <= {part.name for part in told.parts}
+    assert told.text.count("Build it") == 1
+    assert "1 sub-task: 1 running" in told.text
+    s.acknowledge(told)
+    assert s.briefing("and the docs?").text == ""  # the same states, told before
+
+
 def test_without_the_engine_the_error_names_the_extra(s, monkeypatch):
     monkeypatch.setitem(sys.modules, "dbos", None)
     monkeypatch.delitem(sys.modules, "sightline.subtasks.dbos_engine", raising=False)

@@ -56,7 +56,7 @@ from sightline.search.listing_requests import ListingRequest
 from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 from sightline.subtasks.runners import Assignment, Runner
-from sightline.subtasks.still_running import running_note
+from sightline.subtasks.still_running import running_note, summary_beside
 from sightline.subtasks.subtask import SubTask, TaskResult
 
 TIDY_EVERY = 16
@@ -1065,9 +1065,12 @@ class Session:
         Raises:
             ValueError, TypeError.
         """
-        summary = self.subtasks.summary()  # it reads only facts that are new since the last one
         running = running_note(self._context) if compose.goes_on(message) else ""
-        return compose.briefing(self._context, message, budget, subtasks=summary, running=running)
+        graph = self.subtasks.graph()  # it reads only facts that are new since the last one
+        subtasks, states = summary_beside(graph, running)
+        return compose.briefing(
+            self._context, message, budget, subtasks=subtasks, states=states, running=running
+        )
 
     def close(self) -> None:
         """Close the store once no fork made here needs it. The id resumes the session later."""

@@ -99,13 +99,14 @@ def briefing(
     parts: Iterable[str] = ORDER,
     texts: bool = True,
     subtasks: str = "",
+    states: str | None = None,
     running: str = "",
     told: Collection[str] = (),
 ) -> Briefing:
     """Return the briefing before the next turn. Asking consumes nothing. message: the user's message,
     if known; budget: tokens at most; parts: the wanted parts; texts: False makes a bundle name its
-    files without showing them; subtasks: a summary of the session's sub-tasks; running: what still
-    works for the session; told: files whose changes the same answer tells beside the briefing.
+    files without showing them; subtasks: a summary of the session's sub-tasks; states: the whole
+    summary, where `subtasks` leaves out what `running` names; running: what still works for the session; told: files whose changes the same answer tells beside the briefing.
     ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
@@ -117,7 +118,7 @@ def briefing(
         "mentions": lambda: composer.add_mentions(message or ""),
         "listings": composer.add_listings,
         "files": lambda: composer.add_requested_files(texts=texts),
-        "subtasks": lambda: composer.add_subtasks(subtasks),
+        "subtasks": lambda: composer.add_subtasks(subtasks, states),
         "bundle": lambda: composer.add_bundle(texts=texts),
     }
     if tells_of_work:
@@ -233,9 +234,9 @@ class _Composer:
     def add_running(self, running: str) -> None:
         self._add("running", running)
 
-    def add_subtasks(self, summary: str) -> None:
+    def add_subtasks(self, summary: str, states: str | None) -> None:
         if summary:
-            self._add_new("subtasks", summary)
+            self._add_new("subtasks", summary, states)
 
     def add_bundle(self, *, texts: bool) -> None:
         try:

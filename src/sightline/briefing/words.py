@@ -250,7 +250,7 @@ def bundle(due: Bundle) -> str:
     for file in due.files:
         why = "; ".join(map(one_line, file.why[:NAMED]))
         path, many = file.path, count(file.lines, "line")
-        lines.append(f"{quoted(path)}, {many}, revision {short(file.revision)}: {why}")
+        lines.append(f"{quoted(path)}, {many}: {why}")
         lines += _body(file.text) if file.text else ()
     if due.left_out:
         lines.append(f"({count(due.left_out, 'more file')} left out.)")

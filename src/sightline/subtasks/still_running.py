@@ -11,6 +11,7 @@ from sightline.sessions.claims import active
 from sightline.sessions.presence import is_present
 from sightline.subtasks import words
 from sightline.subtasks.attempt_effects import family
+from sightline.subtasks.subtask import Graph, SubTask
 from sightline.subtasks.task_registry import TaskRegistry
 
 FACTS = 200
@@ -23,13 +24,25 @@ def running_note(context: SessionContext) -> str:
     return words.still_running([*_subtasks(context), *_agents(context)])
 
 
+def summary_beside(graph: Graph, note: str) -> tuple[str, str]:
+    """Return the summary of the sub-tasks that stands beside a running note, without those that the note
+    names, and the summary of all. note: "" for none."""
+    whole = words.summary_of(graph)
+    named = [task.id for task in running_subtasks(graph)] if note else []
+    return words.summary_of(graph, named) if named else whole, whole
+
+
+def running_subtasks(graph: Graph) -> list[SubTask]:
+    """Return the sub-tasks that running_note names: those whose process works on them."""
+    return [task for task in graph if task.state == "running" and alive(task.owner)]
+
+
 def _subtasks(context: SessionContext) -> Iterator[str]:
-    for task in TaskRegistry(context).graph():
-        if task.state == "running" and alive(task.owner):
-            attempt = context.for_session(task.session or "")
-            changed = [path for name in family(attempt) for path in _files(context, name)]
-            files = dict.fromkeys([*changed, *task.files, *task.scope])
-            yield words.running_subtask(task, list(files))
+    for task in running_subtasks(TaskRegistry(context).graph()):
+        attempt = context.for_session(task.session or "")
+        changed = [path for name in family(attempt) for path in _files(context, name)]
+        files = dict.fromkeys([*changed, *task.files, *task.scope])
+        yield words.running_subtask(task, list(files))
 
 
 def _agents(context: SessionContext) -> Iterator[str]:

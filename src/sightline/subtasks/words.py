@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from sightline.model.path import quoted
@@ -179,19 +179,22 @@ def known_before(lines: str, total: int, *, is_current: bool) -> str:
     return text if is_current else f"{text} The file changed since."
 
 
-def summary_of(graph: Graph) -> str:
-    """Return a summary of all sub-tasks for the parent's model; "" for none."""
+def summary_of(graph: Graph, named: Collection[str] = ()) -> str:
+    """Return a summary of all sub-tasks for the parent's model; "" for none. named: ids of sub-tasks that
+    stand in the words on what still runs, and in no row."""
     if not len(graph):
         return ""
-    rows = ["## Sub-tasks", "", "| id | state | goal | result |", "|---|---|---|---|"]
-    for task in graph:
+    rows = ["## Sub-tasks", ""]
+    unnamed = [task for task in graph if task.id not in named]
+    if unnamed:
+        rows += ["| id | state | goal | result |", "|---|---|---|---|"]
+    for task in unnamed:
         said = one_line(task.result or task.reason or "")
         rows.append(
             f"| {_cell(task.id)} | {task.state} | {_cell(_cut(one_line(task.goal), GOAL))} |"
             f" {_cell(_cut(said, 2 * GOAL))} |"
         )
-    rows += ["", counted(graph)]
-    return "\n".join(rows)
+    return "\n".join([*rows, *([""] if unnamed else []), counted(graph)])
 
 
 def counted(graph: Graph) -> str:

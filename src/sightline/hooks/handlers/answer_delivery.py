@@ -13,7 +13,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from msgspec import structs
 
-from sightline.briefing.compose import BETWEEN, LEAST, Part, briefing
+from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
@@ -41,8 +41,8 @@ from sightline.notices.delivery import (
 )
 from sightline.notices.pending import PendingChange, in_conversation, pending_change
 from sightline.notices.words import HOST, PART
+from sightline.subtasks.still_running import summary_beside
 from sightline.subtasks.task_registry import TaskRegistry
-from sightline.subtasks.words import summary_of
 from sightline.text import phrases
 
 AT_PROMPT = ("listings", "files", "subtasks", "bundle", "memory")
@@ -168,15 +168,17 @@ def deliver_briefing(
     *,
     within_s: float,
     told: Collection[str] = (),
+    running: str = "",
 ) -> str:
     """Return the briefing before the next turn, and record its delivery. The briefing names files
     without their text: hosts let their agent edit only what their own tools read.
 
     room: characters at most. within_s: a briefing that takes longer, or fails, is left out: it must
-    not hold back the answer that it is part of. told: files whose changes the answer tells, too.
+    not hold back the answer that it is part of. told: files whose changes the answer tells, too. running: the answer's
+    words on what still runs; "" for none.
     """
     texts: list[str] = []
-    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s, told):
+    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s, told, running):
         if len(part.text) <= room:
             room -= len(part.text) + len(BETWEEN)
             texts.append(part.text)
@@ -190,24 +192,28 @@ def _briefing_parts(
     room: int,
     within_s: float,
     told: Collection[str],
+    running: str,
 ) -> Sequence[Part]:
     """Return the parts of a briefing; none, with a line for the log, after a failure."""
     if room < LEAST * notice_text.CHARACTERS:
         return ()
     parts, budget = AT_START if message is None else AT_PROMPT, room // notice_text.CHARACTERS
+
+    def composed() -> Briefing:
+        subtasks, states = summary_beside(TaskRegistry(context).graph(), running)
+        return briefing(
+            context,
+            message,
+            budget,
+            parts=parts,
+            texts=False,
+            subtasks=subtasks,
+            states=states,
+            told=told,
+        )
+
     try:
-        return within_own(
-            max(within_s, 0.0),
-            lambda: briefing(
-                context,
-                message,
-                budget,
-                parts=parts,
-                texts=False,
-                subtasks=summary_of(TaskRegistry(context).graph()),
-                told=told,
-            ),
-        ).parts
+        return within_own(max(within_s, 0.0), composed).parts
     except DeadlinePassed:
         context.missed = words.unbriefed(words.late(round(within_s, 1)))
     except Exception as error:  # noqa: BLE001 - the answer without a briefing is due

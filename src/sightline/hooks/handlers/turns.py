@@ -180,7 +180,7 @@ def _due(
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     room = 0 if undone else CONTEXT_MAX - len(text)
     told = [*later, *(change.path for change in (notice.changes if notice is not None else ()))]
-    briefing = deliver_briefing(context, message, room, within_s=left_s, told=told)
+    briefing = deliver_briefing(context, message, room, within_s=left_s, told=told, running=running)
     if notice is not None:  # last: a process that is killed before has told nothing
         record_notice(context, notice, with_request=True)
     return "\n\n".join(filter(None, [text, briefing]))
