@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,6 +119,24 @@ def test_a_line_between_two_changed_ones_is_found_where_no_other_line_may_have_b
 def test_a_line_between_two_changed_ones_is_not_found_where_its_neighbour_may_have_become_it():
     new = "host = a\nport = 8080\nport = 80\nlast\n"
     assert place_of("port = 80\n", "host = a\nport = 80\nport = 80  # b\nlast\n", new) is None
+
+
+@pytest.mark.parametrize("rows", ["item_{0} = {0}", "from pack{0} import name{0}"])
+def test_two_lines_between_many_rewritten_ones_are_found_by_each_other(rows):
+    """As a switch of branches leaves a list of alike lines."""
+
+    def text(*numbers):
+        return "".join(rows.format(number) + "\n" for number in numbers)
+
+    old = text(1, 2, 14, 338, 16, 272, 18, 19, 149, 21, 294, 295, 273, 24)
+    new = text(1, 2, 228, 15, 211, 212, 171, 17, 18, 19, 167, 168, 222, 223, 24)
+    assert place_of(text(18), old, new) == 9
+    assert place_of(text(19), old, new) == 10
+
+
+def test_no_line_became_one_that_shares_no_word_with_it():
+    old = "first\nhost_2 = 2\nhost_20 = 20\nlast\n"
+    assert place_of("host_2 = 2\n", old, "first\nhost_30 = 30\nhost_2 = 2\nlast\n") == 3
 
 
 def test_a_function_is_found_by_its_name_where_others_wrote_at_its_old_place_and_in_it():

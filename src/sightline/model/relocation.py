@@ -58,6 +58,7 @@ SECTION = re.compile(r"\[+[\w\"' .:/*-]+\]+\s*([#;].*)?$")
 COMMENTS = ("#", "//", "/*", "*", "--", ";", "<!--")
 CLOSING = (")", "]", "}")
 TELLING = re.compile(r"\w")
+WORD = re.compile(r"\w+")
 
 DEFINED = re.compile(
     r"\s*(?:[\w()]+\s+)*(?:class|def|enum|fn|func|function|impl|interface|module|namespace|struct|trait)"
@@ -69,7 +70,8 @@ ALIKE = 0.5
 """Share of equal characters of a line and the line that others made of it."""
 
 MARGIN = 2
-"""Changed lines that another reading must take more, for this one to count as the only one."""
+"""Changed lines that another reading must take more, for this one to count as the only one; one less for
+each further unchanged line, which the other reading takes for written again by chance."""
 
 BESIDE = 8
 """Unchanged lines beside changed ones that another reading may take for changed, too."""
@@ -226,9 +228,8 @@ class _Reading:
         old, new = self._old[low[0] : high[0]], self._new[low[1] : high[1]]
         lines = [line.strip() for line in old], [line.strip() for line in new]
         shift = place - start
-        return any(
-            astray(*lines, n - low[0], n + shift - low[1]) < cost + MARGIN for n in {start, end - 1}
-        )
+        least = cost + MARGIN - max(len(kept) - 1, 0)
+        return any(astray(*lines, n - low[0], n + shift - low[1]) < least for n in {start, end - 1})
 
     def _around(self, above: int) -> tuple[tuple[int, int], tuple[int, int], int]:
         """Return where the changes around an island begin and end in both texts, with some lines around,
@@ -478,10 +479,16 @@ def _distances(old: Sequence[str], new: Sequence[str]) -> list[int]:
 
 
 def _may_become(line: str, own: str) -> bool:
-    """Return whether others may have made one line of another with a small change."""
+    """Return whether others may have made one line of another with a small change, which leaves at least
+    one of several words."""
     if not line or not own:
         return False
-    return own in line or line in own or _likeness(line, own) >= ALIKE
+    if own in line or line in own:
+        return True
+    words = WORD.findall(line), WORD.findall(own)
+    if min(map(len, words)) > 1 and not set(words[0]) & set(words[1]):
+        return False
+    return _likeness(line, own) >= ALIKE
 
 
 def _likeness(one: str, other: str) -> float:
