@@ -12,6 +12,9 @@ NameOf = Callable[[str], str]
 PUT_BACK = "put back"
 """Detail of a cause: the bytes are again those before an agent's edit."""
 
+BY_HOOK = "another hook"
+"""Detail of a cause: another hook of the host rewrote an agent's text before it was written."""
+
 REWOUND = "rewound"
 """Detail of a session's own edit that came after the point its conversation was rewound to."""
 
@@ -28,6 +31,8 @@ SESSION_OF = " session of "
 
 def cause(by: Cause | None, session: str) -> str:
     """Say who changed a file, as a session sees it. "" is no session, such as a person."""
+    if by is not None and by.detail == BY_HOOK:
+        return "another hook, before the text was written"
     if by is None or by.kind == "external":
         return f"the user or another program{_put_back(by)}"
     if by.kind == "command":
@@ -49,6 +54,8 @@ def to_person(by: Cause, agent: str, edited: str) -> str:
     """Say the same to the person who looks at all sessions. agent, edited: names of the agents that
     the cause names (who, and whose edit a formatter followed)."""
     probably = "probably " if by.confidence == "likely" else ""
+    if by.detail == BY_HOOK:
+        return cause(by, "")
     if by.kind == "external":
         return f"you or another program{_put_back(by)}"
     if by.kind in ("agent", "session"):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from sightline.changes import untracked
+from sightline.changes import words as change_words
 from sightline.changes.attribution import (
     after_write,
     cause_of,
@@ -63,6 +64,7 @@ def wrote(
     revision: str | None = None,
     before: str | bytes | None = None,
     user_modified: bool = False,
+    rewritten: bool = False,
     whole: bool = True,
     intent: tuple[int, WriteIntended] | None = None,
 ) -> None:
@@ -72,7 +74,7 @@ def wrote(
     knows what it changed). revision: the hash of that text, when the text is not at hand. With
     neither, the file on disk is what the tool wrote. before: the whole text when the tool began;
     where that differs from the timeline's last, somebody else changed the file. user_modified:
-    the user changed the text before it was written. intent: what was journalled of the write, after
+    the user changed the text before it was written; rewritten: another hook of the host did. intent: what was journalled of the write, after
     its position; when exactly that was written, the agent knows what was judged then.
     """
     located = context.workspace.locate(path)
@@ -118,6 +120,8 @@ def wrote(
     if written != on_disk.revision:
         detail = "the user, before it was written" if user_modified else None
         cause = after_write(context, data, on_disk.data, detail)
+        if rewritten and cause.kind == "external":
+            cause = structs.replace(cause, detail=change_words.BY_HOOK)
         facts.append(_saved(located.path, written, on_disk.revision, cause))
     blobs = context.keepable(located.path, *texts, on_disk=on_disk)
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)

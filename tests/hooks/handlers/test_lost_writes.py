@@ -260,3 +260,36 @@ def test_an_edit_that_another_session_wrote_over_is_brought_back(two):
     assert "+twenty by b" in to_a.context
     to_b = attend(b.session, Wrote("a.txt", "c1", TEXT, content=HERS))
     assert "+LINE 5" in to_b.context
+
+
+REWRITTEN = "# (c) me\n" + MINE
+
+
+def rewritten(host, stands=REWRITTEN, found=TEXT):
+    """Write MINE; another hook puts its own text in its place before the tool writes."""
+    host.ask("a.txt", WriteWhole(MINE))
+    host.place.put("a.txt", stands)
+    done = Wrote("a.txt", "c1", found, content=stands, whole=True)
+    return attend(host.session, done)
+
+
+def test_what_another_hook_made_of_a_write_is_told_to_the_agent(host):
+    said = rewritten(host).context
+    assert "changed by another hook, before the text was written" in said
+    assert "+# (c) me" in said
+    assert "+LINE 5" not in said
+    assert host.batch_ends().context == ""
+    assert host.state("a.txt") == "fresh"
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent", "external"]
+
+
+def test_another_hooks_layout_of_a_write_is_a_formatters(host):
+    said = rewritten(host, MINE.replace("line 40\n", "line  40\n")).context
+    assert "+line  40" in said
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent", "formatter"]
+
+
+def test_what_another_hook_made_of_a_write_over_a_save_is_told_with_the_merge(host):
+    said = rewritten(host, found=THEIRS).context
+    assert "merged" in said
+    assert host.place.text("a.txt") == "# (c) me\n" + BOTH

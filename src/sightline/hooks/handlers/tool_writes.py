@@ -402,19 +402,34 @@ def _record_unplanned(
     intent: Intent | None,
     on_disk: FileState,
 ) -> None:
-    """Record a write that no hook announced, or that left other text than was judged."""
+    """Record a write that no hook announced, or that left other text than was judged. Of a whole file that
+    another hook rewrote, the agent knows the text that it sent."""
     row = context.store.disk(located.path)
     before = context.store.blob(row.revision) if row else None
+    sent = _sent_before_rewriting(context, event, intent)
     host_writes.wrote(
         context,
         event.path,
-        content=_exact_bytes(event.content, on_disk.data),
+        content=_exact_bytes(event.content, on_disk.data) if sent is None else sent,
         before=_exact_bytes(event.before, before) if event.known_before else None,
         user_modified=event.user_modified,
+        rewritten=sent is not None,
         whole=event.whole and not (intent and _is_merge(intent[1])),
         intent=intent,
     )
     _abandon(context, located.path)
+
+
+def _sent_before_rewriting(
+    context: SessionContext, event: Wrote, intent: Intent | None
+) -> bytes | None:
+    """Return the text of a whole file that the agent sent and another hook rewrote before it was written;
+    None for any other write, and where the text is not stored."""
+    if intent is None or not event.whole or event.user_modified or _is_merge(intent[1]):
+        return None
+    if event.content is None or is_text_of(context, intent[1].after, event.content):
+        return None
+    return context.store.blob(intent[1].after)
 
 
 def _is_merge(intent: WriteIntended) -> bool:
