@@ -270,3 +270,17 @@ def test_names_cannot_write_lines_of_their_own(place, s):
     s.read(name)
     s.edit(name, "line 5\n", "five\n")
     assert "\nTo do" not in told(s).text
+
+
+def test_reports_of_sub_agents_are_told(s):
+    used = {"type": "tool_use", "id": "a1", "name": "Task", "input": {"description": "Look"}}
+    result = {"type": "tool_result", "tool_use_id": "a1", "content": "Found in a.py.\nNo more."}
+    say(
+        s,
+        [
+            ASK,
+            {"role": "assistant", "content": [used]},
+            {"role": "user", "content": [result]},
+        ],
+    )
+    assert "Your sub-agents reported:\n- Look: Found in a.py. No more." in told(s).text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sightline.filesystem.ignore.rules import WILDCARDS_MAX
@@ -130,3 +132,109 @@ def test_changes_are_recorded_as_handed_over_when_all_of_the_answer_is_made(busy
     handed = [each.fact.notice for each in busy.facts() if hasattr(each.fact, "told")]
     assert handed[-2].startswith("host:part:memory")
     assert not handed[-1].startswith("host:part:")
+
+
+def row(number, kind, *parts):
+    """A row of a transcript, behind the row before it."""
+    return {
+        "type": kind,
+        "uuid": f"u{number}",
+        "parentUuid": f"u{number - 1}" if number else None,
+        "sessionId": "s",
+        "timestamp": f"2026-01-01T00:00:{number:02}Z",
+        "message": {"role": kind, "id": f"m{number}", "content": list(parts)},
+    }
+
+
+def tell(host, *rows):
+    """Write the transcript of the conversation."""
+    text = "".join(f"{json.dumps(each)}\n" for each in rows)
+    (host.home / "s1.jsonl").write_text(text)
+
+
+def used(call, name, **given):
+    return {"type": "tool_use", "id": call, "name": name, "input": given}
+
+
+def result(call, text, **more):
+    return {"type": "tool_result", "tool_use_id": call, "content": text, **more}
+
+
+TODOS = [
+    {"content": "Mend the parser", "status": "completed", "activeForm": "x"},
+    {"content": "Test the parser", "status": "in_progress", "activeForm": "x"},
+]
+ENDED = (
+    "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n"
+    '<summary>Agent "Review it" finished</summary>\n<result>No fault in lexer.py.</result>\n'
+    "</task-notification>"
+)
+WORK = {
+    "TodoWrite": (
+        [row(0, "user", {"type": "text", "text": "go"}), row(1, "assistant", used("t1", "TodoWrite", todos=TODOS)), row(2, "user", result("t1", "ok"))],
+        ["To do, 1 open:\n- now: Test the parser", "Done:\n- Mend the parser"],
+    ),
+    "TaskCreate": (
+        [row(0, "assistant", used("t1", "TaskCreate", subject="Write docs", description="d")), row(1, "user", result("t1", "Task #1 created successfully: Write docs")), row(2, "assistant", used("t2", "TaskUpdate", taskId="1", status="in_progress"))],
+        ["To do, 1 open:\n- now: Write docs"],
+    ),
+    "Agent": (
+        [row(0, "assistant", used("t1", "Agent", description="Look for users", prompt="long")), row(1, "user", result("t1", [{"type": "text", "text": "Used in app.py.\nNowhere else."}]))],
+        ["Your sub-agents reported:\n- Look for users: Used in app.py. Nowhere else."],
+    ),
+    "notification": (
+        [row(0, "assistant", used("t1", "Agent", description="Review it")), row(1, "user", result("t1", "Async agent launched successfully.")), row(2, "user", {"type": "text", "text": ENDED})],
+        ["Your sub-agents reported:\n- Review it: No fault in lexer.py."],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("work", "source"), [*((work, "resume") for work in WORK), ("TodoWrite", "compact")]
+)
+def test_to_dos_and_reports_of_the_conversation_are_told_when_it_goes_on(host, work, source):
+    rows, wanted = WORK[work]
+    tell(host, *rows)
+    start(host, "startup")
+    prompt(host, "mend the parser")
+    host.ask(host.payload("Stop"))
+    if source == "compact":
+        host.ask(host.payload("PreCompact", trigger="auto"))
+        boundary = row(8, "system") | {"subtype": "compact_boundary", "parentUuid": None}
+        tell(host, *rows, boundary | {"logicalParentUuid": rows[-1]["uuid"]})
+    said = start(host, source)
+    assert all(part in said for part in wanted), said
+    assert len(said) < 9_000
+    host.ask(host.payload("Stop"))
+    assert start(host, "resume") == ""
+    assert host.faults() == []
+
+
+def test_to_dos_of_an_abandoned_branch_and_of_a_sub_agent_are_not_told(host):
+    other = [{"content": "Drop it", "status": "pending", "activeForm": "x"}]
+    tell(
+        host,
+        row(0, "user", {"type": "text", "text": "go"}),
+        row(1, "assistant", used("t1", "TodoWrite", todos=other)),
+        row(2, "assistant", used("t2", "TodoWrite", todos=TODOS)) | {"parentUuid": "u0"},
+        row(3, "assistant", used("t3", "TodoWrite", todos=other)) | {"isSidechain": True},
+        row(4, "user", {"type": "text", "text": "on"}) | {"parentUuid": "u2"},
+    )
+    start(host, "startup")
+    said = start(host, "resume")
+    assert "Test the parser" in said
+    assert "Drop it" not in said
+
+
+def test_many_long_reports_and_to_dos_are_told_within_bounds(host):
+    todos = [{"content": f"step {n} {'long ' * 99}", "status": "pending"} for n in range(300)]
+    rows = [row(0, "assistant", used("t", "TodoWrite", todos=todos))]
+    for number in range(1, 40, 2):
+        rows.append(row(number, "assistant", used(f"a{number}", "Task", description=f"d{number}")))
+        rows.append(row(number + 1, "user", result(f"a{number}", "word " * 9_000)))
+    tell(host, *rows)
+    start(host, "startup")
+    said = start(host, "resume")
+    assert "- d39: word word" in said
+    assert "- d1: " not in said
+    assert len(said) < 5_000

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sightline.agents.claude_code import dialect as claude_code
 from sightline.agents.hook_events import Answer, Caller, Event, Surroundings
+from sightline.conversation.recorded_work import RecordedWork
 
 
 class Dialect(Protocol):
@@ -31,6 +32,11 @@ class Dialect(Protocol):
 
         before: UTC microseconds; no hook reported any event of an older row. 0 for no such row. A
         missing file has no events. OSError.
+        """
+
+    def recorded_work(self, transcript: str) -> RecordedWork:
+        """Return the to-dos and the reports of finished sub-agents in a transcript, on the branch that
+        the conversation is on. OSError.
         """
 
     def added_folders(self, around: Surroundings) -> list[str]:

@@ -20,6 +20,7 @@ from sightline.briefing.mentions import LIMIT_BYTES, resolve_mentions
 from sightline.briefing.registry import LIMIT, registry
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_for
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.conversation.token_counter import family_of
 from sightline.errors import PathError
 from sightline.guard.reads import Look, saw
@@ -102,11 +103,14 @@ def briefing(
     states: str | None = None,
     running: str = "",
     told: Collection[str] = (),
+    recorded: RecordedWork = NO_WORK,
 ) -> Briefing:
     """Return the briefing before the next turn. Asking consumes nothing. message: the user's message,
     if known; budget: tokens at most; parts: the wanted parts; texts: False makes a bundle name its
     files without showing them; subtasks: a summary of the session's sub-tasks; states: the whole
-    summary, where `subtasks` leaves out what `running` names; running: what still works for the session; told: files whose changes the same answer tells beside the briefing.
+    summary, where `subtasks` leaves out what `running` names; running: what still works for the
+    session; told: files whose changes the same answer tells beside the briefing; recorded: the work
+    that the host's own record of the conversation tells of.
     ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
@@ -124,7 +128,7 @@ def briefing(
     if tells_of_work:
         add |= {
             "running": lambda: composer.add_running(running),
-            "memory": composer.add_memory,
+            "memory": lambda: composer.add_memory(recorded),
             "registry": composer.add_registry,
         }
     wanted = frozenset(parts)
@@ -255,12 +259,12 @@ class _Composer:
                 return
         self._leave_out("bundle")
 
-    def add_memory(self) -> None:
+    def add_memory(self, recorded: RecordedWork) -> None:
         if self._room < words.LEAST:
             self._leave_out("memory")
             return
         budget = min(self._room, memories.BUDGET)
-        memory = memories.memory(self._context, budget=budget, told=self._told)
+        memory = memories.memory(self._context, budget=budget, told=self._told, recorded=recorded)
         if memory.says_more:
             still = structs.replace(memory, turn=0, text="", tokens=0, left_out=(), working=())
             self._add_new("memory", memory.text, repr(still))

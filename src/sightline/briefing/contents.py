@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sightline.conversation.recorded_work import Report
 from sightline.conversation.todos import Todo
 from sightline.guard.reads import Look
 from sightline.model.spans import Spans
@@ -78,7 +79,8 @@ class Memory(Struct, frozen=True):
     the last finished to-dos; done_count: all finished. refresh: files to read again; changed: files
     changed by this session, newest first; working: other files touched last; result: the summary of
     the last answer where it was a structured one (is_summary), else its end; next_steps: that the
-    last structured answer offered; turn: the present one, 0 before the first; unread: messages that are not stored, so to-dos may be missing.
+    last structured answer offered; reports: of the sub-agents that answered last, in order; turn: the
+    present one, 0 before the first; unread: messages that are not stored, so to-dos may be missing.
 
     text: the whole memory as a block for the end of the next message, within the budget; "" for an
     empty memory. tokens: of this text; left_out: (kind, number of lines) without room.
@@ -95,6 +97,7 @@ class Memory(Struct, frozen=True):
     result: str | None = None
     is_summary: bool = False
     next_steps: tuple[str, ...] = ()
+    reports: tuple[Report, ...] = ()
     turn: int = 0
     unread: int = 0
     text: str = ""
@@ -105,4 +108,4 @@ class Memory(Struct, frozen=True):
     def says_more(self) -> bool:
         """Return whether the memory holds more than the files touched last."""
         work = self.request or self.step or self.pending or self.done or self.result
-        return bool(work or self.refresh or self.changed)
+        return bool(work or self.refresh or self.changed or self.reports)

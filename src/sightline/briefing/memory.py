@@ -17,6 +17,7 @@ from sightline.briefing.continuation import is_continuation, unwrap
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.conversation.progress import Progress, read_progress
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.conversation.token_counter import family_of
 from sightline.model.embedded_json import NoJson, find_json
 from sightline.model.events import Changed, Moved
@@ -39,14 +40,21 @@ BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command
 """Beginnings of the texts that hosts add among a person's messages."""
 
 
-def memory(context: SessionContext, *, budget: int = BUDGET, told: Collection[str] = ()) -> Memory:
+def memory(
+    context: SessionContext,
+    *,
+    budget: int = BUDGET,
+    told: Collection[str] = (),
+    recorded: RecordedWork = NO_WORK,
+) -> Memory:
     """Return the work of this session so far. budget: tokens of the block, estimated for the
-    session's model; told: files whose changes are told beside it. ValueError for a budget below
+    session's model; told: files whose changes are told beside it; recorded: what the host's own record
+    of the conversation tells, for a session without messages. ValueError for a budget below
     words.LEAST."""
     if type(budget) is not int or budget < words.LEAST:
         raise ValueError(f"budget is a number of tokens, {words.LEAST} or more, not {budget!r}")
     progress = read_progress(context)
-    blocks, listed = progress.blocks, progress.todos
+    blocks, listed = progress.blocks, progress.todos or recorded.todos
     done = [todo for todo in listed if todo.state == "done"]
     still_open = [
         todo for state in ("in_progress", "proposed") for todo in listed if todo.state == state
@@ -83,6 +91,7 @@ def memory(context: SessionContext, *, budget: int = BUDGET, told: Collection[st
         result=result or None,
         is_summary=is_summary,
         next_steps=progress.answer.next_steps if is_last and progress.answer else (),
+        reports=progress.reports or recorded.reports,
         turn=progress.turn,
         unread=progress.unread,
     )

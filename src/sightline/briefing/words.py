@@ -11,6 +11,7 @@ from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
 from sightline.changes.words import NameOf
+from sightline.conversation.recorded_work import Report
 from sightline.conversation.todos import Todo
 from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
@@ -46,13 +47,14 @@ ON_A_LINE = 8
 TODO_CHARACTERS = 240
 DETAIL_CHARACTERS = 400
 TODO_FILES = 5
+REPORT_CHARACTERS = 400
 PATH_CELLS = 200
 
 HEADING = "Where this session stands{}, from its record and from the files as they are on disk now:"
 
 RESUME = "Go on with the first open to-do. Do not do again what is done."
 
-FIRST = ("pending", "refresh", "changed")
+FIRST = ("pending", "refresh", "changed", "reports")
 THEN = ("request", "result", "steps", "done", "working")
 """Sections of the memory block by importance: the first ones in turn, then the others in order."""
 
@@ -65,6 +67,7 @@ NOUNS = {
     "request": ("request", ""),
     "result": ("answer", ""),
     "steps": ("next step", ""),
+    "reports": ("report", " of your sub-agents"),
 }
 
 
@@ -134,6 +137,7 @@ def _sections(memory: Memory) -> Iterator[Section]:
     changed = tuple(_changed_lines(memory.changed, memory.turn))
     yield Section("changed", "Changed by you:", changed)
     yield section("done", done, *finished)
+    yield section("reports", "Your sub-agents reported:", *map(_report, memory.reports))
     head = "Your last answer:" if memory.is_summary else "Your last answer ended:"
     yield section("result", head, memory.result or None)
     steps = (beginning(step, TODO_CHARACTERS) for step in memory.next_steps)
@@ -148,6 +152,11 @@ def _todo(todo: Todo) -> str:
     files = f"; files: {named([*map(_path, todo.files)], TODO_FILES)}" if todo.files else ""
     turn = f"; since turn {todo.turn}" if todo.turn and todo.state == "in_progress" else ""
     return f"{now}{beginning(todo.text, TODO_CHARACTERS)}{detail}{files}{turn}"
+
+
+def _report(report: Report) -> str:
+    """Return the beginning of a sub-agent's report on one line."""
+    return f"{one_line(report.about)}: {beginning(report.text, REPORT_CHARACTERS)}"
 
 
 def _stale(file: Stale) -> str:

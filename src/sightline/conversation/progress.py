@@ -12,6 +12,7 @@ from msgspec import Struct, convert, structs, to_builtins
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.recorded_work import Report, ReportReader
 from sightline.conversation.todos import Todo, TodoReader
 from sightline.conversation.window.blocks import Block
 from sightline.errors import StoreError
@@ -50,7 +51,7 @@ class AnswerRecord(Struct, frozen=True):
 class Progress(Struct, frozen=True):
     """blocks: of the messages, oldest first; positions: of the facts of the messages, by the number in
     Block.message; unread: the number of messages that are not stored; todos: the session's list;
-    answer: the last structured answer with a
+    reports: of the sub-agents that answered last, in order; answer: the last structured answer with a
     summary or next steps; begun: the position and the number of each turn."""
 
     blocks: tuple[Block, ...] = ()
@@ -59,6 +60,7 @@ class Progress(Struct, frozen=True):
     todos: tuple[Todo, ...] = ()
     answer: AnswerRecord | None = None
     begun: tuple[tuple[int, int], ...] = ()
+    reports: tuple[Report, ...] = ()
 
     @property
     def turn(self) -> int:
@@ -94,7 +96,10 @@ def read_progress(context: SessionContext) -> Progress:
         (row.position, row.fact.number) for row in rows if isinstance(row.fact, TurnBegan)
     )
     last = next((each for each in reversed(answers) if each.summary or each.next_steps), None)
-    progress = Progress(tuple(blocks), tuple(positions), unread, (), last, begun)
+    reports = ReportReader()
+    for block in blocks:
+        reports.add(block)
+    progress = Progress(tuple(blocks), tuple(positions), unread, (), last, begun, reports.newest())
     return structs.replace(progress, todos=_todos(progress, answers))
 
 

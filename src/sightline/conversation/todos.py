@@ -52,7 +52,7 @@ WHOLE = frozenset(
     [
         *("todowrite", "writetodos", "updatetodolist", "updateplan", "managetodolist"),
         *("updatetodo", "updatetodos", "settodolist", "tasktracker", "todolist", "todo"),
-        *("managetodos", "updatetasks", "writetodolist"),
+        *("managetodos", "updatetasks", "writetodolist", "todos", "createtodolist", "addtodos"),
     ]
 )
 """Plain names of the tools whose arguments hold a whole list."""
@@ -84,6 +84,11 @@ ITEMS_MAX = 1_000
 ITEM_CHARACTERS = 1_000
 TEXT_CHARACTERS = 1 << 20
 """Limits beyond which a list is not read further: nobody works through a longer one."""
+
+
+def is_todo_tool(tool: str) -> bool:
+    """Return whether a tool writes to-dos."""
+    return plain_name(tool) in WHOLE or plain_name(tool) in TASKS
 
 
 def todos(blocks: Iterable[Block]) -> tuple[Todo, ...]:

@@ -24,6 +24,7 @@ from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import LeftOut, Settings
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
@@ -349,6 +350,7 @@ class Call:
                 event,
                 lambda knows: self._catch_up(session, knows=knows),
                 self._rewriters,
+                self._read_work,
             )
         finally:
             context = session._context  # noqa: SLF001 - no verb returns this
@@ -430,6 +432,18 @@ class Call:
             )
         except (OSError, ValueError) as error:
             self.note(error)
+
+    def _read_work(self) -> RecordedWork:
+        """Return the to-dos and reports in the transcript. After a failure the briefing is without
+        them."""
+        dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
+        if dialect is None or not transcript or not os.path.exists(transcript):
+            return NO_WORK
+        try:
+            return dialect.recorded_work(transcript)
+        except (OSError, ValueError) as error:
+            self.note(error)
+            return NO_WORK
 
     def _printed(self, answers: list[Answer]) -> bytes:
         if all(answer == events.NOTHING for answer in answers):

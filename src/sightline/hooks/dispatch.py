@@ -9,6 +9,7 @@ from sightline.agents import hook_events as events
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
+from sightline.conversation.recorded_work import RecordedWork
 from sightline.hooks.handlers import (
     file_reads,
     insertions,
@@ -21,10 +22,8 @@ from sightline.hooks.handlers import (
 from sightline.hooks.handlers.tool_edits import CatchUp, Rewriters
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
-    events.Began: turns.began,
     events.Instructed: file_reads.instructed,
     events.Used: turns.used,
-    events.Prompted: turns.prompted,
     events.Reading: file_reads.reading,
     events.Searching: file_reads.searching,
     events.Shown: file_reads.shown,
@@ -44,7 +43,7 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Stopped: turns.stopped,
     events.Ended: turns.ended,
 }
-"""Event -> its handler; `attend` itself calls that of Attempted."""
+"""Event -> its handler; `attend` itself calls those of Attempted, Began and Prompted."""
 
 
 def attend(
@@ -52,11 +51,16 @@ def attend(
     event: Event,
     catch_up: CatchUp = lambda _: None,
     rewriters: Rewriters = list,
+    read_work: turns.ReadWork = RecordedWork,
 ) -> Answer:
-    """Handle one event of a session, and return the answer for the host. catch_up, rewriters: see tool_edits.
-    SightlineError."""
+    """Handle one event of a session, and return the answer for the host. catch_up, rewriters: see
+    tool_edits; read_work: see turns. SightlineError."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         context = session._context  # noqa: SLF001
         if isinstance(event, events.Attempted):
             return tool_edits.attempted(context, event, catch_up, rewriters)
+        if isinstance(event, events.Began):
+            return turns.began(context, event, read_work)
+        if isinstance(event, events.Prompted):
+            return turns.prompted(context, event, read_work)
         return HANDLERS[type(event)](context, event)

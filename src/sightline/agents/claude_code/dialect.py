@@ -13,7 +13,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from sightline.agents import hook_events as host
-from sightline.agents.claude_code import other_hooks, transcripts
+from sightline.agents.claude_code import messages, other_hooks, transcripts
 from sightline.agents.claude_code.hook_settings import settings_files
 from sightline.agents.claude_code.tool_results import result, result_texts
 from sightline.agents.hook_events import Answer, Caller, Event, Source, Surroundings
@@ -517,5 +517,6 @@ def _in_settings(path: str) -> list[str]:
 ADD_FOLDERS = "--add-dir"
 
 rewriters = other_hooks.rewriters
+recorded_work = messages.recorded_work
 unhooked = transcripts.unhooked
 went_back = transcripts.went_back

@@ -7,13 +7,17 @@ stay in the file, and so do copies of rows of the conversation that this one con
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.transcripts import time_of
 from sightline.agents.json_fields import Row, nested, objects, text_parts
 from sightline.agents.recording import Telling, first_rows, rows
+from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork, is_of_work, read_work
 from sightline.model.json_text import compact_json
 
 NONE = "it holds no messages as Claude Code records them"
@@ -43,12 +47,59 @@ def conversation(path: str) -> Conversation:
     return reader.conversation("anthropic", "claude-code", path, session, passed_over)
 
 
+def recorded_work(transcript: str) -> RecordedWork:
+    """Return the work in the last WORK_MAX bytes of a transcript; see
+    agents.dialect.Dialect.recorded_work. OSError."""
+    with open(transcript, "rb") as file:
+        begin = max(os.fstat(file.fileno()).st_size - WORK_MAX, 0)
+        file.seek(begin)
+        data = file.read()
+        if not any(word in data for word in WORKS):
+            return NO_WORK
+        found = [row for _, row in transcripts.rows(file, begin, (b"{",)) if row is not None]
+    calls: set[str] = set()
+    told = [(row, _of_work(row, calls)) for row in main_chain(found)]
+    messages = [
+        {"role": "assistant" if row.get("type") == "assistant" else "user", "content": parts}
+        for row, parts in told
+        if parts
+    ]
+    return read_work(FORMATS["anthropic"].blocks(messages, len))
+
+
+def _of_work(row: Row, calls: set[str]) -> list[Row]:
+    """Return the parts of a row that tell of to-dos and sub-agents. calls: of such tools, by id; those
+    of the row are added."""
+    if row.get("type") == "attachment":
+        parts = reminder(row.get("attachment"))
+    else:
+        parts = text_parts(nested(row, "message", "content"))
+    calls |= {
+        str(part.get("id"))
+        for part in parts
+        if part.get("type") == "tool_use" and is_of_work(str(part.get("name")))
+    }
+    return [
+        part
+        for part in parts
+        if not calls.isdisjoint((str(part.get("id")), str(part.get("tool_use_id"))))
+        or "<task-notification>" in str(part.get("text"))
+    ]
+
+
 def _is_ours(row: Row) -> bool:
     return (
         row.get("type") in ("user", "assistant")
         and isinstance(nested(row, "message", "content"), str | list)
         and "sessionId" in row
     )
+
+
+WORK_MAX = 16 << 20
+"""Bytes of a transcript that are read for the work it tells of: the newest, which a hook has time for."""
+
+WORKS = (b'"TodoWrite"', b'"TaskCreate"', b'"Task"', b'"Agent"', b"<task-notification>")
+"""A transcript without these tells of no work."""
 
 
 class _Messages(Telling):

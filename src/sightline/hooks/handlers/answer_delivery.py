@@ -15,6 +15,7 @@ from msgspec import structs
 
 from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
@@ -169,16 +170,20 @@ def deliver_briefing(
     within_s: float,
     told: Collection[str] = (),
     running: str = "",
+    recorded: RecordedWork = NO_WORK,
 ) -> str:
     """Return the briefing before the next turn, and record its delivery. The briefing names files
     without their text: hosts let their agent edit only what their own tools read.
 
     room: characters at most. within_s: a briefing that takes longer, or fails, is left out: it must
     not hold back the answer that it is part of. told: files whose changes the answer tells, too. running: the answer's
-    words on what still runs; "" for none.
+    words on what still runs; "" for none. recorded: the work that the host's own record of the conversation tells of.
     """
     texts: list[str] = []
-    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s, told, running):
+    parts = _briefing_parts(
+        context, message, min(room, BRIEFING_MAX), within_s, told, running, recorded
+    )
+    for part in parts:
         if len(part.text) <= room:
             room -= len(part.text) + len(BETWEEN)
             texts.append(part.text)
@@ -193,6 +198,7 @@ def _briefing_parts(
     within_s: float,
     told: Collection[str],
     running: str,
+    recorded: RecordedWork,
 ) -> Sequence[Part]:
     """Return the parts of a briefing; none, with a line for the log, after a failure."""
     if room < LEAST * notice_text.CHARACTERS:
@@ -210,6 +216,7 @@ def _briefing_parts(
             subtasks=subtasks,
             states=states,
             told=told,
+            recorded=recorded,
         )
 
     try:

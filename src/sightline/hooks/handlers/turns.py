@@ -3,13 +3,15 @@ messages are folded, it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from time import monotonic
 
 from sightline.agents import hook_events as events
 from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
+from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.unfinished import settle_host_writes, unfinished_rewinds
 from sightline.hooks import words
@@ -50,11 +52,16 @@ ANSWERED_BY = 0.8
 """The part of a hook's deadline after which its answer has to be complete."""
 
 
-def began(context: SessionContext, event: events.Began) -> Answer:
+ReadWork = Callable[[], RecordedWork]
+"""Reads the work that the host's own record of the conversation tells of."""
+
+
+def began(context: SessionContext, event: events.Began, read_work: ReadWork) -> Answer:
     """Record the model, and ask the host to watch the session's known files. A conversation that
     goes on also gets the notices and the briefing that are due, and what still works for it: after a
-    compaction its agent knows of no other agent that it sent. What was told before a summary comes again with
-    the next prompt: until then the host may put the files themselves back."""
+    compaction its agent knows of no other agent that it sent, and perhaps neither its to-dos nor what the
+    agents reported. What was told before a summary comes again with the next prompt: until then the host
+    may put the files themselves back."""
     _record_usage(context, event.model)
     started = monotonic()
     known = sorted(context.store.known(context.session).values(), key=lambda each: -each.position)
@@ -63,8 +70,9 @@ def began(context: SessionContext, event: events.Began) -> Answer:
     if event.source != "startup":
         text = running_note(context)
         later = told_before_summary(context) if event.source == "compact" else ()
-        if known:
-            text = _due(context, None, started, text, later)
+        recorded = read_work()
+        if known or recorded != NO_WORK:
+            text = _due(context, None, started, text, later, recorded)
     return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
@@ -77,7 +85,7 @@ def used(context: SessionContext, event: events.Used) -> Answer:
     return NOTHING
 
 
-def prompted(context: SessionContext, event: events.Prompted) -> Answer:
+def prompted(context: SessionContext, event: events.Prompted, read_work: ReadWork) -> Answer:
     """Begin a turn. Record mentioned files; return new warnings, changes since the last turn, and
     the briefing."""
     started = monotonic()
@@ -88,7 +96,9 @@ def prompted(context: SessionContext, event: events.Prompted) -> Answer:
     context.append([TurnBegan(turn, words.title(event.text) if turn == 1 else "")])
     _record_usage(context, None, event.mode)
     warn_of_ignore_files(context)
-    text = "\n".join(filter(None, [unfinished, _due(context, event.text, started)]))
+    recorded = read_work() if goes_on(event.text) else NO_WORK
+    due = _due(context, event.text, started, recorded=recorded)
+    text = "\n".join(filter(None, [unfinished, due]))
     for path, lines in event.mentions:
         _record_mention(context, path, lines)
     return Answer(context=text)
@@ -163,9 +173,11 @@ def _due(
     began: float,
     running: str = "",
     later: Collection[str] = (),
+    recorded: RecordedWork = NO_WORK,
 ) -> str:
     """Return what still runs, warnings, changes and briefing for the next turn, in this order. began: when
-    the host called, by monotonic(). later: paths whose changes are told with the next prompt.
+    the host called, by monotonic(). later: paths whose changes are told with the next prompt. recorded: the
+    work that the host's own record tells of.
 
     An edit that somebody outside took back is told later, with the turn's first calls, and the
     briefing with the next prompt: the user may have taken back the conversation, too, which no hook and no transcript
@@ -180,7 +192,9 @@ def _due(
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     room = 0 if undone else CONTEXT_MAX - len(text)
     told = [*later, *(change.path for change in (notice.changes if notice is not None else ()))]
-    briefing = deliver_briefing(context, message, room, within_s=left_s, told=told, running=running)
+    briefing = deliver_briefing(
+        context, message, room, within_s=left_s, told=told, running=running, recorded=recorded
+    )
     if notice is not None:  # last: a process that is killed before has told nothing
         record_notice(context, notice, with_request=True)
     return "\n\n".join(filter(None, [text, briefing]))
