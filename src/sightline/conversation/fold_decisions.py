@@ -96,6 +96,14 @@ def message_ids(text: str, *, summary: bool) -> set[str]:
     return {message for message, _ in rows.places()}
 
 
+def renamed_text(text: str, ids: Mapping[str, str]) -> str:
+    """Return a decision's JSON with other ids of messages. ids: old -> new."""
+    rows = json.loads(text)
+    for kind in Rows.__struct_fields__:
+        rows[kind] = [[ids.get(row[0], row[0]), *row[1:]] for row in rows[kind]]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
 def load_json(data: bytes) -> Any:
     """Parse JSON from the store, which may hold lone surrogates."""
     return json.loads(data.decode("utf-8", "surrogatepass"))

@@ -251,7 +251,7 @@ class Conversation:
     def load(self, path: str | PathLike[str], *, salvage: bool = False) -> Loaded:
         """Load a saved conversation: all of it, or the messages that are new. A last line that was
         not written to its end is left out with a warning. HistoryError for other damage; salvage:
-        load the messages before the damage.
+        load all but the damaged records, which the warnings name.
 
         The file may also be another program's: api_conversation_history.json of Cline and Roo Code,
         claude_messages.json of their early versions, or messages as a provider takes them, in JSON or

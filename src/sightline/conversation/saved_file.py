@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
@@ -18,7 +19,7 @@ from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
-from sightline.conversation.fold_decisions import load_json, message_ids
+from sightline.conversation.fold_decisions import load_json, message_ids, renamed_text
 from sightline.conversation.message_codec import encode, message_id
 from sightline.conversation.old_history import OldHistory, is_old_history, read_old_history
 from sightline.errors import HistoryError
@@ -107,7 +108,7 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
         return _load_old(context, path, read_old_history(path, data))
     with context.workspace.lock(f"conversation in {real}"):
         contents = _read_file(real)
-        count = contents.messages
+        count = contents.messages + _messages_in(contents.behind)
         if contents.damage and count and salvage:
             _copy_damaged(real)
     warnings: list[str] = []
@@ -121,12 +122,15 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
             f" out; the {count} messages before it are whole."
         )
     if contents.damage and salvage and count:
+        lines = [f"line {line} ({why})" for line, why in contents.lost]
         warnings.append(
-            f"{_damage(path, contents)} The {count} messages before it were loaded; {quoted(path)}{DAMAGED}"
-            " is a copy."
+            f"{quoted(path)} is damaged. Lost: {named(lines, NAMED_MAX)}. The other {count} messages were"
+            f" loaded; {quoted(path)}{DAMAGED} is a copy."
         )
     elif contents.damage:
-        whole = f"The {count} messages before it are whole" if count else "No message is whole"
+        behind = f", and {count - contents.messages} behind it" if contents.behind else ""
+        whole = f"The {contents.messages} messages before it are whole{behind}"
+        whole = whole if count else "No message is whole"
         hint = "load(path, salvage=True) takes them in" if count else "Load another copy of it"
         raise HistoryError(
             f"{_damage(path, contents)} {whole}. Nothing was loaded.",
@@ -149,8 +153,7 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
                 ) from error
         else:
             _append_decision(context, record)
-    loaded = sum(record["kind"] == "message" for record in records)
-    return Loaded(path, loaded, count, tuple(warnings))
+    return Loaded(path, _messages_in(records), count, tuple(warnings))
 
 
 NAMED_MAX = 5
@@ -235,7 +238,10 @@ def _new_records(context: SessionContext, path: str, contents: Contents) -> list
     """Return the records that the session does not have. HistoryError when it has others."""
     rows = _rows(context)
     ids = [fact.message for fact in of_kind(MessageAppended, rows)]
-    others = contents.message_ids
+    records = _linked_anew(contents)
+    others = _ids_in(records)
+    if contents.behind and {*ids}.issuperset(_ids_in([*contents.records, *contents.behind])):
+        return []  # the session has the lost ones, too
     if _count_shared(ids, others) < min(len(ids), len(others)):
         raise HistoryError(
             f"{quoted(path)} holds another conversation than the session {context.session!r}. Nothing was"
@@ -246,13 +252,46 @@ def _new_records(context: SessionContext, path: str, contents: Contents) -> list
     known = {*ids}
     return [
         record
-        for record in contents.records
+        for record in records
         if (
             record["id"] not in known
             if record["kind"] == "message"
             else revision_of(_text_bytes(record)) not in texts
         )
     ]
+
+
+def _linked_anew(contents: Contents) -> list[Record]:
+    """Return the intact records. Each message behind the damage stands behind the message before it, and so
+    has another id than in the file; decisions name it by that."""
+    renamed: dict[str, str] = {}
+    tips = {record.get("side", ""): record["id"] for record in _messages(contents.records)}
+    linked = list(contents.records)
+    for record in contents.behind:
+        changed = dict(record)
+        if record["kind"] == "message":
+            side = record.get("side", "")
+            parent = tips.get(side, tips.get("") if side else None)
+            changed |= {"parent": parent, "id": message_id(record["message"], parent)}
+            renamed[record["id"]] = tips[side] = changed["id"]
+        else:
+            names = ("message", "first", "last")
+            changed |= {n: renamed.get(record[n], record[n]) for n in names if n in record}
+            changed["text"] = renamed_text(record["text"], renamed)
+        linked.append(changed)
+    return linked
+
+
+def _messages(records: Sequence[Record]) -> Iterator[Record]:
+    return (record for record in records if record["kind"] == "message")
+
+
+def _messages_in(records: Sequence[Record]) -> int:
+    return sum(1 for _ in _messages(records))
+
+
+def _ids_in(records: Sequence[Record]) -> list[str]:
+    return [record["id"] for record in _messages(records)]
 
 
 def _text_bytes(record: Record) -> bytes:
@@ -368,31 +407,41 @@ FIELDS: dict[str, dict[str, type]] = {
 }
 """Kind of record -> the types of its fields."""
 
+BEGIN = re.compile(r'\{"check":"')
+DECODER = json.JSONDecoder()
+
 UNKNOWN_RECORD = "it is no record that this version knows"
 TIME_MAX = 2**62
 """The largest number of microseconds since 1970 that a store can hold, in either direction."""
 
 
 class Contents(Struct, frozen=True):
-    """The contents of a file. lines: the intact ones, with the head; records: those in the lines,
-    without the head; torn: bytes of a last line that was not written to its end; damage: the first
-    damaged line and the reason; version: of the writer; nothing else is read of another version."""
+    """The contents of a file. lines: the intact ones before the first damage, with the head; records:
+    those in the lines, without the head; torn: bytes of a last line that was not written to its end;
+    lost: the damaged lines, each with the reason; behind: the intact records behind the first of them;
+    version: of the writer; nothing else is read of another version."""
 
     lines: tuple[bytes, ...] = ()
     records: tuple[Record, ...] = ()
     session: str = ""
     torn: int = 0
-    damage: tuple[int, str] | None = None
+    lost: tuple[tuple[int, str], ...] = ()
+    behind: tuple[Record, ...] = ()
     version: object = HEAD["version"]
 
     @property
+    def damage(self) -> tuple[int, str] | None:
+        """The first damaged line and the reason."""
+        return self.lost[0] if self.lost else None
+
+    @property
     def message_ids(self) -> list[str]:
-        """Return the ids of the messages."""
-        return [record["id"] for record in self.records if record["kind"] == "message"]
+        """Return the ids of the messages before the damage."""
+        return _ids_in(self.records)
 
     @property
     def messages(self) -> int:
-        """Return the number of messages."""
+        """Return the number of messages before the damage."""
         return len(self.message_ids)
 
 
@@ -411,31 +460,51 @@ def encode_line(record: Record) -> bytes:
 
 
 def parse(data: bytes) -> Contents:
-    """Parse the bytes of a file up to the first damage."""
+    """Parse the bytes of a file."""
     if not data:
         return Contents()
     *lines, rest = data.split(b"\n")
     if rest and _parse_line(rest) is not None:  # the writer died before the line end
         lines, rest = [*lines, rest], b""
     head = _parse_line(lines[0]) if lines else None
-    if head is None or head.get("sightline") != HEAD["sightline"]:
-        return Contents(damage=(1, "it does not begin as a saved conversation does"))
-    if head.get("version") != HEAD["version"]:
-        return Contents(version=head.get("version"))
-    if not isinstance(head.get("session"), str):
-        return Contents(damage=(1, "it does not say whose conversation it is"))
+    if head is not None and "version" in head and head["version"] != HEAD["version"]:
+        return Contents(version=head["version"])
     records: list[Record] = []
-    damage = None
+    behind: list[Record] = []
+    lost: list[tuple[int, str]] = []
     ids: dict[str, set[str]] = {}
-    for number, line in enumerate(lines[1:], 2):
+    if head is None or head.get("sightline") != HEAD["sightline"]:
+        lost.append((1, "it does not begin as a saved conversation does"))
+    elif not isinstance(head.get("session"), str):
+        lost.append((1, "it does not say whose conversation it is"))
+    for number, line in enumerate(lines if lost else lines[1:], 1 if lost else 2):
         record = _parse_line(line)
-        why = "it is not as it was written" if record is None else _find_fault(record, ids)
-        if record is None or why:
-            damage = (number, why)
-            break
-        records.append(record)
-    intact = tuple(line + b"\n" for line in lines[: len(records) + 1])
-    return Contents(intact, tuple(records), head["session"], len(rest), damage)
+        if record is None and not (lost and number == 1):
+            lost.append((number, "it is not as it was written"))
+        for each in _records_in(line) if record is None else [record]:
+            if number == 1 and "kind" not in each:
+                continue  # the head
+            why = _find_fault(each, ids)
+            if why:
+                lost.append((number, why))
+            else:
+                (behind if lost else records).append(each)
+    intact = tuple(line + b"\n" for line in lines[: len(records) + 1]) if head else ()
+    session = "" if head is None else str(head.get("session"))
+    return Contents(intact, tuple(records), session, len(rest), tuple(lost), tuple(behind))
+
+
+def _records_in(line: bytes) -> Iterator[Record]:
+    """Yield the intact records in a damaged line: behind one that was cut, or before what was glued on."""
+    text = line.decode("latin-1")  # a record is ASCII
+    for start in BEGIN.finditer(text):
+        try:
+            _, end = DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        record = _parse_line(line[start.start() : end])
+        if record is not None:
+            yield record
 
 
 def _parse_line(line: bytes) -> Record | None:
@@ -471,7 +540,7 @@ def _find_fault(record: Record, ids: dict[str, set[str]]) -> str:
                 return "it is not the message of its id"
         else:
             about = message_ids(record["text"], summary=kind == "condensed")
-            about |= {record["last"]} if "last" in record else set()
+            about |= {record[name] for name in ("first", "last") if name in record}
             if not about - {record.get("summary")} <= earlier:
                 return "it is about a message that does not stand before it"
     except ValueError as error:
