@@ -20,6 +20,7 @@ SOURCE = ROOT / "src" / "sightline"
 
 PURE_MAY_IMPORT = {
     "__future__",
+    "ast",
     "msgspec",
     "binascii",
     "bisect",

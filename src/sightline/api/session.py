@@ -644,7 +644,7 @@ class Session:
         )
 
     @verb
-    def undo(self, *, dry_run: bool = False) -> results.RewindReport:
+    def undo(self, *, dry_run: bool = False, commands: bool = False) -> results.RewindReport:
         """Take back the agent's last turn, as a rewind does.
 
         A second undo takes back the turn before. A change outside of any turn, as by a command, is
@@ -652,12 +652,14 @@ class Session:
 
         Args:
             dry_run: Preview the undo; change nothing.
+            commands: Also take back what changed while a command of the session ran, and changes of
+                layout after its edits. They may be the user's.
 
         Raises:
             RewindRefused where nothing is left to take back.
         """
         turn = rewinder.last_turn(self._context, self.id)
-        return rewinder.rewind(self._context, turn.to, dry_run=dry_run)
+        return rewinder.rewind(self._context, turn.to, dry_run=dry_run, commands=commands)
 
     @verb
     def turn(

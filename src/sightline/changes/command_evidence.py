@@ -2,8 +2,8 @@
 
 No system tells without privileges who wrote a file: fanotify names the process only to root, and
 inotify to nobody. So a change during a command is certainly the command's only where its text names
-the file. Where its text tells the bytes that it leaves, these must be there. Where it does not, as
-for `sed -i`, nobody else may have had time for a save. Any other change is a guess.
+the file. Where its text tells the bytes that it leaves, these must be there. Where it does not, as for `sed -i` or a script that opens the file by its name, nobody else may have had time for a save.
+Any other change is a guess.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.model.events import Cause
+from sightline.model.events import Cause, Changed, GitMoved, Moved
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.shell_parsing.named_writes import FileWrite, NamedWrites, Step, named_writes
 
 SHELLS_OWN = frozenset("$`\\%")
 """Characters of a text in a command for which a shell, or printf, may write something else."""
+
+ChangeFact = Changed | GitMoved | Moved
 
 MOMENT_US = 2_000_000
 """Microseconds that a command takes at most which nobody waits for."""
@@ -71,6 +73,21 @@ class EndedCommand(Struct, frozen=True):
             if "mode" in kinds or (is_quick and kinds & {"copy", "edited"}):
                 return self._certain()
         return self.guess
+
+    def with_author(
+        self, context: SessionContext, facts: tuple[ChangeFact, ...]
+    ) -> tuple[ChangeFact, ...]:
+        """Return the facts of the changes during the command. Where one file alone changed, the command took
+        a moment, and it gave that file to a script, the script is its author."""
+        if self.is_doubtful or len(facts) != 1:
+            return facts
+        (fact,) = facts
+        if not isinstance(fact, Changed) or fact.cause != self.guess:
+            return facts
+        full = f"{context.workspace.root}/{fact.path}"
+        if not any(named.is_given(full) for named in self.named):
+            return facts
+        return (structs.replace(fact, cause=self._certain()),)
 
     def names_removal(self, context: SessionContext, path: str) -> bool:
         """Return whether the command certainly removed a file."""

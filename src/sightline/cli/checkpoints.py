@@ -199,7 +199,7 @@ def rewind(
 
 @command(Session.undo, example="undo --dry-run")
 @click.option("--yes", is_flag=True, help="Go on without asking.")
-def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
+def undo(call: Call, *, dry_run: bool, commands: bool, yes: bool) -> None:
     """Without --session, the command takes the session that changed a file last. On a terminal the plan is shown
     first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
     was left alone, or there is nothing to undo.
@@ -217,7 +217,7 @@ def undo(call: Call, *, dry_run: bool, yes: bool) -> None:
     if not call.json:
         output.note(call, f"Undo {which} of {called(name, 'session')}, {since(moment(turn.at))}.")
     with call.open(finish=False) as session:
-        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run)
+        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run, commands=commands)
 
 
 def _rewind(

@@ -152,11 +152,19 @@ def _told(error: PathError) -> str:
     return "\n".join(filter(None, parts))
 
 
-def blind_edit(summary: str, *, by_number: bool) -> tuple[str, str]:
-    """Return message and hint for a command that would hit the wrong text of a changed file."""
-    how = "edits it by line number" if by_number else "writes over the whole file"
+BLIND_EDITS = {
+    "git": "has git put its own text in place of that change",
+    "number": "edits it by line number",
+    "whole": "writes over the whole file",
+}
+"""What a command does to a file that changed unseen."""
+
+
+def blind_edit(summary: str, how: str) -> tuple[str, str]:
+    """Return message and hint for a command that would hit the wrong text of a changed file. how: a key of
+    BLIND_EDITS."""
     return (
-        f"{summary} since you were shown it, and your command {how}. The command was not run.",
+        f"{summary} since you were shown it, and your command {BLIND_EDITS[how]}. The command was not run.",
         "Correct the command, or send the same command again to run it as it is.",
     )
 
@@ -376,6 +384,25 @@ def lost_to_command(path: str, diff: str, *, whole: bool, removed: bool) -> str:
     return (
         f"Sightline: {quoted(path)} had changed since you were shown it, and your command {done}"
         f" these changes. Sightline keeps the text.{back}\n{fenced(diff, 'diff')}{more}"
+    )
+
+
+def lost_to_command_for_user(path: str, who: str, position: int, command: str) -> str:
+    """Tell the user of changes that the agent's command took away and that the agent had not seen. position:
+    of the fact of these changes."""
+    return (
+        f"Sightline: the agent's command `{command}` took away lines of {quoted(path)} that the agent had not"
+        f" seen, changed {by(who)}. To bring the file back: sightline rewind {position} --force-path"
+        f" {quoted(path)}"
+    )
+
+
+def kept_by_command_for_user(paths: Sequence[str], command: str) -> str:
+    """Tell the user that the agent's command worked on files with changes that the agent had not seen, and
+    kept these."""
+    return (
+        f"Sightline: the agent's command `{command}` worked on {named([*map(quoted, paths)], 3)}, with changes"
+        " in it that the agent had not seen; they are all kept."
     )
 
 

@@ -8,6 +8,7 @@ PUBLIC = (
     "named_writes",
     "printed_lines",
     "read_only",
+    "scripts",
     "secrets",
     "syntax_tree",
 )
@@ -19,6 +20,7 @@ PURE = (
     "named_writes",
     "printed_lines",
     "read_only",
+    "scripts",
     "secrets",
     "readers",
 )

@@ -1,7 +1,8 @@
 """Find the writes of a shell command that hit the wrong text in a file which changed unseen.
 
 A line number names another line once lines moved. A text in place of a whole file drops what stood
-there. A command that works on the text of the file itself does neither.
+there, and so does a text that git puts back. A command that works on the text of the file itself does
+neither.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, structs
 
 from sightline.model.spans import Spans
-from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path
+from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, git_words
 from sightline.shell_parsing.file_effects import (
     all_pipelines,
     command_writings,
@@ -20,18 +21,26 @@ from sightline.shell_parsing.file_effects import (
 )
 from sightline.shell_parsing.named_writes import Rule, copies, edits_in_place, moves
 from sightline.shell_parsing.readers import parse_words
+from sightline.shell_parsing.scripts import script_files
 
 LAST = 1 << 30
 """The end of a range of lines that reaches to the end of the file."""
 
 
+INDEX = ""
+"""The commit of a text that git takes from its index."""
+
+
 class BlindWrite(Struct, frozen=True):
     """A write into a file at a path. lines: the numbers that the command names; None for a whole file.
-    texts: the whole texts that may be written, where the command line has them."""
+    texts: the whole texts that may be written, where the command line has them. commit: git puts back
+    the text of this commit, or of its INDEX, in the file or in all files below the path; None for a
+    write of another program."""
 
     path: str
     lines: Spans | None = None
     texts: tuple[str, ...] = ()
+    commit: str | None = None
 
 
 def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
@@ -43,11 +52,22 @@ def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
         own |= _sources(pipe)
         for simple in pipe:
             found += _by_number(simple)
+            found += _put_back(simple)
             for write in _whole(simple):
                 lines = own.get(write.path, ())
                 if lines != () or write.path not in own:
                     found.append(structs.replace(write, lines=lines or None))
+                elif write.texts and not any(COMPUTED.search(text) for text in write.texts):
+                    found.append(write)  # the file was named before, and its text is not used
     return tuple(dict.fromkeys(found))
+
+
+COMPUTED = re.compile(r"[$`]\(?")
+"""Signs of a text in which the shell may put the output of a command."""
+
+WRITERS = frozenset(("cp", "curl", "dd", "install", "ln", "mv", "rsync", "sponge", "tee", "truncate",
+    "wget"))  # fmt: skip
+"""Programs whose words name the file that they write, and no text of it."""
 
 
 def _sources(pipe: Sequence[SimpleCommand]) -> dict[str, Spans | None]:
@@ -55,7 +75,7 @@ def _sources(pipe: Sequence[SimpleCommand]) -> dict[str, Spans | None]:
     numbers by which it takes them apart, None for a part of unknown lines."""
     named: dict[str, Spans | None] = {}
     for simple in pipe:
-        if _name(simple) not in ("cp", "mv", "tee"):
+        if _name(simple) not in WRITERS:
             words = [*simple.words[1:], *simple.inputs]
             numbers = _of_program(simple)
             named |= {path: numbers for word in words if (path := absolute_path(simple.cwd, word))}
@@ -87,11 +107,109 @@ def _whole(simple: SimpleCommand) -> Iterator[BlindWrite]:
         path = absolute_path(simple.cwd, word)
         if path is not None:
             yield BlindWrite(path, None, tuple(texts.get(path, ())))
-    rule: Rule | None = {"cp": copies, "mv": moves}.get(name)
-    if rule is not None:
+    yield from _copied(simple)
+    for word in _outputs(name, simple.words[1:]):
+        path = absolute_path(simple.cwd, word)
+        if path is not None:
+            yield BlindWrite(path)
+    for file in script_files(simple):
+        if file.is_whole and not file.is_read:
+            yield BlindWrite(file.path, None, () if file.text is None else (file.text,))
+
+
+def _copied(simple: SimpleCommand) -> Iterator[BlindWrite]:
+    name = _name(simple)
+    rule: Rule | None = COPIERS.get(name)
+    is_link = name == "ln" and not any(
+        re.fullmatch("-[a-z]*f[a-z]*|--force", word or "") for word in simple.words
+    )
+    if rule is not None and not is_link:
         for write in rule(simple, simple.words[1:]):
             if write.kind == "copy":
                 yield BlindWrite(write.path)
+
+
+COPIERS: dict[str, Rule] = {
+    "cp": copies, "install": copies, "ln": copies, "mv": moves, "rsync": copies,
+}  # fmt: skip
+
+
+def _outputs(name: str, words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the files that a program writes over, by its own words for that."""
+    if name == "dd":
+        yield from (word.removeprefix("of=") for word in words if word and word.startswith("of="))
+    elif name in ("curl", "wget"):
+        option = "-[a-zA-Z]*o|--output" if name == "curl" else "-[a-zA-Z]*O|--output-document"
+        for at, word in enumerate(words[:-1]):
+            if re.fullmatch(option, word or ""):
+                yield words[at + 1]
+    elif name in ("sponge", "truncate") and "-a" not in words:
+        yield from (word for word in words if word and word[0] != "-")
+
+
+def _put_back(simple: SimpleCommand) -> Iterator[BlindWrite]:
+    """Yield the files and folders that git takes back to a text that it has."""
+    if _name(simple) != "git":
+        return
+    words, cwd = git_words(simple.words[1:], simple.cwd)
+    if not words or cwd is None:
+        return
+    verb, rest = words[0], words[1:]
+    at = rest.index("--") if "--" in rest else len(rest)
+    options = {word for word in rest[:at] if word and word[0] == "-"}
+    names = [word for word in rest[:at] if word not in options]
+    behind = list(rest[at + 1 :])
+    if options & {"-p", "--patch"}:
+        return
+    commit, paths = INDEX, list[Word]()
+    if verb == "checkout":
+        commit, paths = _checked_out(options, names, behind)
+    elif verb == "restore":
+        commit, paths = _restored(rest[:at], options, [*names, *behind])
+    elif (verb == "reset" and "--hard" in options) or (verb == "switch" and options & FORCING):
+        commit, paths = (names or ["HEAD"])[-1] or "HEAD", [WHOLE_TREE]
+    for word in paths:
+        path = word if word == WHOLE_TREE else absolute_path(cwd, word)
+        if path is not None:
+            yield BlindWrite(path, commit=commit)
+
+
+FORCING = {"-f", "--force", "--discard-changes"}
+
+
+def _checked_out(
+    options: set[str], names: list[Word], behind: list[Word]
+) -> tuple[str, list[Word]]:
+    """Return the commit and the paths of git checkout. names: the words before "--"; behind: those behind
+    it. Without "--" the only word may name a branch as well."""
+    if options & {"-b", "-B", "--orphan", "--detach", "-t", "--track"}:
+        return INDEX, []
+    if not names and not behind:
+        return "HEAD", [WHOLE_TREE] if options & FORCING else []
+    if behind:
+        return (names[0] or "HEAD") if names else INDEX, behind
+    return (names[0] or "HEAD", names[1:]) if len(names) > 1 else (INDEX, names)
+
+
+def _restored(
+    words: Sequence[Word], options: set[str], paths: list[Word]
+) -> tuple[str, list[Word]]:
+    """Return the commit and the paths of git restore. words: those before "--"."""
+    is_staged = bool(options & {"-S", "--staged"})
+    if is_staged and not options & {"-W", "--worktree"}:
+        return INDEX, []
+    commit = "HEAD" if is_staged else INDEX
+    for at, word in enumerate(words):
+        if word and word.startswith("--source="):
+            commit = word.partition("=")[2]
+        elif word in ("-s", "--source") and words[at + 1 : at + 2]:
+            commit = words[at + 1] or "HEAD"
+            paths = [each for each in paths if each != words[at + 1]]
+    return commit, paths
+
+
+WHOLE_TREE = "/"
+"""In place of the path where git takes back all files of its tree."""
 
 
 def _by_number(simple: SimpleCommand) -> Iterator[BlindWrite]:
@@ -110,6 +228,9 @@ def _by_number(simple: SimpleCommand) -> Iterator[BlindWrite]:
         is_inplace = is_inplace or "inplace" in simple.words
         files = simple.words[-1:] if is_inplace else ()
     else:
+        for each in script_files(simple):
+            if each.lines:
+                yield BlindWrite(each.path, tuple((line, line) for line in each.lines))
         return
     for path in [absolute_path(simple.cwd, file) for file in files] if lines else ():
         if path is not None:
@@ -136,8 +257,8 @@ ADDRESS = re.compile(
 )
 """A command of sed or ed behind its line numbers."""
 
-COMPARED = re.compile(r"(?:\$\.|\bF?NR)\s*(?:==|>=|<=|<|>|\.\.)\s*(\d{1,9})")
-"""A line number in a program of perl or awk."""
+COMPARED = re.compile(r"(?:\$\.|\bF?NR)\s*(==|>=|<=|<|>|\.\.)\s*(\d{1,9})")
+"""A line number in a program of perl or awk. A comparison is about the end of the file, too."""
 
 
 def _numbers(script: str) -> Spans:
@@ -156,4 +277,7 @@ def _numbers(script: str) -> Spans:
 
 
 def _compared(program: str) -> Spans:
-    return tuple((int(found[1]), int(found[1])) for found in COMPARED.finditer(program))
+    return tuple(
+        (int(found[2]), int(found[2]) if found[1] == "==" else LAST)
+        for found in COMPARED.finditer(program)
+    )

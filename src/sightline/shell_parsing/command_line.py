@@ -1,12 +1,14 @@
 """Split a shell's command line into pipelines of simple commands, as far as its text alone allows.
 
-The values of variables, substitutions and patterns are unknown here: such a word is None. Control
-flow is not followed: every simple command counts as one that may have run.
+The values of substitutions, patterns and most variables are unknown here: such a word is None. Known are
+$PWD, $(pwd) and variables that the command line itself sets to a plain word. Control flow is not
+followed: every simple command counts as one that may have run.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -32,9 +34,13 @@ UNNAMED_DEPTH = 16
 COMMANDS = ("command", "declaration_command", "unset_command")
 REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
 SUBSHELLS = ("subshell", "command_substitution", "process_substitution")
+EXPANSIONS = ("simple_expansion", "expansion", "command_substitution")
 ARITHMETIC = ("arithmetic_expansion", "test_command")
 ENDS = (";", ";;", "&", "&&", "||", ")", "}", "then", "do", "done", "else", "fi", "esac")
 """Types of syntax nodes."""
+
+SHELLS = ("bash", "sh", "zsh", "dash")
+"""Programs that run command lines."""
 
 PREFIXES = ("time", "sudo", "command", "builtin", "exec")
 """Words before a command that do not change its output."""
@@ -95,6 +101,36 @@ def start_folders(command: str, cwd: str) -> tuple[str, ...]:
     return (cwd, cwd.removesuffix(below) + UNNAMED * climbed)
 
 
+def inner_line(simple: SimpleCommand) -> str | None:
+    """Return the command line that a command passes to another shell; None for any other command."""
+    words = list(simple.words)
+    name = (words[0] or "").rpartition("/")[2] if words else ""
+    if name == "eval":
+        return None if None in words else " ".join(map(str, words[1:]))
+    if name not in SHELLS:
+        return None
+    for at, word in enumerate(words[1:], 1):
+        if re.fullmatch("-[a-z]*c", word or ""):
+            return words[at + 1] if at + 1 < len(words) else None
+        if word is None or word[:1] != "-":
+            return None  # a script in a file
+        if word == "-s":
+            break
+    return simple.bodies[-1] if simple.bodies else None
+
+
+def git_words(words: Sequence[Word], cwd: str | None) -> tuple[list[Word], str | None]:
+    """Return git's command and its words, and the folder it runs in. words: behind "git"."""
+    left = list(words)
+    while left and left[0] is not None and left[0].startswith("-"):
+        option = left.pop(0)
+        if option in ("-C", "-c", "--git-dir", "--work-tree") and left:
+            value = left.pop(0)
+            if option == "-C":
+                cwd = absolute_path(cwd, value)
+    return left, cwd
+
+
 def absolute_path(cwd: str | None, path: Word) -> str | None:
     """Return the absolute path that a command means by a word; None where it is unknown."""
     if not path:
@@ -119,6 +155,7 @@ class _Reader:
     def __init__(self, command: str, cwd: str) -> None:
         self.cwd: str | None = cwd
         self.pipelines: list[list[SimpleCommand]] = []
+        self._variables: dict[str, str] = {}
         self._pipeline: list[SimpleCommand] = []
         self._command: SimpleCommand | None = None
         self._continues = False
@@ -147,10 +184,11 @@ class _Reader:
             self._read_redirect(node, depth)
         elif kind in SUBSHELLS:
             self._read_subshell(node, depth)
+        elif kind in (*ARITHMETIC, "variable_assignment"):
+            self._assign(node)
+            self._read_substitutions(node, depth)
         elif kind in ("|", "|&"):
             self._continues = bool(self._pipeline)
-        elif kind in ARITHMETIC:
-            self._read_substitutions(node, depth)
         elif kind in ENDS:
             self._end_pipeline(in_background=kind == "&")
         else:
@@ -165,7 +203,28 @@ class _Reader:
             elif child.type == "variable_assignment" and node.type == "command":
                 self._read_substitutions(child, depth + 1)
             else:
+                if child.type == "variable_assignment":
+                    self._assign(child)  # of export, declare or local
                 self._add_word(child, depth)
+
+    def _assign(self, node: Node) -> None:
+        """Remember the value of a variable that the command line itself sets."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return
+        word = "" if value is None else self._decoded(value)
+        sign = next((child.type for child in node.children if child.type in ("=", "+=")), "")
+        if word is None or sign != "=" or name.type != "variable_name":
+            self._variables.pop(_text(name), None)
+        else:
+            self._variables[_text(name)] = word
+
+    def _decoded(self, node: Node) -> Word:
+        if self.cwd is None:
+            self._variables.pop("PWD", None)
+        else:
+            self._variables["PWD"] = self.cwd
+        return _decoded(node, self._variables)
 
     def _begin_command(self) -> SimpleCommand:
         if not self._continues:
@@ -177,7 +236,7 @@ class _Reader:
 
     def _add_word(self, node: Node, depth: int) -> None:
         assert self._command is not None
-        word = _decoded(node)
+        word = self._decoded(node)
         name, equals, _ = (word or "").partition("=")
         is_prefix = word in PREFIXES or (equals and name.isidentifier())
         if self._command.words or not is_prefix:
@@ -190,7 +249,7 @@ class _Reader:
     def _read_redirect(self, node: Node, depth: int) -> None:
         command = self._command or self._begin_command()
         if node.type == "herestring_redirect":
-            command.bodies.append(f"{_decoded(node.children[-1]) or ''}\n")
+            command.bodies.append(f"{self._decoded(node.children[-1]) or ''}\n")
         elif node.type == "heredoc_redirect":
             self._read_heredoc(node, command, depth)
         else:
@@ -203,7 +262,7 @@ class _Reader:
         sign = next(child.type for child in node.children if child != descriptor)
         targets = node.children_by_field_name("destination")
         if targets:
-            word = _decoded(targets[0])
+            word = self._decoded(targets[0])
             to_stdout = descriptor is None or _text(descriptor) == "1"
             if self._is_herestring:
                 command.bodies.append(f"{word or ''}\n")
@@ -271,23 +330,55 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode()
 
 
-def _decoded(node: Node) -> Word:
-    """Return a word without its quotes; None where it stands for something else."""
+def _decoded(node: Node, variables: Mapping[str, str]) -> Word:
+    """Return a word without its quotes; None where it stands for something else. variables: those with a
+    known value."""
     text, kind = _text(node), node.type
     if kind == "command_name":
-        return _decoded(node.children[0])
+        return _decoded(node.children[0], variables)
     if kind == "raw_string":
         return text[1:-1]
     if kind == "string":
-        plain = all(child.type in ('"', "$", "string_content") for child in node.children)
-        return re.sub(r'\\(?:\n|([\\"$`]))', r"\1", text[1:-1]) if plain else None
+        return _in_quotes(node, variables)
+    if kind in EXPANSIONS:
+        value = _value(node, variables)
+        return None if value is None or re.search(r"[\s*?\[]", value) else value
     if kind == "concatenation":
-        parts = [_decoded(child) for child in node.children]
+        parts = [_decoded(child, variables) for child in node.children]
         bare = "".join(_text(child) for child in node.children if child.type == "word")
         return None if None in parts or _is_pattern(bare) else "".join(map(str, parts))
     if node.children or kind in ("ansi_c_string", "translated_string") or _is_pattern(text):
         return None
     return re.sub(r"\\(?:\n|(.))", r"\1", text)
+
+
+def _in_quotes(node: Node, variables: Mapping[str, str]) -> Word:
+    """Return the text between double quotes; None where a part of it is unknown."""
+    source, at, parts = node.text or b"", 1, list[str]()
+    for child in node.children:
+        if child.type in ('"', "$", "string_content"):
+            continue
+        value = _value(child, variables)
+        if value is None:
+            return None
+        begins, ends = child.start_byte - node.start_byte, child.end_byte - node.start_byte
+        parts += [_unescaped(source[at:begins].decode()), value]
+        at = ends
+    return "".join([*parts, _unescaped(source[at:-1].decode())])
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r'\\(?:\n|([\\"$`]))', r"\1", text)
+
+
+def _value(node: Node, variables: Mapping[str, str]) -> str | None:
+    """Return what the shell puts in the place of a variable or of $(pwd); None where it is unknown."""
+    if node.type not in EXPANSIONS:
+        return None
+    text = _text(node).strip("`$(){} ")
+    if node.type == "command_substitution":
+        return variables.get("PWD") if text == "pwd" else None
+    return variables.get(text)
 
 
 def _glob(node: Node) -> str | None:
@@ -296,7 +387,7 @@ def _glob(node: Node) -> str | None:
         parts = [_glob(child) for child in node.children]
         return None if None in parts else "".join(map(str, parts))
     if node.type in ("raw_string", "string"):
-        word = _decoded(node)
+        word = _decoded(node, {})
         return None if word is None else re.sub(r"([*?\[{])", r"[\1]", word)
     text = _text(node)
     is_plain = not node.children or node.type == "brace_expression"

@@ -13,7 +13,13 @@ from itertools import islice
 from msgspec import Struct, structs
 
 from sightline.model.spans import Spans
-from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, pipelines
+from sightline.shell_parsing.command_line import (
+    SimpleCommand,
+    Word,
+    absolute_path,
+    inner_line,
+    pipelines,
+)
 from sightline.shell_parsing.readers import COLUMNS, REVERSED, Filter, filter_of
 
 READINGS_MAX = 50
@@ -23,7 +29,6 @@ LEFT, RIGHT = "left", "right"
 TEXT_MIN = 20
 """Characters from which on a file's text does not occur in a command by chance."""
 
-SHELLS = ("bash", "sh", "zsh", "dash")
 SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "git")
 
 
@@ -129,11 +134,9 @@ def all_pipelines(command: str, cwd: str, depth: int = 2) -> Iterator[list[Simpl
     for pipe in pipelines(command, cwd):
         yield pipe
         for simple in pipe:
-            words = iter(simple.words)
-            if depth and simple.cwd and (next(words, None) or "").rpartition("/")[2] in SHELLS:
-                option = next((word for word in words if re.fullmatch("-.*c", word or "")), None)
-                inner = next(words, None) if option else None
-                yield from all_pipelines(inner or "", simple.cwd, depth - 1)
+            inner = inner_line(simple) if depth and simple.cwd else None
+            if inner is not None and simple.cwd:
+                yield from all_pipelines(inner, simple.cwd, depth - 1)
 
 
 def pipeline_readings(pipe: list[SimpleCommand]) -> list[Reading]:

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from sightline.filesystem.file_state import HiddenByGit
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.path import folders_above
-from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path
+from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, git_words
 from sightline.shell_parsing.file_effects import all_pipelines
 from sightline.shell_parsing.readers import PRINTERS, parse_words
 
@@ -264,7 +264,7 @@ def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
 def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]:
     name, words, cwd = _name(simple), _words(simple), simple.cwd
     if name == "git":
-        words, cwd = _git_words(words, cwd)
+        words, cwd = git_words(words, cwd)
         if not words or words[0] != "grep":
             return
         words = words[1:]
@@ -397,18 +397,6 @@ _SHOWS_ALL = {
     "git": ("no-index", "no-exclude-standard"),
 }
 """Options with which a program reads what git ignores, beside -u."""
-
-
-def _git_words(words: Sequence[Word], cwd: str | None) -> tuple[list[Word], str | None]:
-    """Return git's command and its words, and the folder it runs in."""
-    left = list(words)
-    while left and left[0] is not None and left[0].startswith("-"):
-        option = left.pop(0)
-        if option in ("-C", "-c", "--git-dir", "--work-tree") and left:
-            value = left.pop(0)
-            if option == "-C":
-                cwd = absolute_path(cwd, value)
-    return left, cwd
 
 
 def _is_recursive(pairs: Sequence[tuple[str, str]]) -> bool:

@@ -13,14 +13,18 @@ from typing import Literal
 from msgspec import Struct
 
 from sightline.shell_parsing.command_line import (
+    SHELLS,
     SimpleCommand,
     Word,
     absolute_path,
     all_commands,
+    git_words,
+    inner_line,
     parse_command,
     pipelines,
 )
-from sightline.shell_parsing.file_effects import SHELLS, command_writings
+from sightline.shell_parsing.file_effects import command_writings
+from sightline.shell_parsing.scripts import script_files, script_of
 
 Kind = Literal["text", "appended", "copy", "removed", "mode", "edited"]
 
@@ -41,6 +45,10 @@ QUICK = frozenset((
 QUICK_GIT = frozenset(("add", "diff", "log", "mv", "restore", "rm", "show", "status"))
 
 
+SCRIPT = re.compile(r".*/.*\.(?:sh|bash|py|pl|rb|js|mjs|ts|php)")
+"""The path of a script that runs by itself."""
+
+
 class FileWrite(Struct, frozen=True):
     """One change that a command line names. path: absolute; a folder stands for the files in it
     where the kind is copy, removed or mode.
@@ -57,11 +65,13 @@ class FileWrite(Struct, frozen=True):
 
 class Step(Struct, frozen=True):
     """One program of a command line. pipeline: its number, behind that of the shell within which it
-    runs. is_quick: it ends in a moment."""
+    runs. is_quick: it ends in a moment. given: absolute paths that a script in a file is given, and may
+    change."""
 
     pipeline: tuple[int, ...]
     is_quick: bool
     writes: tuple[FileWrite, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 class NamedWrites(Struct, frozen=True):
@@ -84,6 +94,14 @@ class NamedWrites(Struct, frozen=True):
             step.is_quick or step.pipeline in writing for step in self.steps
         )
 
+    def is_given(self, path: str) -> bool:
+        """Return whether a script in a file is given a path, and all other programs end in a moment."""
+        return (
+            self.is_straight
+            and any(path in step.given for step in self.steps)
+            and all(step.is_quick or path in step.given for step in self.steps)
+        )
+
 
 def named_writes(command: str, cwd: str) -> NamedWrites:
     """Return the changes that a command line names. cwd: an absolute folder."""
@@ -95,13 +113,14 @@ def _steps(command: str, cwd: str, depth: int) -> Iterator[Step]:
     """depth: shells within shells that are followed."""
     for number, pipe in enumerate(pipelines(command, cwd)):
         for simple in pipe:
-            inner = _inner(simple) if depth else None
+            inner = inner_line(simple) if depth else None
             if inner is not None and simple.cwd is not None:
                 for each in _steps(inner, simple.cwd, depth - 1):
-                    yield Step((number, *each.pipeline), each.is_quick, each.writes)
+                    yield Step((number, *each.pipeline), each.is_quick, each.writes, each.given)
                 yield Step((number,), _is_straight(inner), tuple(_redirected(simple)))
             else:
-                yield Step((number,), _is_quick(simple), tuple(_writes_of(simple)))
+                given = given_to_script(simple)
+                yield Step((number,), _is_quick(simple), tuple(_writes_of(simple)), given)
 
 
 def _is_straight(command: str) -> bool:
@@ -117,22 +136,27 @@ def _is_straight(command: str) -> bool:
     return True
 
 
-def _inner(simple: SimpleCommand) -> str | None:
-    """Return the command line that a command passes to another shell."""
-    words = iter(simple.words)
-    if (next(words, None) or "").rpartition("/")[2] not in SHELLS:
-        return None
-    option = next((word for word in words if re.fullmatch("-[a-z]*c", word or "")), None)
-    return next(words, None) if option else None
-
-
 def _is_quick(simple: SimpleCommand) -> bool:
     if not simple.words:
         return True  # a redirection alone
     name, operands = _name(simple), _operands(simple.words[1:])
     if name == "git":
+        operands, _ = git_words(simple.words[1:], simple.cwd)
         return bool(operands) and operands[0] in QUICK_GIT
     return name in QUICK
+
+
+def given_to_script(simple: SimpleCommand) -> tuple[str, ...]:
+    """Return the paths that a command gives to a script in a file, as operands; none for any other
+    command. The script may change them."""
+    script, operands = script_of(simple), simple.words[1:]
+    if script is not None:
+        operands = [] if script.code else list(script.operands)
+    elif _name(simple) in SHELLS:
+        operands = _operands(operands)[1:]
+    elif not SCRIPT.fullmatch((simple.words or [None])[0] or ""):
+        return ()
+    return tuple(_paths(simple, _operands(operands)))
 
 
 def _name(simple: SimpleCommand) -> str:
@@ -148,6 +172,11 @@ def _operands(words: Sequence[Word]) -> list[Word]:
 
 def _writes_of(simple: SimpleCommand) -> Iterator[FileWrite]:
     yield from _redirected(simple)
+    for file in script_files(simple):
+        if file.is_whole and file.text is not None and not file.is_read:
+            yield FileWrite(file.path, "text", (file.text,))
+        elif file.is_written:
+            yield FileWrite(file.path, "edited")
     if simple.words:
         rule = _RULES.get(_name(simple))
         if rule is not None:
@@ -260,8 +289,10 @@ _formats = _edits_with("")
 
 
 def _gits(simple: SimpleCommand, words: Sequence[Word]) -> Iterator[FileWrite]:
+    words, cwd = git_words(words, simple.cwd)
     if not words:
         return
+    simple = SimpleCommand(cwd, simple.words)
     verb, rest = words[0], words[1:]
     if verb == "mv":
         yield from moves(simple, rest)

@@ -139,7 +139,7 @@ def test_the_lines_that_a_command_wrote_over_in_spite_of_it_are_told(place, ten)
     attend(ten, CommandBegan("make", "m", str(place.root)))
     place.put("a.py", BELOW)
     ten.check("a.py")
-    told = run(place, ten, "true; " + command.replace("a.py", "$PWD/a.py")).context
+    told = run(place, ten, "true; " + command.replace("a.py", "$(readlink -f a.py)")).context
     assert "+by the user" in told
 
 

@@ -15,9 +15,13 @@ from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Excerpt, Rewrite
 from sightline.conversation.written_files import FOLDERS, command_lines, named_outputs
 from sightline.model.patches import BEGIN_PATCH
-from sightline.shell_parsing.command_line import UNNAMED, UNNAMED_DEPTH, SimpleCommand
-from sightline.shell_parsing.file_effects import (
+from sightline.shell_parsing.command_line import (
     SHELLS,
+    UNNAMED,
+    UNNAMED_DEPTH,
+    SimpleCommand,
+)
+from sightline.shell_parsing.file_effects import (
     Reading,
     all_pipelines,
     command_writings,

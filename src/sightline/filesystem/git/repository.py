@@ -141,6 +141,14 @@ class Repository:
                 ids[path] = description.split()[2].decode()
         return ids
 
+    def text(self, path: str, commit: str, deadline_s: float) -> bytes | None:
+        """Return the bytes of a workspace path in a commit, or in the index for ""; None where it is not
+        there, and where git does not answer."""
+        name = os.path.relpath(f"{self.root}/{path}", self.top).replace(os.sep, "/")
+        if commit.startswith("-"):
+            return None
+        return self._ask(self.top, ["cat-file", "blob", f"{commit}:{name}"], deadline_s)
+
     def tracked_paths(self, deadline_s: float) -> list[str]:
         """Return the workspace paths that git tracks; none where git does not answer."""
         names = self._ask(self.root, ["ls-files", "-c", "-z"], deadline_s)

@@ -1,27 +1,33 @@
 """Refuse, once, a command that would hit the wrong text of a file that changed unseen.
 
 A host lets a hook refuse a shell command, but nobody knows exactly what a command does. So only such
-commands are refused that name the file and hit it by line number, or write over all of it, and only
+commands are refused that name the file and hit it by line number, write over all of it, or have git take it back, and only
 where that does harm. The same command passes when it is sent again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from sightline.agents.hook_events import DIFF_MAX
 from sightline.changes.session_context import SessionContext
 from sightline.errors import EditRefused, PathRefused, Unverifiable
+from sightline.guard.file_states import suspects
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import cut_diff, record_diff
 from sightline.model.events import Refused
 from sightline.model.merge import merge
 from sightline.model.revision import revision_of
 from sightline.model.spans import Spans
-from sightline.model.text import Text, normal, split
+from sightline.model.text import Text, decode, normal, split
 from sightline.model.timeline import of_kind
 from sightline.notices.pending import PendingChange, pending_change
 from sightline.shell_parsing.blind_writes import BlindWrite
+
+GIT_S = 2.0
+"""Seconds that git may take to tell the text that it would put back."""
 
 RECENT = 32
 """Refusals of one file that are looked through."""
@@ -32,24 +38,43 @@ def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWr
     command: what tells it from other commands."""
     digest = f"command:{revision_of(command.encode('utf-8', 'surrogatepass'))[:16]}"
     for write in writes:
-        try:
-            path = context.workspace.locate(write.path).path
-        except (PathRefused, Unverifiable):
-            continue
-        if context.store.knowledge(context.session, path) is None:
-            continue
-        pending = pending_change(context, path)
-        if pending.what not in ("changed", "taken_back") or pending.is_known(or_handed=False):
-            continue
-        if _does_harm(pending, write) and not _was_refused(context, path, digest, pending):
-            return _refuse(context, pending, digest, write)
+        for path in _known_files(context, write):
+            pending = pending_change(context, path)
+            if pending.what not in ("changed", "taken_back") or pending.is_known(or_handed=False):
+                continue
+            does_harm = _does_harm(context, pending, write)
+            if does_harm and not _was_refused(context, path, digest, pending):
+                return _refuse(context, pending, digest, write)
     return ""
 
 
-def _does_harm(pending: PendingChange, write: BlindWrite) -> bool:
+def _known_files(context: SessionContext, write: BlindWrite) -> Iterator[str]:
+    """Yield the files that a write may change and that the session knows. Of a folder that git takes back
+    those that may have changed."""
+    root = context.workspace.root
+    below = os.path.realpath(write.path)
+    if write.commit is not None and f"{root}/".startswith(os.path.join(below, "")):
+        yield from (knowledge.path for knowledge in suspects(context))
+        return
+    if write.commit is not None and os.path.isdir(below):
+        inside = os.path.join(below, "").removeprefix(f"{root}/").replace(os.sep, "/")
+        yield from (each.path for each in suspects(context) if each.path.startswith(inside))
+        return
+    with suppress(PathRefused, Unverifiable):
+        path = context.workspace.locate(write.path).path
+        if context.store.knowledge(context.session, path) is not None:
+            yield path
+
+
+def _does_harm(context: SessionContext, pending: PendingChange, write: BlindWrite) -> bool:
     shown, now = pending.case.base, pending.case.disk
     if shown is None or now is None:
         return False
+    if write.commit is not None:
+        repository = context.workspace.repository(pending.path)
+        data = repository and repository.text(pending.path, write.commit, GIT_S)
+        text = decode(data or None)
+        return text is not None and not _keeps(shown, now, text.plain)
     if write.lines is not None:
         return any(_differs(shown, now, line) for line in _lines(write.lines, shown, now))
     return not any(_keeps(shown, now, text) for text in write.texts)
@@ -83,7 +108,8 @@ def _refuse(context: SessionContext, pending: PendingChange, digest: str, write:
     change, told = pending.change()
     diff, is_whole = cut_diff(change.diff, change.path, DIFF_MAX)
     told = told if is_whole else pending.mention_only()
-    message, hint = words.blind_edit(change.summary, by_number=write.lines is not None)
+    how = "git" if write.commit is not None else "whole" if write.lines is None else "number"
+    message, hint = words.blind_edit(change.summary, how)
     error = EditRefused("stale", change.path, message, diff=diff, hint=hint)
     context.store.keep(context.keepable(pending.path, pending.found.data, on_disk=pending.found))
     context.append([Refused(pending.path, digest, "stale", pending.found.revision)])

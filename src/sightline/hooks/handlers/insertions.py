@@ -88,7 +88,7 @@ def _end(context: SessionContext, run: str) -> str:
     folders = start_folders(command, context.workspace.root)
     evidence = ended_command(guess, command, folders, exit_code=None, took_us=took_us)
     changed, touched, named = changes_of(context, command, started, evidence)
-    lost = overwritten(context, changed)
+    lost = overwritten(context, changed, command).context
     changed.record(context, *unsearched(context, changed), CommandEnded(run, None, touched, named))
     after_change(context, *touched)
     return lost

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from time import monotonic
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from sightline.agents.hook_events import (
     DIFF_MAX,
@@ -41,12 +41,14 @@ from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
 from sightline.hooks.handlers.blind_edits import refused_once
 from sightline.hooks.handlers.file_reads import ignored, refused_search
+from sightline.hooks.handlers.lost_saves import author_for_person
 from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, Moved, SightLost
 from sightline.model.events import CommandEnded as Ended
 from sightline.model.merge import merge
+from sightline.model.nearest import nearest
 from sightline.model.projections import Knowledge
-from sightline.model.revision import MISSING, UNKNOWN
+from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union
 from sightline.model.text import Text, decode, normal
@@ -158,12 +160,13 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
         for folder in start_folders(event.command, event.cwd)
         for each in writings(event.command, folder)
     ]
-    lost = overwritten(context, changed, tuple(map(normal, given)))
+    lost = overwritten(context, changed, event.command, tuple(map(normal, given)))
     changed.record(context, *unsearched(context, changed), *ends)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *touched)
-    return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
+    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
+    return Answer(context=told, tell=lost.tell)
 
 
 def changes_of(
@@ -178,59 +181,103 @@ def changes_of(
         return changed, changed.paths, ()
     changed, removed = _changes_since(context, command, started, ended)
     changed = with_moves(context, changed, ended)
+    if not removed:
+        changed = structs.replace(changed, facts=ended.with_author(context, changed.facts))
     named = tuple(path for path in removed if ended.names_removal(context, path))
     return changed, (*changed.paths, *removed), named
 
 
-def overwritten(context: SessionContext, changed: Changes, whole: Sequence[str] = ()) -> str:
-    """Describe the changes of others that the agent's own command removed or wrote over, and that the
-    agent was never told of; "" for none. whole: texts that the agent gave for whole files. Call
-    before the changes are recorded."""
+class Overwritten(Struct, frozen=True):
+    """Changes of others that the agent's own command removed or wrote over, and that the agent was never
+    told of. context: for the model; tell: for the person; "" for none."""
+
+    context: str = ""
+    tell: str = ""
+
+
+def overwritten(
+    context: SessionContext, changed: Changes, command: str, whole: Sequence[str] = ()
+) -> Overwritten:
+    """Return what a command that ended wrote over. command: its text; whole: texts that the agent gave for
+    whole files. Call before the changes are recorded."""
     texts: list[str] = []
+    tells: list[str] = []
+    kept: list[str] = []
     room = DIFF_MAX
-    moved = {fact.src for fact in changed.facts if isinstance(fact, Moved)}
-    for fact in changed.facts:
-        if not isinstance(fact, Changed) or fact.path in moved or room <= 0:
+    for path, before, after in _own_changes(context, changed, command):
+        known = context.store.knowledge(context.session, path)
+        if known is None or before == after or not is_kept(before):
             continue
-        known = context.store.knowledge(context.session, fact.path)
-        if known is None or fact.cause.who != context.session or not is_kept(fact.before):
-            continue
-        if is_handed(context, known, fact.before):
+        if is_handed(context, known, before):
             continue
         shown = decode(context.store.blob(known.belief.text))
-        theirs = decode(context.store.blob(fact.before))
+        theirs = decode(context.store.blob(before))
         if shown is None or theirs is None or shown.plain == theirs.plain:
             continue
-        diff_text = _lost_of(shown, theirs, _text_now(changed, fact), whole)
-        if diff_text:
-            path, is_whole = known.name or fact.path, len(diff_text) <= room
-            texts.append(
-                words.lost_to_command(
-                    path, diff_text[:room], whole=is_whole, removed=fact.after == MISSING
-                )
+        now = None if after == MISSING else _text_now(context, changed, path)
+        lost = _lost_of(shown, theirs, now, whole)
+        name = known.name or path
+        if lost and room > 0:
+            is_whole, is_gone = len(lost) <= room, after == MISSING
+            texts.append(words.lost_to_command(name, lost[:room], whole=is_whole, removed=is_gone))
+            room -= len(lost)
+        row = context.store.disk(path)
+        if lost and row is not None:
+            who = author_for_person(context, row.cause or Cause("external"))
+            tells.append(
+                words.lost_to_command_for_user(name, who, row.position, words.short(command))
             )
-            room -= len(diff_text)
-    return "\n\n".join(texts)
+        elif not lost:
+            kept.append(name)
+    if kept:
+        tells.append(words.kept_by_command_for_user(kept, words.short(command)))
+    return Overwritten("\n\n".join(texts), "\n\n".join(tells))
 
 
-def _text_now(changed: Changes, fact: Changed) -> Text | None:
+def _own_changes(
+    context: SessionContext, changed: Changes, command: str
+) -> Iterator[tuple[str, Revision, Revision]]:
+    """Yield the path, and the revisions before and after, of changes by this session's own command. What
+    git did meanwhile is the command's where it names git."""
+    moved = {fact.src for fact in changed.facts if isinstance(fact, Moved)}
+    for fact in changed.facts:
+        if isinstance(fact, GitMoved) and re.search(r"\bgit\b", command):
+            yield from ((each.path, each.before, each.after) for each in fact.changes)
+        elif isinstance(fact, Changed) and fact.cause.who == context.session:
+            yield from [(fact.path, fact.before, fact.after)] * (fact.path not in moved)
+
+
+def _text_now(context: SessionContext, changed: Changes, path: str) -> Text | None:
     """Return the text that a change left; None for no file, and for none that is text."""
-    found = (file for file in changed.found if file.path == fact.path)
-    return next((decode(file.data) for file in found if file.data is not None), None)
+    found = next((file for file in changed.found if file.path == path), None)
+    return decode((found or context.look(path)).data)
 
 
 def _lost_of(shown: Text, theirs: Text, now: Text | None, whole: Sequence[str]) -> str:
     """Return the diff of others' changes that a text lacks; "" where it has them all. now: the text on
     disk, None for no file. Where both sides changed the same lines, a program may have worked on
-    the changed lines; a text that the agent gave did not."""
+    the changed lines: then a change is lost of which nothing like it is left. A text that the agent gave
+    was not made from them."""
+    hunks = diff(shown.lines, theirs.lines)
     if now is None:
-        return unified(shown.lines, theirs.lines, diff(shown.lines, theirs.lines))
+        return unified(shown.lines, theirs.lines, hunks)
     merged = merge(shown.lines, now.lines, theirs.lines)
     if merged.clean:
         return unified(now.lines, merged.lines, diff(now.lines, merged.lines))
     if now.plain not in whole:
-        return ""
-    return unified(shown.lines, theirs.lines, diff(shown.lines, theirs.lines))
+        hunks = [each for each in hunks if _is_gone(theirs.lines[each[2] : each[3]], now)]
+    return unified(shown.lines, theirs.lines, hunks) if hunks else ""
+
+
+ALIKE = 0.6
+"""How alike (0 to 1) the lines are of which a program has made others."""
+
+
+def _is_gone(lines: Sequence[str], now: Text) -> bool:
+    """Return whether nothing like some lines is left in a text."""
+    text = "".join(lines)
+    near = nearest(text, now.lines)
+    return bool(text.strip()) and (near is None or near.likeness < ALIKE)
 
 
 def printed(context: SessionContext, event: Printed) -> Answer:

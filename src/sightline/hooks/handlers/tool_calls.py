@@ -84,7 +84,7 @@ def ended(context: SessionContext, event: CallEnded) -> Answer:
     started = started_call(context, event.call)
     command = None if started is None else _ended_call(context, event, started)
     changed, touched, named = changes_of(context, event.tool, started, command)
-    lost = overwritten(context, changed, tuple(map(normal, event.given)))
+    lost = overwritten(context, changed, event.tool, tuple(map(normal, event.given)))
     end = Ended(event.call, 1 if event.has_failed else 0, touched, named)
     changed.record(context, *unsearched(context, changed), end)
     pages = Pages(context)
@@ -93,7 +93,8 @@ def ended(context: SessionContext, event: CallEnded) -> Answer:
     record_lines(context, pages, {path: lines for path, lines in shown.items() if lines}, "tool")
     record_lines(context, pages, {path: lines for path, lines in given.items() if lines}, "tool")
     after_change(context, *touched)
-    return Answer(context="\n\n".join(filter(None, [lost, deliver_pending(context)])))
+    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
+    return Answer(context=told, tell=lost.tell)
 
 
 def _ended_call(context: SessionContext, event: CallEnded, started: Recorded) -> EndedCommand:
