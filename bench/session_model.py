@@ -24,6 +24,13 @@ CLIENTS_NOTE = re.compile(r"^Note: (\S+) changed on disk since you last read it\
 GONE = re.compile(r"([\w./-]*\w) was (?:deleted|renamed)|deleted ([\w./-]*\w)")
 FENCE = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 HEADER = re.compile(r"^@@ .*@@.*$", re.MULTILINE)
+PRINTED = re.compile(r"These lines stand in ([\w./-]+):\n(.*?)\nThat was all of it\.", re.DOTALL)
+"""What the `!` of the slash command prints of a file."""
+
+SERVER = "mcp__files__"
+"""How the client names the tools of the server that reads and writes files."""
+
+READERS = ("Read", f"{SERVER}read_text_file")
 
 
 class Use(NamedTuple):
@@ -39,6 +46,27 @@ class Use(NamedTuple):
     after_edit: bool = False
     effect: tuple[str, str] | None = None
 
+    @property
+    def replaces(self) -> tuple[str, str] | None:
+        """The old and the new text of an edit; None for what is no edit."""
+        old, new = ("old", "new") if self.name.startswith(SERVER) else ("old_string", "new_string")
+        return (self.given[old], self.given[new]) if old in self.given else None
+
+    @property
+    def content(self) -> str | None:
+        """The text of a write of a whole file; None for what is no such write."""
+        return self.given.get("content")
+
+
+class Then(NamedTuple):
+    """A conversation as it was before a prompt. step: of the session."""
+
+    step: int
+    seen: set[str]
+    beliefs: dict[str, list[str]]
+    whole: set[str]
+    cells: list[str]
+
 
 class Conversation:
     """One conversation of a client, with the requests it has sent so far."""
@@ -52,6 +80,8 @@ class Conversation:
         self.beliefs: dict[str, list[str]] = {}
         self.whole: set[str] = set()
         self.cells: list[str] = []
+        self.before: list[Then] = []
+        self.is_cut = False
         self.messages = 0
         self.turn = 0
         self.turns = 0
@@ -61,12 +91,10 @@ class Conversation:
 
     def hear(self, body: Body) -> tuple[dict[str, Body], list[str]]:
         """Read the new messages of a request: the results by their calls, and the other texts."""
-        news = body["messages"][self.messages :]
-        self.messages = len(body["messages"])
+        messages, news = body["messages"], news_of(body)
+        self.messages = len(messages)
         results, texts = {}, []
         for message in news:
-            if message["role"] == "assistant":
-                continue
             blocks = message["content"]
             blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
             for block in blocks:
@@ -77,12 +105,41 @@ class Conversation:
         for use in self.uses:
             if use.id in results:
                 self._result(use, results[use.id])
+        for message in news:
+            if (
+                message["role"] == "user"
+            ):  # the client repeats old ones after a summary, and says so
+                self._printed(text_of(message))
         for text in [*map(text_of, results.values()), *texts]:
             self._told(text)
         self.uses = []
-        for message in news:
+        for message in messages if self.is_cut else news:
             self.seen.update(ITEM.findall(text_of(message)))
+        self.is_cut = False
         return results, texts
+
+    def remember(self, step: int) -> None:
+        """Keep what is known before a prompt."""
+        beliefs = {path: [*lines] for path, lines in self.beliefs.items()}
+        then = Then(step, {*self.seen}, beliefs, {*self.whole}, [*self.cells])
+        self.before.append(then)
+
+    def go_back(self, prompts: int) -> int:
+        """Know what was known before one of the last prompts; the step at which it was."""
+        then = self.before[-prompts]
+        del self.before[-prompts:]
+        self.seen, self.beliefs, self.whole, self.cells = then[1:]
+        return then.step
+
+    def summarised(self, *, remembers: bool) -> None:
+        """A summary takes the place of all messages. remembers: it holds what the files hold."""
+        self.before.clear()
+        self.is_cut = True
+        if not remembers:
+            self.seen.clear()
+            self.beliefs.clear()
+            self.whole.clear()
+            self.cells.clear()
 
     def _result(self, use: Use, result: Body) -> None:
         text = text_of(result)
@@ -96,14 +153,13 @@ class Conversation:
                 self._replace(use.path, [old], [new])
             elif use.path in self.beliefs:
                 self.beliefs[use.path].append(new)
-        elif use.name == "Bash" and use.path:
+        elif use.path and use.name in ("Bash", f"{SERVER}read_text_file"):
             self.beliefs[use.path] = ITEM.findall(text)
             self.whole.add(use.path)
-        elif use.name == "Edit":
-            old, new = (use.given[key].splitlines() for key in ("old_string", "new_string"))
-            self._replace(use.path, old, new)
-        elif use.name == "Write":
-            self.beliefs[use.path] = use.given["content"].splitlines()
+        elif use.replaces:
+            self._replace(use.path, *(each.splitlines() for each in use.replaces))
+        elif use.content is not None:
+            self.beliefs[use.path] = use.content.splitlines()
             self.whole.add(use.path)
         elif use.name == "NotebookEdit":
             self.cells[int(use.given["cell_id"][1:])] = use.given["new_source"]
@@ -111,7 +167,7 @@ class Conversation:
     def _failed(self, use: Use, text: str) -> None:
         if use.path == NOTEBOOK:
             self.cells = []
-        elif use.name == "Read" or "does not exist" in text:
+        elif use.name in READERS or "does not exist" in text or "No such file" in text:
             self.forget(use.path)
 
     def _read(self, use: Use, text: str) -> None:
@@ -126,6 +182,13 @@ class Conversation:
                 self.whole.add(use.path)
         elif "unchanged" not in text:
             self.forget(use.path)
+
+    def _printed(self, text: str) -> None:
+        for path, lines in PRINTED.findall(text):
+            self.forget(path)
+            if printed := ITEM.findall(lines):
+                self.beliefs[path] = printed
+                self.whole.add(path)
 
     def _told(self, text: str) -> None:
         """Take in the diffs and the rows that a text tells."""
@@ -183,6 +246,7 @@ class Conversation:
         """The calls of one answer."""
         kinds = [self._look] * 3 + [self._shell_look] + [self._edit] * 4 + [self._edits] * 3
         kinds += [self._write] * 3 + [self._write_anew, self._command, self._command, self._notes]
+        kinds += [self._served_look, self._served_edit, self._served_write]
         made = random.choice(kinds)(tree, random) or self._look(tree, random)
         self.uses = [
             use._replace(id=f"toolu_{self.name}_{step}_{at}") for at, use in enumerate(made)
@@ -214,6 +278,25 @@ class Conversation:
     def _shell_look(self, tree: Tree, random: Random) -> list[Use]:
         path = random.choice([path for path in sorted(tree.texts()) if path != NOTEBOOK])
         return [bash(f"cat {path}", path)]
+
+    def _served_look(self, tree: Tree, random: Random) -> list[Use]:
+        path = random.choice([path for path in sorted(tree.texts()) if path != NOTEBOOK])
+        return [Use("", f"{SERVER}read_text_file", {"path": self._at(path)}, path)]
+
+    def _served_edit(self, tree: Tree, random: Random) -> list[Use]:
+        return [self._served("edit_file", use) for use in self._edit(tree, random)]
+
+    def _served_write(self, tree: Tree, random: Random) -> list[Use]:
+        return [self._served("write_file", use) for use in self._write(tree, random)]
+
+    def _served(self, tool: str, use: Use) -> Use:
+        """The call of the server's tool that does the same."""
+        given: Body = {"path": use.given["file_path"]}
+        if use.replaces:
+            given |= dict(zip(("old", "new"), use.replaces, strict=True))
+        else:
+            given |= {"content": use.content}
+        return use._replace(name=f"{SERVER}{tool}", given=given)
 
     def _edit(self, tree: Tree, random: Random) -> list[Use]:
         known = [path for path in sorted(self.beliefs) if self.beliefs[path]]
@@ -309,6 +392,13 @@ def bash(command: str, path: str = "", effect: tuple[str, str] | None = None) ->
     """A shell command; path: the file that it prints, or has an effect on."""
     given = {"command": command, "description": "work"}
     return Use("", "Bash", given, path, effect=effect)
+
+
+def news_of(body: Body) -> list[Body]:
+    """Return the messages of a request since the model's own last words."""
+    messages: list[Body] = body["messages"]
+    spoke = [at for at, each in enumerate(messages) if each["role"] == "assistant"]
+    return messages[spoke[-1] + 1 if spoke else 0 :]
 
 
 def text_of(block: Body | str) -> str:

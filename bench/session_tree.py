@@ -30,6 +30,14 @@ CELLS = 4
 FILES = ("app.py", "core.py", "lib/text.py", "lib/disk.py", "notes.txt", "settings.py")
 LINES = 24
 BRANCHES = ("main", "other")
+SHOWN = """---
+allowed-tools: Bash(cat:*)
+---
+You are $ARGUMENTS. These lines stand in {path}:
+!`cat {path} 2>/dev/null || echo nothing`
+That was all of it. Go on.
+"""
+"""A slash command whose `!` prints a file."""
 
 FORMATTER = """\
 import json, re, sys
@@ -48,6 +56,21 @@ if path.endswith(".py"):
 """A hook of the user's: removes what is not used and sets blanks around equals signs. It runs beside
 Sightline's hook, as the client runs them."""
 
+REWRITER = """\
+import json, re, sys
+given = json.load(sys.stdin)["tool_input"]
+before = given["content"]
+if given["file_path"].endswith(".py"):
+    kept = [line for line in before.splitlines(True) if not line.endswith("  # unused\\n")]
+    given["content"] = "".join(re.sub(r"(?<=\\d)=(?=\\d)", " = ", line) for line in kept)
+if given["content"] != before:
+    with open(JOURNAL, "a") as journal:
+        journal.write(json.dumps([given["file_path"], before, given["content"], "rewritten"]) + "\\n")
+    answer = {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": given}
+    print(json.dumps({"hookSpecificOutput": answer}))
+"""
+"""The same as a hook before a Write, which puts its own text in the place of the agent's."""
+
 
 class Left(NamedTuple):
     """A path as somebody left it. revision: "" for no file; author: the word for who did it."""
@@ -60,7 +83,7 @@ class Left(NamedTuple):
 class Tree:
     """The files, and a record of who left them how. who: the author of each line."""
 
-    def __init__(self, root: Path, home: Path, random: Random) -> None:
+    def __init__(self, root: Path, home: Path, random: Random, *, rewrites: bool = False) -> None:
         self.root, self.random = root, random
         self.left: list[Left] = []
         self.who: dict[str, str] = {}
@@ -68,9 +91,11 @@ class Tree:
         self._journal = home / "formatted.jsonl"
         self._formatted = 0
         self._count = 0
-        program = home / "formatter.py"
-        program.write_text(f"JOURNAL = {str(self._journal)!r}\n{FORMATTER}")
-        self._lay_out(f"{sys.executable} -I -S {program}")
+        hooks: dict[str, object] = {}
+        if rewrites:
+            hooks["PreToolUse"] = [self._hook(home / "rewriter.py", REWRITER, "Write")]
+        hooks["PostToolUse"] = [self._hook(home / "formatter.py", FORMATTER, "Edit|Write")]
+        self._lay_out(hooks)
 
     def texts(self) -> Texts:
         """All files as they stand."""
@@ -115,14 +140,18 @@ class Tree:
         for path in changed(before, after):
             self.left.append(Left(path, revision(after.get(path)), author))
 
-    def formatted(self) -> list[tuple[str, str, str]]:
-        """Return what the formatter did since it was asked last: path, text before, text after."""
+    def formatted(self, author: str) -> list[tuple[str, str, str]]:
+        """Return what the user's hooks did since they were asked last: path, text before, text after.
+        author: who writes a text that was rewritten before it was written."""
         if not self._journal.exists():
             return []
         rows = [json.loads(row) for row in self._journal.read_text().splitlines()]
         new = rows[self._formatted :]
         self._formatted = len(rows)
-        return [(os.path.relpath(path, self.root), old, text) for path, old, text in new]
+        for path, _, text, *rewritten in new:
+            if rewritten:
+                self.record({}, {os.path.relpath(path, self.root): text}, author)
+        return [(os.path.relpath(path, self.root), old, text) for path, old, text, *_ in new]
 
     def save(self, path: str, text: str) -> None:
         """Write a file as an editor would."""
@@ -141,14 +170,20 @@ class Tree:
             capture_output=True,
         )
 
-    def _lay_out(self, formatter: str) -> None:
+    def _hook(self, program: Path, text: str, tools: str) -> dict[str, object]:
+        program.write_text(f"JOURNAL = {str(self._journal)!r}\n{text}")
+        command = f"{sys.executable} -I -S {program}"
+        return {"matcher": tools, "hooks": [{"type": "command", "command": command}]}
+
+    def _lay_out(self, hooks: dict[str, object]) -> None:
         (self.root / ".git/info").mkdir(parents=True, exist_ok=True)
         (self.root / ".git/info/exclude").write_text(".claude\n")
         for path in FILES:
             self.save(path, "".join(self.line("external") for _ in range(LINES)))
         self.save(NOTEBOOK, notebook([self.line("external").strip() for _ in range(CELLS)]))
-        hook = {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": formatter}]}
-        self.save(".claude/settings.json", json.dumps({"hooks": {"PostToolUse": [hook]}}))
+        self.save(".claude/settings.json", json.dumps({"hooks": hooks}))
+        for path in FILES:
+            self.save(f".claude/commands/{show(path)}.md", SHOWN.format(path=path))
         main, other = BRANCHES
         self.git("checkout", "--quiet", "-b", main)
         self.git("add", "-A")
@@ -218,6 +253,11 @@ class Tree:
         self._commits(texts)
         head = (self.root / ".git/HEAD").read_text()
         self.git("switch", "--quiet", BRANCHES[head.strip().endswith(BRANCHES[0])])
+
+
+def show(path: str) -> str:
+    """The slash command that shows a file."""
+    return f"show_{path.replace('/', '_').replace('.', '_')}"
 
 
 def notebook(sources: list[str]) -> str:

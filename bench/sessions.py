@@ -3,8 +3,10 @@
     python bench/sessions.py [--json] [--alone | --table] [--seed N]... [--steps N] [--random N]
 
 A seed makes a session of so many answers of a played model (bench/session_model.py), which two clients
-and their sub-agents ask in turns. Between two answers the tree may change (bench/session_tree.py). The
-judging knows no Sightline: it compares the files around each answer's tool calls with the lines that
+and their sub-agents ask in turns. Between two answers the tree may change (bench/session_tree.py), and while
+one of the clients asks the user before an edit. The user takes conversations back, has them summarised, and
+sends commands whose `!` prints a file; an MCP server reads and writes files; in some sessions a hook of the
+user's rewrites what is written. The judging knows no Sightline: it compares the files around each answer's tool calls with the lines that
 stood in the requests of that conversation. --alone plays the same without Sightline, --table
 both; --random N adds N seeds. Exit 1 when a promise is broken.
 
@@ -27,6 +29,7 @@ import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Condition, Thread
@@ -38,25 +41,39 @@ if not __package__:  # started as a script: the rest of bench, and the library o
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.oracle import Evidence, judge
-from bench.session_model import NOTICE, SIGHTLINE, Conversation, Use, hunks, text_of
-from bench.session_tree import ITEM, Texts, Tree, changed, items
-from tests.clients.claude import DEADLINE_S, Claude
-from tests.clients.stub import Model, serving
+from bench.session_model import (
+    NOTICE,
+    SERVER,
+    SIGHTLINE,
+    Conversation,
+    Use,
+    hunks,
+    news_of,
+    text_of,
+)
+from bench.session_tree import FILES, ITEM, Texts, Tree, changed, items, show
+from tests.clients import file_server
+from tests.clients.claude import DEADLINE_S, Back, Claude
+from tests.clients.stub import COMPACTION, Model, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Body = dict[str, Any]
-SEEDS = (1, 2, 3)
-STEPS = 60
+SEEDS = range(1, 10)
+STEPS = 70
 PROCESSES = ("agent-A", "agent-B")
+SERVERS = "servers.json"
+REWRITES = 0.4
+"""Share of sessions in which a hook of the user's rewrites what is written."""
+
 NAME = re.compile(r"agent-[AB](?:-sub\d+)?\b")
 STEP_S = 8
 """How long a step may take on a loaded machine before the client counts as hanging."""
 
 TURN = 5
 """Answers of the model in a turn, about."""
-WRITERS = ("Edit", "Write", "NotebookEdit")
+WRITERS = ("Edit", "Write", "NotebookEdit", f"{SERVER}edit_file", f"{SERVER}write_file")
 CLIENTS_OWN = {
     "modified since read": "client: modified since read",
     "has not been read yet": "client: not read yet",
@@ -112,6 +129,7 @@ class Player(Model):
 
     def __init__(self, seed: int, steps: int) -> None:
         super().__init__()
+        self.seed = seed
         self.random = Random(seed)  # noqa: S311  the same session each time
         self.steps = steps
         self.turns = max(1, steps // (TURN * len(PROCESSES)))
@@ -132,6 +150,11 @@ class Player(Model):
         self._moves: dict[str, int] = {}
         self._told: dict[tuple[str, str], tuple[int, int, str]] = {}
         self._subs = 0
+        self._saves: list[tuple[Texts, Texts]] = []
+        self._doubts: dict[str, list[tuple[str, str]]] = {}
+        self._back: set[str] = set()
+        self.asks = self.random.choice(PROCESSES)
+        self.rewrites = self.random.random() < REWRITES
 
     def answer(self, body: Body) -> tuple[str, list[Body]]:
         """The id and the content blocks of the next message of a conversation."""
@@ -149,6 +172,8 @@ class Player(Model):
             del self._waiting[name]
             self._chosen = ""
             self._active = talk
+            if any(COMPACTION in text_of(each) for each in news_of(body)):
+                return self._summary(talk)
             return self._answer(talk, body)
 
     def ended(self, process: str) -> None:
@@ -158,6 +183,41 @@ class Player(Model):
                 self._settle(self._active)
             self.alive.discard(process)
             self._turns.notify_all()
+
+    def asked(self) -> None:
+        """The client asks the user before an edit: meanwhile something may happen."""
+        with self._turns:
+            self.counts["asked"] += 1
+            if self.random.random() < 0.4:
+                before = self.tree.texts()
+                self.tree.act()
+                self._saves.append((before, self.tree.texts()))
+                self.counts["saves while asked"] += 1
+                self.story.append(f"{self.step} while asked: {self.tree.deeds[-1]}")
+
+    def went_back(self, name: str, prompts: int) -> None:
+        """The user took a conversation back to before one of its last prompts."""
+        with self._turns:
+            self.counts["taken back"] += 1
+            step = self.talks[name].go_back(prompts)
+            self._forget_told(name, step - 1)
+            self._back.add(name)
+            self.story.append(f"{self.step} {name} is taken back to {step}")
+
+    def _summary(self, talk: Conversation) -> tuple[str, list[Body]]:
+        self.counts["summaries"] += 1
+        remembers = self.random.random() < 0.5
+        talk.summarised(remembers=remembers)
+        self._forget_told(talk.name, -1)
+        self._before, self._saves = self.tree.texts(), []
+        self.story.append(f"{self.step} {talk.name} is summarised, remembers: {remembers}")
+        text = f"<summary>You are {talk.name}. Work.</summary>"
+        return f"msg_{talk.name}_summary{self.step}", [{"type": "text", "text": text}]
+
+    def _forget_told(self, name: str, step: int) -> None:
+        """What a conversation was told since a step is in it no more."""
+        for key in [key for key, (_, at, _) in self._told.items() if key[0] == name and at > step]:
+            del self._told[key]
 
     def _is_turn_of(self, name: str) -> bool:
         if self._active is None and not self._chosen and self.alive <= {*self._waiting.values()}:
@@ -172,7 +232,15 @@ class Player(Model):
         talk.late |= talk.news - talk.seen
         talk.news.clear()
         self._judge_results(talk, results)
-        self._judge_notices(talk, [*map(text_of, results.values()), *texts])
+        told = [*map(text_of, results.values()), *texts]
+        self._judge_doubts(talk, told)
+        self._judge_notices(talk, told)
+        if talk.name in self._back:  # a prompt's hooks cannot know yet what its conversation lacks
+            self._back.remove(talk.name)
+            self._forget_told(talk.name, self.step - 1)
+        if not talk.turn:
+            talk.remember(self.step)
+        self._saves = []
         if self.step >= self.steps:
             self._before = self.tree.texts()
             return f"msg_{talk.name}_end{talk.messages}", self._done(talk)
@@ -223,33 +291,60 @@ class Player(Model):
         self._active = None
         before, after = self._before, self.tree.texts()
         self._states[talk.name] = (talk.uses, before, after)
-        formatted = self.tree.formatted()
-        self._record(talk, before, after, formatted)
+        formatted = self.tree.formatted(talk.name)
         removed = {
             item
             for _, old, new in formatted
             for item in set(ITEM.findall(old)) - set(ITEM.findall(new))
         }
+        stood = before
+        for saved, left in [*self._saves, (after, after)]:
+            self._record(talk, stood, saved, formatted)
+            self._judge_lines(talk, stood, saved, removed)
+            if left is not saved:
+                self._moved(saved, left)
+            stood, formatted = left, []
+        self._saves = []
+
+    def _judge_lines(
+        self, talk: Conversation, before: Texts, after: Texts, removed: set[str]
+    ) -> None:
+        """Judge what the tools of an answer did to lines of others. removed: by the formatter."""
         names = {use.name for use in talk.uses}
         commands = " ".join(use.given.get("command", "") for use in talk.uses)
         gone = items(before) - items(after)
+        late: set[str] = set()  # what came, or went, while the user was asked
+        for was, left in self._saves:
+            late |= items(was) ^ items(left)
         if "git " not in commands:
             unseen = [
-                f"{talk.name} removed {item} by {sorted(names)}"
+                (item, f"{talk.name} removed {item} by {sorted(names)}")
                 for item in sorted(gone - removed - talk.seen)
                 if self.tree.who.get(item) != talk.name
             ]
             unseen += [
-                f"{talk.name} brought {item} back by {sorted(names)}"
+                (item, f"{talk.name} brought {item} back by {sorted(names)}")
                 for item in sorted((items(after) - items(before)) & self._gone.keys())
             ]
-            for what in unseen:
-                if names & {*WRITERS}:
+            for item, what in unseen:
+                if item in late:
+                    self._doubts.setdefault(talk.name, []).append((item, what))
+                elif names & {*WRITERS}:
                     self._fault("untold", what)
                 else:
                     self.counts["own command"] += 1
                     self.story.append(f"{self.step} own command: {what}")
         self._moved(before, after, talk)
+
+    def _judge_doubts(self, talk: Conversation, told: list[str]) -> None:
+        """A save while the user was asked may be lost where the answer to the call says so."""
+        said = "\n".join(told)
+        for item, what in self._doubts.pop(talk.name, []):
+            if item in ITEM.findall(said):
+                self.counts["lost while asked, and told"] += 1
+                self.story.append(f"{self.step} told: {what}")
+            else:
+                self._fault("untold", f"{what}, while asked")
 
     def _record(
         self,
@@ -264,7 +359,9 @@ class Player(Model):
             self.tree.record({}, {path: new}, "formatter")
         commands = " ".join(use.given.get("command", "") for use in talk.uses)
         author = talk.name
-        if commands:
+        if any(use.name.startswith(SERVER) for use in talk.uses):
+            author = f"command of {talk.name}"
+        elif commands:
             author = "git" if "git " in commands else f"command of {talk.name}"
         for path in changed(before, after):
             if not any(each == path and new == after.get(path) for each, _, new in formatted):
@@ -276,9 +373,11 @@ class Player(Model):
         stood = dict(before)
         for use in talk.uses:
             text = stood.get(use.path)
-            if use.name == "Edit" and text and text.count(use.given["old_string"]) == 1:
-                stood[use.path] = text.replace(use.given["old_string"], use.given["new_string"])
+            if use.replaces and text and text.count(use.replaces[0]) == 1:
+                stood[use.path] = text.replace(*use.replaces)
                 self.tree.record({}, {use.path: stood[use.path]}, talk.name)
+            elif use.content is not None:
+                self.tree.record({}, {use.path: use.content}, talk.name)
 
     def _moved(self, before: Texts, after: Texts, by: Conversation | None = None) -> None:
         """Count how often a line came and went, and what is new to whom in files that it knows."""
@@ -306,18 +405,17 @@ class Player(Model):
             text = text_of(result)
             self.counts[f"tried {use.name}"] += 1
             if not result.get("is_error"):
-                if use.name == "Edit":
-                    old, new = use.given["old_string"], use.given["new_string"]
-                    stood[use.path] = stood.get(use.path, "").replace(old, new, 1)
-                elif use.name == "Write":
-                    stood[use.path] = use.given["content"]
+                if use.replaces:
+                    stood[use.path] = stood.get(use.path, "").replace(*use.replaces, 1)
+                elif use.content is not None:
+                    stood[use.path] = use.content
                 self.counts["went through"] += 1
                 continue
             failed.add(use.path)
             whose = next((kind for part, kind in CLIENTS_OWN.items() if part in text), "")
             whose = whose or ("sightline" if SIGHTLINE.search(text) else "other")
             self.counts[f"refused, {whose}"] += 1
-            self.story.append(f"{self.step} refused {use.id}: {text[:300]!r}")
+            self.story.append(f"{self.step} refused {use.id}: {text!r}")
             if self._was_right(use, stood, after, failed):
                 continue
             if whose == "sightline":
@@ -334,12 +432,13 @@ class Player(Model):
         text = stood.get(use.path)
         if text is None or use.name == "NotebookEdit":
             return True
-        if use.name == "Edit":
-            old = use.given["old_string"]
+        if use.replaces:
+            old = use.replaces[0]
             return not (text.count(old) == 1 and after.get(use.path, "").count(old) == 1)
         if use.base is None or use.after_edit:
             return True
-        ours, theirs = use.given["content"].encode(), text.encode()
+        assert use.content is not None
+        ours, theirs = use.content.encode(), text.encode()
         seen = Evidence(
             use.base.encode(), None, ours, None, theirs, theirs, accepted=False, told=True
         )
@@ -455,7 +554,9 @@ def play(seed: int, steps: int, *, alone: bool = False) -> Played:
         held.enter_context(serving(player))
         claude = Claude(folder, player, state)
         claude.deadline_s = max(DEADLINE_S, steps * STEP_S)
-        player.tree = Tree(claude.root, claude.home, player.random)
+        player.tree = Tree(claude.root, claude.home, player.random, rewrites=player.rewrites)
+        server = {"command": sys.executable, "args": [file_server.__file__]}
+        (claude.home / SERVERS).write_text(json.dumps({"mcpServers": {file_server.NAME: server}}))
         if not alone:
             claude.sightline("init", "claude-code")
         runs = [copy.copy(claude) for _ in PROCESSES]
@@ -482,13 +583,38 @@ def play(seed: int, steps: int, *, alone: bool = False) -> Played:
 
 def _run(claude: Claude, name: str, player: Player) -> None:
     claude.runs = []
+    if name == player.asks:
+        claude.meanwhile = player.asked
+    server = (f"mcp__{file_server.NAME}", "--mcp-config", str(claude.home / SERVERS))
     try:
-        claude.run(*(f"You are {name}. Go on ({turn})." for turn in range(player.turns)))
+        claude.run(*_prompts(name, player), args=server)
     except BaseException as error:
         player.errors.append(f"{name}: {error!r}")
         raise
     finally:
         player.ended(name)
+
+
+def _prompts(name: str, player: Player) -> list[str | Back]:
+    """What the user says to an agent, and does to its conversation in between."""
+    chance = Random(f"{player.seed} {name}")  # noqa: S311  as the session's own
+    prompts: list[str | Back] = []
+    since = 0
+    for turn in range(player.turns):
+        kind = chance.choice(["", "", "back", "summary"]) if since else ""
+        if kind == "back":
+            number = chance.randint(1, min(2, since))
+            prompts.append(Back(number, partial(player.went_back, name, number)))
+            since -= number
+        elif kind == "summary":
+            prompts.append("/compact")
+            since = 0
+        if chance.random() < 0.25:
+            prompts.append(f"/{show(chance.choice(FILES))} {name}")
+        else:
+            prompts.append(f"You are {name}. Go on ({turn}).")
+        since += 1
+    return prompts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,11 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
-from typing import IO, NamedTuple
+from typing import NamedTuple
+from uuid import uuid4
 
 import pytest
 from tests.clients.stub import Body, Model
@@ -72,6 +73,14 @@ def executable(name: str, place: str) -> str:
     pytest.skip(f"{name} is not installed: .ci/run installs and drives it")
 
 
+class Back(NamedTuple):
+    """In the place of a prompt: the user takes the conversation back to before one of the run's prompts.
+    prompts: how many are taken out; then: called when they are."""
+
+    prompts: int
+    then: Callable[[], object]
+
+
 class Run(NamedTuple):
     """What a run of the client left. rows: its stream of JSON objects."""
 
@@ -91,7 +100,10 @@ class Run(NamedTuple):
 
 
 class Claude:
-    """The client, and Sightline, in a workspace with a home and a state folder of their own."""
+    """The client, and Sightline, in a workspace with a home and a state folder of their own.
+
+    meanwhile: where it is set, the client asks before each edit, and this is called before the user allows it.
+    """
 
     def __init__(self, folder: Path, model: Model, state: Path) -> None:
         self.model = model
@@ -99,6 +111,7 @@ class Claude:
         self.runs: list[Run] = []
         self.settings: dict[str, str] = {}
         self.deadline_s = DEADLINE_S
+        self.meanwhile: Callable[[], object] | None = None
         self.root, self.home, self.state = folder / "project", folder / "home", state
         for each in (self.root, self.home):
             each.mkdir()
@@ -127,10 +140,14 @@ class Claude:
         """A file as it stands on disk."""
         return (self.root / path).read_text(encoding="utf-8")
 
-    def run(self, *prompts: str, args: tuple[str, ...] = ()) -> Run:
+    def run(self, *prompts: str | Back, args: tuple[str, ...] = ()) -> Run:
         """Give one conversation these prompts, each when the one before it was answered."""
         command = [self.binary, "--print", "--verbose", "--output-format", "stream-json"]
-        command += ["--input-format", "stream-json", "--permission-mode", "acceptEdits"]
+        command += ["--input-format", "stream-json", "--permission-mode"]
+        if self.meanwhile is None:
+            command += ["acceptEdits"]
+        else:
+            command += ["default", "--permission-prompt-tool", "stdio"]
         command += ["--include-hook-events", "--allowedTools", "Bash", *args]
         with (
             (self.home / "errors").open("w+", encoding="utf-8") as errors,
@@ -144,7 +161,9 @@ class Claude:
                 text=True,
             ) as client,
         ):
-            rows = _converse(client, list(prompts), self.deadline_s)
+            talk = _Talk(client, list(prompts), self.meanwhile)
+            with _ended_in_time(client, self.deadline_s):
+                rows = talk.rows()
             client.wait()
             errors.seek(0)
             err = errors.read()
@@ -222,18 +241,76 @@ class Claude:
         return [row for row in rows if kind in (None, row["kind"])]
 
 
-def _converse(client: subprocess.Popen[str], prompts: list[str], within_s: int) -> list[Body]:
-    """Say one prompt after the other; all rows of the client's stream."""
-    assert client.stdin
-    assert client.stdout
-    rows: list[Body] = []
-    with _ended_in_time(client, within_s):
-        _say(client.stdin, prompts)
-        for line in client.stdout:
-            rows.append(json.loads(line))
-            if rows[-1]["type"] == "result":
-                _say(client.stdin, prompts)
-    return rows
+class _Talk:
+    """What is said to a client over its standard streams."""
+
+    def __init__(
+        self,
+        client: subprocess.Popen[str],
+        prompts: list[str | Back],
+        meanwhile: Callable[[], object] | None,
+    ) -> None:
+        assert client.stdin
+        assert client.stdout
+        self._in, self._out = client.stdin, client.stdout
+        self._prompts = prompts
+        self._meanwhile = meanwhile
+        self._said: list[str] = []
+        self._back: Back | None = None
+
+    def rows(self) -> list[Body]:
+        """Say one prompt after the other; all rows of the client's stream."""
+        rows: list[Body] = []
+        self._go_on()
+        for line in self._out:
+            row = json.loads(line)
+            if row["type"] == "control_request":
+                self._allow(row)
+            elif row["type"] == "control_response":
+                self._went_back(row)
+            else:
+                rows.append(row)
+                if row["type"] == "result":
+                    self._go_on()
+        return rows
+
+    def _go_on(self) -> None:
+        """Say the next prompt, or that there is none."""
+        if not self._prompts:
+            self._in.close()
+            return
+        prompt = self._prompts.pop(0)
+        if isinstance(prompt, Back):
+            self._back = prompt
+            target, newest = self._said[-prompt.prompts], self._said[-1]
+            request = {"subtype": "rewind_conversation", "target_message_uuid": target}
+            request |= {"last_seen_user_message_uuid": newest}
+            self._write({"type": "control_request", "request_id": target, "request": request})
+            return
+        self._said.append(str(uuid4()))
+        message = {"role": "user", "content": prompt}
+        self._write({"type": "user", "uuid": self._said[-1], "message": message})
+
+    def _allow(self, row: Body) -> None:
+        """Allow what the client asks for."""
+        request = row["request"]
+        assert request["subtype"] == "can_use_tool", request
+        if self._meanwhile:
+            self._meanwhile()
+        allowed = {"behavior": "allow", "updatedInput": request["input"]}
+        answer = {"subtype": "success", "request_id": row["request_id"], "response": allowed}
+        self._write({"type": "control_response", "response": answer})
+
+    def _went_back(self, row: Body) -> None:
+        assert self._back, row
+        assert row["response"].get("response", {}).get("rewound"), row
+        del self._said[-self._back.prompts :]
+        self._back.then()
+        self._go_on()
+
+    def _write(self, row: Body) -> None:
+        self._in.write(json.dumps(row) + "\n")
+        self._in.flush()
 
 
 @contextmanager
@@ -248,13 +325,3 @@ def _ended_in_time(process: subprocess.Popen[str], within_s: int = DEADLINE_S) -
         raise
     finally:
         hanging.cancel()
-
-
-def _say(stdin: IO[str], prompts: list[str]) -> None:
-    """Say the next prompt, or that there is none."""
-    if not prompts:
-        stdin.close()
-        return
-    message = {"role": "user", "content": prompts.pop(0)}
-    stdin.write(json.dumps({"type": "user", "message": message}) + "\n")
-    stdin.flush()

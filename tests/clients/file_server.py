@@ -30,6 +30,8 @@ def call(tool: str, given: dict[str, Any]) -> str:
         return f"Successfully moved {file} to {given['to']}"
     text = file.read_text(encoding="utf-8")
     if tool == "edit_file":
+        if given["old"] not in text:
+            raise OSError(f"No such text in {file}")
         file.write_text(text.replace(given["old"], given["new"], 1), encoding="utf-8")
         return f"Edited {file}"
     lines = text.splitlines(keepends=True)

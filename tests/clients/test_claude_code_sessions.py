@@ -1,14 +1,16 @@
 """Long sessions of two agents, a user, a formatter and git: what the judge of bench/sessions.py finds.
 
-The longer ones are wide; a run of sixty steps takes about 10 s. pytest prints the figures of each at its end.
+The longer ones are wide; bench/sessions.py plays nine of seventy steps. pytest prints the figures of each at its end.
 """
 
 from collections import Counter
 
 import pytest
-from bench.sessions import PROMISES, SEEDS, STEPS, play
+from bench.sessions import PROMISES, play
 
 pytestmark = pytest.mark.client
+
+STEPS = 30
 
 
 @pytest.fixture
@@ -31,8 +33,8 @@ def test_a_short_session_breaks_no_promise(broken):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("seed", SEEDS)
-def test_sixty_steps_break_no_promise(seed, broken):
+@pytest.mark.parametrize("seed", [1, 2])
+def test_thirty_steps_break_no_promise(seed, broken):
     """A file that git or a formatter writes in several parts is told in parts, where a busy machine puts a
     look between them (PLAN.md): that fault alone has to come again with the same seed."""
     one = play(seed, STEPS)
