@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from stat import S_ISREG
 from weakref import WeakKeyDictionary
 
@@ -12,15 +15,21 @@ from msgspec import Struct
 from sightline.changes import git_operations, manifests
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext
+from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.tree_index import MODE, Tree
+from sightline.filesystem.tree_index import MODE, NO_UNICODE, SPECIAL, Tree
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import EMPTY, Entry, Manifest
 from sightline.model.path import folders_above
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, known
 from sightline.model.timeline import Recorded, archived, live
+from sightline.shell_parsing.command_line import absolute_path
+from sightline.shell_parsing.file_effects import possible_names
 from sightline.store.port import Store
+
+NAMED_MAX = 200
+"""Files of one command that are looked up by name."""
 
 SLACK_NS = 2_000_000_000
 """Nanoseconds by which a disk's clock may differ from ours, and its times may be coarse."""
@@ -82,9 +91,11 @@ _MISSING: WeakKeyDictionary[Store, _Missing] = WeakKeyDictionary()
 
 
 def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tuple[str, ...]:
-    """Return the files of a manifest that no longer exist, in order of path. tree: as it is now; None
+    """Return the files of a manifest, and those that it leaves out, that no longer exist, in order of
+    path. tree: as it is now; None
     to look at each file."""
     paths: Iterable[str] = entries.rows.keys()
+    left_out = {path.rstrip("/") for path in uncovered(entries)}
     if tree is not None:
         last = _MISSING.get(context.store)
         if last is not None and last.entries is entries:
@@ -93,7 +104,54 @@ def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tu
         else:
             paths = entries.rows.keys() - tree.paths()
         _MISSING[context.store] = _Missing(entries, tree, frozenset(paths))
-    return tuple(path for path in sorted(paths) if is_gone(context, path))
+    return tuple(path for path in sorted(left_out.union(paths)) if is_gone(context, path))
+
+
+def uncovered(entries: Manifest) -> Iterator[str]:
+    """Return the files and whole folders (ending in "/") that a manifest leaves out, and that can be looked
+    for again by their names. Sockets and pipes come and go with their programs."""
+    return (path for path, why in entries.omitted.items() if why not in (NO_UNICODE, SPECIAL))
+
+
+def hidden(tree: Tree) -> Iterator[str]:
+    """Yield what uncovered() yields, of a tree."""
+    for folder, listing in tree.listings.items():
+        for name, why in listing.hidden.items():
+            if why not in (NO_UNICODE, SPECIAL):
+                yield folder + name
+
+
+def named_uncovered(
+    context: SessionContext, command: str, folders: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the files and folders that a command names, also by patterns, and that no checkpoint would
+    cover. folders: absolute, where the command may run."""
+    root, found = os.path.join(context.workspace.root, ""), set[str]()
+    for full in islice(_named(command, folders), NAMED_MAX):
+        path = full[len(root) :].replace(os.sep, "/") if full.startswith(root) else ""
+        if path and path not in found and _is_uncovered(context, path):
+            found.add(path)
+    return tuple(sorted(found))
+
+
+def _named(command: str, folders: Iterable[str]) -> Iterator[str]:
+    """Yield what is there of the absolute paths that a command names."""
+    for folder in folders:
+        for word in possible_names(command):
+            full = absolute_path(folder, word)
+            if full is not None and glob.has_magic(full):
+                yield from islice(glob.iglob(full), NAMED_MAX)
+            elif full is not None and os.path.lexists(full):
+                yield full
+
+
+def _is_uncovered(context: SessionContext, path: str) -> bool:
+    root = context.workspace.root
+    nested = (f"{root}/{above}.git" for above in folders_above(f"{path}/"))
+    try:
+        return any(map(os.path.lexists, nested)) or not context.workspace.listed(path)
+    except Unverifiable:
+        return False
 
 
 def _record_contents(context: SessionContext, differences: Sequence[Difference]) -> None:

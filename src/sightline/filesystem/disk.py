@@ -92,7 +92,7 @@ class DiskWorkspace:
         self._deadline_s = deadline_s
         self._state = state
         self._git_top = git_top(self.root)
-        self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root)))
+        self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root, by_index=True)))
         self._tree: Tree | None = None
         self._is_loaded = False
         self._events: TreeEvents | None = None
@@ -399,7 +399,8 @@ class DiskWorkspace:
         top = git_top(self.root)
         if top != self._git_top:
             self._git_top = top
-            self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root)))
+            git = git_rules(self.root, by_index=True)
+            self._ignore_rules = RuleSet((*self._refusing_rules, git))
         return self._ignore_rules
 
     def _canonical(self, name: str) -> str:

@@ -237,7 +237,8 @@ class _Look:
                 continue
             listings[folder] = listing
             waiting += [f"{folder}{name}/" for name in reversed(listing.folders)]
-        stamps = _ignore_stamps(self._root, self._rules, NO_TREE, listings, listings)
+        last = self._last if self._trusts else NO_TREE
+        stamps = _ignore_stamps(self._root, self._rules, last, listings, listings)
         known = self._last.listings
         same = len(listings) == len(known) and stamps == self._last.ignore_files
         if same and all(known.get(folder) is listing for folder, listing in listings.items()):
@@ -450,7 +451,15 @@ def _ignore_stamps(
     known = {(f"{above}{cut}", name) for above, cut, name in asked if name in rules.names}
     known |= {(folder, name) for folder in changed for name in rules.names}
     files = {f"{root}/{folder}{name}" for folder, name in known if holds(folder, name)}
+
+    def hidden_entries() -> Iterator[str]:
+        for folder, listing in listings.items():
+            for name, why in listing.hidden.items():
+                if why == IGNORED:
+                    yield folder + name
+
     stamps = {file: file_stamp(file) for file in files.union(rules.files_of_root())}
+    stamps |= rules.open_stamps(last.ignore_files, hidden_entries)
     return stamps | dict.fromkeys(rules.unread().intersection(stamps), (time_ns(),))
 
 

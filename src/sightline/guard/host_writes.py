@@ -202,12 +202,14 @@ class Run:
         changes(context).record(context)
         tree = context.workspace.tree()
         self._before = {path: signature_of_row(row) for path, row in tree.younger(0)}
+        named = untracked.named_uncovered(context, command, [self._cwd])
+        self._uncovered = {*named, *(path.rstrip("/") for path in untracked.hidden(tree))}
         is_covered = untracked.look(context, tree) is not None
         self._checkpoint = untracked.newest(context, context.store.position())
         if not is_covered:
             self._checkpoint = None
         self._id = f"run-{os.urandom(5).hex()}"
-        [started] = context.append([CommandStarted(self._told, self._id)])
+        [started] = context.append([CommandStarted(self._told, self._id, None, named)])
         self._started_at = started.happened_at
 
     def end(self) -> None:
@@ -232,11 +234,11 @@ class Run:
 
     def _removed(self) -> list[str]:
         """Return the files that no fact names and that went meanwhile. Only a checkpoint knows
-        their content."""
+        their content, if it covers them."""
         on_timeline = set(self.context.store.paths())
         return [
             path
-            for path in self._before
+            for path in self._uncovered.union(self._before)
             if path not in on_timeline
             and may_touch(self.command, path)
             and self.context.workspace.stat(path) is None

@@ -310,17 +310,19 @@ class GitMoved(Fact, frozen=True):
 
 
 class CommandStarted(Fact, frozen=True):
-    """A command began. gone: files of the newest checkpoint that no session had read, and that were
-    missing then; None where nobody checked."""
+    """A command began. gone: files of the newest checkpoint, covered or not, that no session had read,
+    and that were missing then; None where nobody checked. uncovered: files and folders that it names and
+    that no checkpoint covers."""
 
     command: str
     run: str
     gone: tuple[str, ...] | None = None
+    uncovered: tuple[str, ...] = ()
 
 
 class CommandEnded(Fact, frozen=True):
     """A command ended. paths: files that changed meanwhile, and files that went and that no session
-    had read. named: those of the files that went which the command removed by name; older facts
+    had read, also those (and folders) that no checkpoint covers. named: those of the files that went which the command removed by name; older facts
     have none."""
 
     run: str

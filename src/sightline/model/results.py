@@ -376,7 +376,8 @@ class RewindReport(Struct, frozen=True):
     warning: raised where the conversation alone was rewound, and files were edited since. diffs: of
     a dry run, the change of each file's text (path, change, diff, added, removed); else None. gone:
     paths with nothing to revert, because others removed all of this session's lines. modes: files
-    among the restored ones that have other permission bits again."""
+    among the restored ones that have other permission bits again. lost: files, and folders ending in "/",
+    that the checkpoint did not cover and that are gone, so that no rewind brings them back."""
 
     checkpoint: str | None
     to: int
@@ -394,6 +395,7 @@ class RewindReport(Struct, frozen=True):
     diffs: tuple[FileDifference, ...] | None = None
     gone: tuple[LeftAlone, ...] = ()
     modes: tuple[RestoredMode, ...] = ()
+    lost: tuple[LeftAlone, ...] = ()
 
     @property
     def changed(self) -> bool:

@@ -8,10 +8,12 @@ from stat import S_IMODE
 
 from msgspec import Struct, structs
 
+from sightline.changes import untracked
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
 from sightline.changes.words import REWINDING, is_rewind
 from sightline.checkpoints.rewind.undo_plan import Effect
+from sightline.filesystem.tree_index import IGNORED
 from sightline.model.events import (
     Cause,
     Changed,
@@ -26,7 +28,8 @@ from sightline.model.events import (
     SessionForked,
     WriteIntended,
 )
-from sightline.model.manifest import Manifest
+from sightline.model.manifest import EMPTY, Manifest
+from sightline.model.path import folders_above
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded, live, of_kind
 
@@ -305,11 +308,32 @@ class PriorState:
 
     def command(self, ended: Recorded) -> str | None:
         """Return the command that ended, as its facts name it."""
+        started = self._started(ended)
+        return started.command if started is not None else None
+
+    def uncovered(self, ended: Recorded) -> Iterator[tuple[str, str]]:
+        """Yield the files and folders (ending in "/") that went while a command ran and that no checkpoint
+        covered then, each with the reason."""
+        assert isinstance(ended.fact, CommandEnded)
+        if not ended.fact.paths:
+            return
+        started = self._started(ended)
+        checkpoint = untracked.newest(self._context, ended.position)
+        last = untracked.manifest(self._context, checkpoint) if checkpoint is not None else EMPTY
+        left_out = {path.rstrip("/"): path for path in untracked.uncovered(last)}
+        for path in ended.fact.paths:
+            if path in left_out:
+                yield left_out[path], last.omitted[left_out[path]]
+            elif started is not None and path in started.uncovered:
+                above = (last.omitted.get(folder) for folder in folders_above(path))
+                yield path, next(filter(None, above), IGNORED)
+
+    def _started(self, ended: Recorded) -> CommandStarted | None:
         assert isinstance(ended.fact, CommandEnded)
         started = self._context.store.timeline(
             session=ended.session, kinds=[CommandStarted], upto=ended.position, newest=COMMANDS
         )
-        runs = {f.run: f.command for each in started if isinstance(f := each.fact, CommandStarted)}
+        runs = {f.run: f for each in started if isinstance(f := each.fact, CommandStarted)}
         return runs.get(ended.fact.run)
 
     def is_on_record(self, path: str, upto: int) -> bool:

@@ -15,6 +15,7 @@ from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
     Folders,
+    PriorState,
     Target,
     lineage,
     load_effects,
@@ -33,11 +34,19 @@ from sightline.checkpoints.rewind.undo_plan import (
 from sightline.errors import PathRefused, RewindRefused, Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import NO_UNICODE
-from sightline.model.events import Changed, Fact, GitMoved, Moved
+from sightline.model.events import Changed, CommandEnded, Fact, GitMoved, Moved
 from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.results import Checkpoint
 from sightline.model.revision import MISSING, Revision, is_link, known
-from sightline.model.timeline import archived
+from sightline.model.timeline import archived, live
+
+
+class LostFile(Struct, frozen=True):
+    """A file or folder that is gone and that no checkpoint covers. reason: why; command: the session's own
+    command that ran when it went."""
+
+    reason: str
+    command: str | None = None
 
 
 class GroupPlan(Struct, frozen=True):
@@ -216,6 +225,27 @@ def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest =
     ]
     skipped = [Skipped(path, "vanished") for path in gone]
     return UndoPlan(skipped=(*skipped, *(Skipped(path, "no_unicode") for path in sorted(new))))
+
+
+def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
+    """Return the files and whole folders (ending in "/") that the target's checkpoint did not cover, or
+    that a command of this session named and no checkpoint covers, and that are gone."""
+    covered = plan.target.manifest or EMPTY
+    lost = {path: LostFile(covered.omitted[path]) for path in untracked.uncovered(covered)}
+    past, prior = lineage(context), PriorState(context)
+    ended = context.store.timeline(after=plan.target.position, kinds=[CommandEnded])
+    for recorded in live(ended):
+        is_own = recorded.position <= past.get(recorded.session, -1)
+        for path, reason in prior.uncovered(recorded) if is_own else ():
+            if path.rstrip("/") not in covered:
+                command = prior.command(recorded)
+                lost[path] = LostFile(reason, command)
+    known = {path for group in plan.groups for path in group.found}.union(context.store.paths())
+    return {
+        path: each
+        for path, each in sorted(lost.items())
+        if path.rstrip("/") not in known and untracked.is_gone(context, path.rstrip("/"))
+    }
 
 
 def _left_out(context: SessionContext) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import EFFECTS, Target
-from sightline.checkpoints.rewind.planning import RewindPlan
+from sightline.checkpoints.rewind.planning import RewindPlan, find_lost
 from sightline.checkpoints.rewind.undo_plan import (
     Rename,
     Restore,
@@ -64,6 +64,10 @@ def build_report(
         stands=_changes_of_children(context, target),
         safety_checkpoint=None,
         gone=gone,
+        lost=tuple(
+            LeftAlone(path, words.lost(each.reason, each.command), each.command)
+            for path, each in find_lost(context, plan).items()
+        ),
         modes=tuple(
             RestoredMode(
                 step.path, f"{step.before:o}", f"{step.after:o}", alone=step.path not in last

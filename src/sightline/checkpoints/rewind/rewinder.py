@@ -24,7 +24,7 @@ from sightline.checkpoints.rewind.effects import (
     owner,
     past_rewinds,
 )
-from sightline.checkpoints.rewind.planning import RewindPlan, find_vanished, plan_rewind
+from sightline.checkpoints.rewind.planning import RewindPlan, find_lost, find_vanished, plan_rewind
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
 from sightline.errors import RewindInterrupted, RewindRefused, SightlineError, StoreError
@@ -115,15 +115,21 @@ VERBS: tuple[type[Fact], ...] = (WriteIntended, CommandStarted)
 
 def last_turn(context: SessionContext, session: str | None = None) -> Turn:
     """Find the newest turn that an undo takes back: of the session with the newest change that no
-    rewind took back, or of the named one. A turn of which others removed everything is passed over.
+    rewind took back, or of the named one. A turn of which others removed everything is passed over, and
+    so is one of which nothing can come back, unless it is the only one: its report names what is lost.
     RewindRefused where there is none."""
     upto: int | None = None
+    lost: Turn | None = None
     while (newest := _newest_effect(context, session, upto)) is not None:
         recorded, session = newest
         turn, upto = _turn(context, session, recorded)
         plan = plan_rewind(context.for_session(session), turn.to)
         if plan.has_work or any(each.skipped for each in plan.undone):
             return turn
+        if lost is None and find_lost(context.for_session(session), plan):
+            lost = turn
+    if lost is not None:
+        return lost
     name = None if session is None else names_of(context.store)(session)
     raise RewindRefused(*words.nothing_to_undo(name))
 

@@ -68,6 +68,12 @@ _REASONS = {
 }
 
 
+def lost(reason: str, command: str | None) -> str:
+    """Say why a file that is gone cannot come back. reason: why the checkpoint left it out."""
+    during = f'; it went while "{command}" ran' if command else ""
+    return f"the checkpoint does not cover it ({reason}){during}"
+
+
 def lines_of(
     report: RewindReport, name_of: NameOf, counts: LineCounts | None = None, options: str = ""
 ) -> Iterator[str]:
@@ -98,6 +104,7 @@ def lines_of(
         verb = "move" if planned else "moved"
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
     yield from _left_alone(report, options)
+    yield from _listed("Gone, and no rewind brings it back:", report.lost)
     for session, paths in report.stands:
         whose = called(printable(name_of(session)), "session")
         yield f"Kept, because {whose} changed them, too: {', '.join(map(quoted, paths))}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from errno import ELOOP, ENAMETOOLONG
 from time import time_ns
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
+from sightline.filesystem.git.tracked import Tracked
 from sightline.filesystem.git_control import LeadsOutside, git_folders, git_top
 from sightline.filesystem.ignore.gitignore import PATTERN_MAX, PatternSet, lines_of
 from sightline.filesystem.scan import settled
@@ -33,7 +34,12 @@ compared with all of them, so more would make every look slow."""
 CHARACTERS_MAX = 100_000
 """The limit of characters in one file's patterns with wildcards: compiling 100,000 takes a second."""
 
+OPEN = (0,)
+"""In place of an ignore file's stamp: git tracks this path, although a pattern ignores it."""
+
 _EMPTY = PatternSet(())
+
+_EVERYTHING = PatternSet(("*",))
 
 
 class IgnoreRules:
@@ -59,8 +65,8 @@ class IgnoreRules:
         self.left_out: dict[str, str] = {}
         self.unread: set[str] = set()
         self._strict = strict
-        self._top = top or root
-        self._below = "" if self._top == root else root[len(self._top.rstrip("/")) + 1 :] + "/"
+        self.top = top or root
+        self._below = "" if self.top == root else root[len(self.top.rstrip("/")) + 1 :] + "/"
         self._folders = ["", *folders_above(self._below)]
         self._exclude = exclude
         self._read: dict[str, tuple[tuple[int, ...], PatternSet]] = {}
@@ -70,10 +76,18 @@ class IgnoreRules:
         chain = self.chain()
         full = self._below + path
         for above in folders_above(full)[self._below.count("/") :]:
-            if ignored(chain, above[:-1], folder=True):
+            if self.hides(chain, above[:-1], folder=True):
                 return True
             chain = self.extend(chain, above)
-        return ignored(chain, full, folder=folder)
+        return self.hides(chain, full, folder=folder)
+
+    def hides(self, chain: Chain, path: str, *, folder: bool) -> bool:
+        """Return whether an entry (from the top) is ignored, and is not open. chain: of its folder."""
+        return ignored(chain, path, folder=folder)
+
+    def hidden_names(self, chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
+        """Return those of a folder's files that hides() hides."""
+        return hidden(chain, folder, names)
 
     def chain(self) -> Chain:
         """Return the chain for the entries of the workspace's root."""
@@ -86,12 +100,12 @@ class IgnoreRules:
     def extend(self, chain: Chain, folder: str) -> Chain:
         """Return the chain for the entries of a folder (relative to the top, "" or ending in "/"),
         from the chain for the folder above it."""
-        own = self._load(f"{self._top}/{folder}{self.name}")
+        own = self._load(f"{self.top}/{folder}{self.name}")
         return ((own, len(folder)), *chain) if own else chain
 
     def above(self) -> list[str]:
         """Return the ignore files for the root of the workspace, whether they exist or not."""
-        files = [f"{self._top}/{folder}{self.name}" for folder in self._folders]
+        files = [f"{self.top}/{folder}{self.name}" for folder in self._folders]
         return [self._exclude, *files] if self._exclude else files
 
     def full(self, path: str) -> str:
@@ -143,6 +157,45 @@ class IgnoreRules:
         elif patterns.too_long:
             self.left_out[file] = words_of_long(file, patterns.too_long)
         return patterns
+
+
+class GitRules(IgnoreRules):
+    """The .gitignore files of a git tree. They hide no file that git tracks, as in git: a file that was
+    added by force, or before its pattern. A folder that they ignore is open where it holds such a file, and
+    they hide everything else in it. tracked: of the tree. open: the paths (from the top) that are
+    tracked and ignored, as far as they were asked for."""
+
+    def __init__(self, root: str, tracked: Tracked, *, top: str, exclude: str = "") -> None:
+        super().__init__(root, ".gitignore", top=top, exclude=exclude, strict=False)
+        self.tracked = tracked
+        self.open: set[str] = set()
+
+    def chain(self) -> Chain:
+        self.tracked.refresh()
+        return super().chain()
+
+    def extend(self, chain: Chain, folder: str) -> Chain:
+        is_below = len(folder) > len(self._below)  # the root is listed, whatever ignores it
+        if chain and is_below and ignored(chain, folder[:-1], folder=True):
+            return ((_EVERYTHING, len(folder)),)
+        return super().extend(chain, folder)
+
+    def hides(self, chain: Chain, path: str, *, folder: bool) -> bool:
+        return ignored(chain, path, folder=folder) and not self._is_open(path, folder=folder)
+
+    def hidden_names(self, chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
+        found = hidden(chain, folder, names)
+        return {name for name in found if not self._is_open(folder + name, folder=False)}
+
+    def is_tracked(self, path: str) -> bool:
+        """Return whether git tracks a file, or any file in a folder (ending in "/"), from the top."""
+        return self.tracked.holds(path.rstrip("/"), folder=path.endswith("/"))
+
+    def _is_open(self, path: str, *, folder: bool) -> bool:
+        if not self.tracked.holds(path, folder=folder):
+            return False
+        self.open.add(f"{path}/" if folder else path)
+        return True
 
 
 INCLUDE = "!include "
@@ -220,8 +273,10 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[IgnoreRules]) -> None:
         self._rules = tuple(rules)
+        self.git = next((rule for rule in self._rules if isinstance(rule, GitRules)), None)
         self.names = frozenset(rule.name for rule in self._rules)
         """The names of ignore files."""
+        self._looked_for = 0  # the state of git's index in which hidden files were looked for
 
     def files_of_root(self) -> list[str]:
         """Return the ignore files that speak for the root, whether they exist or not."""
@@ -244,11 +299,12 @@ class RuleSet:
         """Return the chains for a folder's entries, from the chains for the folder above. names: of
         the folder's entries, where they are known."""
         dotted = None if names is None else {n.lower() for n in names if n.startswith(".")}
-        if dotted is not None and dotted.isdisjoint(self.names):
+        is_open = self.git is not None and self.git.full(folder) in self.git.open
+        if dotted is not None and not is_open and dotted.isdisjoint(self.names):
             return chains
         return tuple(
             rule.extend(chain, rule.full(folder))
-            if dotted is None or rule.name in dotted
+            if dotted is None or rule.name in dotted or (is_open and rule is self.git)
             else chain
             for rule, chain in zip(self._rules, chains, strict=True)
         )
@@ -256,7 +312,7 @@ class RuleSet:
     def hides(self, chains: Chains, path: str, *, is_folder: bool) -> bool:
         """Return whether an entry is not listed. chains: for the entries of its folder."""
         return is_unlisted(path[path.rfind("/") + 1 :]) or any(
-            ignored(chain, rule.full(path), folder=is_folder)
+            rule.hides(chain, rule.full(path), folder=is_folder)
             for rule, chain in zip(self._rules, chains, strict=True)
             if chain
         )
@@ -266,7 +322,7 @@ class RuleSet:
         found: set[str] = set()
         for rule, chain in zip(self._rules, chains, strict=True):
             if chain:
-                found |= hidden(chain, rule.full(folder), names)
+                found |= rule.hidden_names(chain, rule.full(folder), names)
         return found
 
     def left_out(self) -> tuple[str, ...]:
@@ -276,6 +332,27 @@ class RuleSet:
     def unread(self) -> set[str]:
         """Return the files that the disk did not read. Their stat says nothing of what they hide."""
         return {file for rule in self._rules for file in rule.unread}
+
+    def open_stamps(
+        self,
+        last: Mapping[str, tuple[int, ...] | None],
+        hidden_entries: Callable[[], Iterable[str]],
+    ) -> dict[str, tuple[int, ...] | None]:
+        """Return the paths that are open (see GitRules) as an earlier answer names them: OPEN, or None
+        for one that is not open any more; and those of the hidden entries that are open now. Paths
+        are absolute; a folder's ends in "/"."""
+        if self.git is None:
+            return {}
+        git, top = self.git, self.git.top
+        git.tracked.refresh()
+        before = {path[len(top) + 1 :] for path, stamp in last.items() if stamp == OPEN}
+        git.open |= before
+        if self._looked_for != git.tracked.changes:
+            self._looked_for = git.tracked.changes
+            git.open |= {each for each in map(git.full, hidden_entries()) if git.is_tracked(each)}
+            git.open = {each for each in git.open if git.is_tracked(each)}
+        opened = {f"{top}/{path}": OPEN for path in git.open}
+        return {**dict.fromkeys((f"{top}/{path}" for path in before), None), **opened}
 
     def refuses(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path is ignored, by itself or through a folder above it."""
@@ -369,8 +446,9 @@ def hidden(chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
     return {name for name in asked if ignored(chain, folder + name, folder=False)}
 
 
-def git_rules(root: str) -> IgnoreRules:
-    """.gitignore files from the top of the repository around `root`, and its info/exclude.
+def git_rules(root: str, *, by_index: bool = False) -> IgnoreRules:
+    """.gitignore files from the top of the repository around `root`, and its info/exclude. by_index:
+    they hide no file that git tracks.
 
     The user's global ignore file is left out: it is not the same for two people of one team.
     """
@@ -382,4 +460,6 @@ def git_rules(root: str) -> IgnoreRules:
     except LeadsOutside:
         return IgnoreRules(root, ".gitignore", top=top, strict=False)
     exclude = f"{folders[1]}/info/exclude"
-    return IgnoreRules(root, ".gitignore", top=top, exclude=exclude, strict=False)
+    if not by_index:
+        return IgnoreRules(root, ".gitignore", top=top, exclude=exclude, strict=False)
+    return GitRules(root, Tracked(f"{folders[0]}/index"), top=top, exclude=exclude)

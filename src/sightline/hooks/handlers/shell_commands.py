@@ -104,7 +104,11 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
         writes = [each for folder in folders for each in blind_writes(event.command, folder)]
         if why := refused_once(context, event.command, writes):
             return Answer(refuse=why)
-    note_beginning(context, words.short(event.command), event.call, is_harmless=is_harmless)
+    uncovered: tuple[str, ...] = ()
+    if not is_harmless:
+        uncovered = untracked.named_uncovered(context, event.command, folders)
+    name = words.short(event.command)
+    note_beginning(context, name, event.call, is_harmless=is_harmless, uncovered=uncovered)
     return NOTHING
 
 
@@ -121,14 +125,22 @@ def refused_command(context: SessionContext, command: str, cwd: str) -> str:
     return ""
 
 
-def note_beginning(context: SessionContext, name: str, call: str, *, is_harmless: bool) -> None:
+def note_beginning(
+    context: SessionContext,
+    name: str,
+    call: str,
+    *,
+    is_harmless: bool,
+    uncovered: tuple[str, ...] = (),
+) -> None:
     """Record changes from before a command, and that the command begins. For one that may change files,
-    also take the turn's checkpoint, and record the unread files that are gone since the newest."""
+    also take the turn's checkpoint, and record the unread files that are gone since the newest. uncovered:
+    as in CommandStarted."""
     gone: tuple[str, ...] | None = None
     if not is_harmless:
         is_new = before_change(context, command=name)
         gone = () if is_new else _vanished(context)
-    changes(context).record(context, CommandStarted(name, call, gone))
+    changes(context).record(context, CommandStarted(name, call, gone, uncovered))
 
 
 def _vanished(context: SessionContext) -> tuple[str, ...] | None:
@@ -334,11 +346,12 @@ def _changes_since(
             for fact in changed.facts
         ]
         changed = structs.replace(changed, facts=tuple(facts))
-    if entries is None or gone is None:
-        return changed, ()
-    known = {*context.store.paths(), *gone}
-    unread = untracked.missing(context, entries, changed.tree)
-    return changed, tuple(path for path in unread if path not in known and may_touch(command, path))
+    named = started.fact.uncovered if isinstance(started.fact, CommandStarted) else ()
+    went = {path for path in named if untracked.is_gone(context, path)}
+    if entries is not None and gone is not None:
+        unread = untracked.missing(context, entries, changed.tree)
+        went |= {path for path in unread if path not in gone and may_touch(command, path)}
+    return changed, tuple(sorted(went.difference(context.store.paths())))
 
 
 def _is_outside(fact: Changed | GitMoved | Moved) -> bool:
