@@ -160,6 +160,7 @@ def test_importing_sightline_is_silent_and_lazy():
     assert (done.stdout, done.stderr) == ("['__future__', 'sightline']\n", "")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.wide)])
 def test_every_module_can_be_the_first_to_be_imported(step):
     """No cycle of imports hides behind a lucky order. step: every so many modules are tried."""

@@ -294,6 +294,7 @@ def disk(place):
     }
 
 
+@pytest.mark.wide
 def test_the_preview_is_what_happens(place, s):
     """Of random answers over a tree that others change, in both ways to apply them."""
     random = Random(22)

@@ -86,6 +86,7 @@ def ends(text):
             yield at
 
 
+@pytest.mark.wide
 def test_a_text_that_ends_early_gives_its_whole_items_at_every_character():
     whole = items(read_answer(TEXT).answer)
     behind = list(ends(TEXT))
@@ -259,6 +260,7 @@ def test_code_and_broken_json_before_an_answer_are_passed_over(words):
     assert (read.answer, read.slips) == (read_answer(SAMPLE).answer, ())
 
 
+@pytest.mark.wide
 def test_an_answer_of_50_megabytes_is_refused():
     text = json.dumps({"fileChanges": [{"path": "a", "content": "x" * 50_000_000}]})
     [(place, what)] = places(text)
@@ -291,6 +293,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(500))
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=5), st.data())
 def test_malformed_answers_raise_the_one_error_with_its_place(raw, data):

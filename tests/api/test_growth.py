@@ -172,24 +172,28 @@ def costs():
     return found
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_reads_no_more_rows_with_many_sessions_that_ended(name, costs):
     few, many = costs[FEW, FEW, FEW][name], costs[MANY, FEW, FEW][name]
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_reads_no_more_rows_with_many_sessions_whose_process_is_gone(name, costs):
     few, many = costs[FEW, FEW, FEW][name], costs[FEW, FEW, MANY][name]
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_reads_no_more_rows_with_many_own_changes_of_other_files(name, costs):
     few, many = costs[FEW, FEW, FEW][name], costs[FEW, MANY, FEW][name]
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
 
 
+@pytest.mark.wide
 def test_a_page_reads_no_more_rows_with_many_facts_of_the_last_minutes(monkeypatch):
     monkeypatch.setattr(presence, "RECENT", 200)
     few, many = (Place(3, count, 3) for count in (FEW, MANY))
@@ -220,6 +224,7 @@ def _of_checkpoint(verb, name, more, place):
     return getattr(place.session(), verb)(name, **more)
 
 
+@pytest.mark.wide
 def test_a_page_of_sessions_has_the_present_ones_first_and_says_how_many_it_leaves_out():
     place = Place(FEW, 3, 2)
     page = session_history.sessions(place.survey(), last=3)

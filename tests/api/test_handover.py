@@ -168,6 +168,7 @@ def lines_of(tree):
 EDITS = st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["x\n", "", "y\nz\n"])), max_size=4)
 
 
+@pytest.mark.wide
 @given(st.integers(1, 8), st.integers(0, 7), EDITS, EDITS)
 def test_a_receiver_that_knew_nothing_holds_exactly_what_the_giver_held(first, more, user, own):
     tree = MemoryWorkspace({"a.py": "".join(f"{n}\n" for n in range(1, 9))})

@@ -60,6 +60,7 @@ def test_edits_of_two_processes_to_one_file_all_arrive(place, s):
     assert place.names() == ["a.py"]
 
 
+@pytest.mark.wide
 def test_one_session_in_two_processes_stays_one(place, s):
     """Two hooks of one agent at once: what one did, the other does not report as foreign."""
     count = 10

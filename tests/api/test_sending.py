@@ -69,6 +69,7 @@ def answers(place, session, dice):
     yield session.changes()
 
 
+@pytest.mark.wide
 @pytest.mark.hypothesis
 def test_every_answer_about_invalid_bytes_can_be_sent(place):
     for seed in range(few_examples(4, examples(100))):

@@ -32,6 +32,7 @@ EXPECTED = {
 """What each trial has to have done, or it showed nothing."""
 
 
+@pytest.mark.wide
 def test_a_promised_edit_that_is_not_there_is_seen(tmp_path, monkeypatch):
     """The trial itself can fail: here a worker promises what it never did."""
     lie = "edited", "f0.txt", "0" * 64

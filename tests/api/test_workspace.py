@@ -165,6 +165,7 @@ ACTS = st.lists(
 )
 
 
+@pytest.mark.wide
 @given(ACTS)
 def test_as_of_is_what_the_fold_of_the_first_facts_says(acts):
     """Also through rewinds and forks; and what it said once, it says for ever."""

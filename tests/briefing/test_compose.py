@@ -133,6 +133,7 @@ def test_a_rewound_conversation_is_told_again(busy):
     assert "warnings" in names(busy.briefing())
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("budget", [500, 800, 2_000])
 def test_it_keeps_to_its_budget_and_names_what_had_no_room(place, s, budget):
     for number in range(60):

@@ -102,6 +102,7 @@ def later(session):
             row[LOOKED_AT] += LATER_NS
 
 
+@pytest.mark.wide
 @given(steps)
 @example([("ignore", ".gitignore", "e\n"), ("known",) * 3, ("remove", "d", None), ("known",) * 3])
 @example([("all",) * 3, ("put", "n/x", 2), ("known",) * 3, ("remove", "n", None)])

@@ -263,6 +263,7 @@ def _sweep_until_killed(file, told):
         told.send(len(listed))
 
 
+@pytest.mark.wide
 def test_a_sweep_killed_in_the_middle_leaves_a_whole_store(tmp_path):
     from sightline.store.opening import open_file
 

@@ -57,6 +57,7 @@ def test_over_two_hundred_turns_the_room_stays_bounded(place, small):
     assert facts
 
 
+@pytest.mark.wide
 def test_what_somebody_asked_for_is_never_dropped_by_itself(place, small):
     for n in range(20):
         place.put("data/results.bin", os.urandom(SIZE))
@@ -68,6 +69,7 @@ def test_what_somebody_asked_for_is_never_dropped_by_itself(place, small):
     assert len(asked) == 20
 
 
+@pytest.mark.wide
 def test_what_stands_can_be_read_whole(place, small):
     turns(place, small, 40)
     store = small._context.store
@@ -77,6 +79,7 @@ def test_what_stands_can_be_read_whole(place, small):
     assert store.verify() == []
 
 
+@pytest.mark.wide
 def test_what_an_edit_replaced_stays(place, small):
     """It is named by the edit: how long that is kept, a person says."""
     small.write("a.py", "0\nmine\n")

@@ -272,6 +272,7 @@ def test_texts_that_were_purged_are_kept_anew(place, s):
     assert store.blob(revision) == b"a\n"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("anew", [False, True])
 def test_after_fifty_steps_a_manifest_is_a_step_from_the_whole_one_again(place, s, anew):
     for n in range(100):
@@ -353,6 +354,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.wide
 @given(steps)
 def test_however_it_was_taken_a_checkpoint_is_how_the_tree_stood(taken):
     """Of known paths, of all, or for the first time: the manifest is the same."""

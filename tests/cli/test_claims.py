@@ -219,6 +219,7 @@ def test_text_is_handed_over_to_a_fork_and_not_to_a_stranger(two):
     assert two("claim", "hand-over", "b", "b.md").code == 2
 
 
+@pytest.mark.wide
 def test_a_shells_claim_outlives_the_command_and_ends_with_the_shell(sl):
     """Two commands of one script share its claim, and when who ran it has ended it stands no more."""
     import subprocess

@@ -264,6 +264,7 @@ def line(request, sl, tmp_path):
 BIG = 'before the "big" one'
 
 
+@pytest.mark.wide
 def test_what_stands_after_tab_is_what_the_command_gets(line, sl, tmp_path):
     sl.put("src/only.py", "a = 1\n")
     sl.put("my docs/größe 1.txt", "x\n")

@@ -68,6 +68,7 @@ def test_that_nobody_is_guarded_is_said_with_the_way_there(at):
     assert (hooks["state"], hooks["hint"]) == ("warning", "Run: sightline init claude-code")
 
 
+@pytest.mark.wide
 def test_it_reads_aloud_in_a_terminal(at):
     at("init", "claude-code")
     said = at("doctor", "--verbose")
@@ -82,6 +83,7 @@ def test_quiet_says_what_is_not_well_only(at):
     assert "ok " not in said
 
 
+@pytest.mark.wide
 def test_it_prints_what_is_wrong_and_that_all_else_is_well(at):
     *wrong, last = at("doctor").out.splitlines()
     assert not any(line.startswith("ok ") for line in wrong)
@@ -112,6 +114,7 @@ def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
     assert gone not in file.read_text()
 
 
+@pytest.mark.wide
 def test_hooks_of_another_version_are_a_problem_that_can_be_fixed(at):
     at("init", "claude-code")
     file = at.root / LOCAL
@@ -122,6 +125,7 @@ def test_hooks_of_another_version_are_a_problem_that_can_be_fixed(at):
     assert checks(at, "--fix")["hooks"]["state"] == "ok"
 
 
+@pytest.mark.wide
 def test_hooks_of_another_installation_are_left_as_they_are(at, tmp_path):
     at("init", "claude-code")
     (tmp_path / "other").symlink_to(sys.prefix)  # with the packages that Sightline needs
@@ -138,6 +142,7 @@ def test_settings_that_are_no_json_are_named_with_the_place(at):
     assert f"{at.root / LOCAL} is not valid: line 1, column 9" in hooks["message"]
 
 
+@pytest.mark.wide
 def test_hooks_that_are_switched_off_are_a_problem(at):
     at("init", "claude-code")
     at.put(".claude/settings.json", '{"disableAllHooks": true}')
@@ -198,6 +203,7 @@ def test_a_program_that_works_in_the_folder_is_found(at):
         child.communicate(b"\n")
 
 
+@pytest.mark.wide
 def test_two_scopes_at_once_are_said(at):
     at("init", "claude-code")
     at("init", "claude-code", "--scope", "project")
@@ -215,6 +221,7 @@ def test_a_broken_hook_command_is_a_problem(at, tmp_path):
     assert found["message"] == "The hook command fails: exit code 1, broken on purpose."
 
 
+@pytest.mark.wide
 def test_asking_leaves_the_users_own_sessions_alone(at):
     at("init", "claude-code")
     checks(at)
@@ -345,6 +352,7 @@ def staying():
     host.close()
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 @pytest.mark.parametrize("script", [None, "exit 3"])
 def test_a_daemon_that_cannot_run_git_is_a_warning(staying, monkeypatch, tmp_path, script):
@@ -359,6 +367,7 @@ def test_a_daemon_that_cannot_run_git_is_a_warning(staying, monkeypatch, tmp_pat
     assert found.facts["why"] == ("ends with exit code 3" if script else "is not on its PATH")
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
     assert daemon(staying, monkeypatch).case == "not running"
@@ -371,6 +380,7 @@ def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
     assert (found.case, found.facts["pid"], found.facts["calls"]) == ("running", pid, "1")
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch):
     pid = int(staying.begin().pid)
@@ -425,6 +435,7 @@ def test_a_busy_machine_is_no_fault_of_the_hooks():
     assert (found.state, found.case, found.facts["bare"]) == ("ok", "busy", 200)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("answerer", ["auto", "off"])
 def test_a_hook_is_measured_with_a_daemon_unless_the_user_wants_none(at, monkeypatch, answerer):
     monkeypatch.setenv("SIGHTLINE_ANSWERER", answerer)

@@ -174,6 +174,7 @@ def test_a_protected_file_needs_a_person(sl):
     assert not (sl.root / "sightline.toml").exists()
 
 
+@pytest.mark.wide
 def test_a_command_is_blamed_for_what_it_changed(shown):
     done = shown.process("run", "--", "sh", "-c", "echo new > app.py; exit 7")
     assert done.returncode == 7
@@ -183,6 +184,7 @@ def test_a_command_is_blamed_for_what_it_changed(shown):
     assert file["changed_by"]["detail"].startswith("sh -c")
 
 
+@pytest.mark.wide
 def test_run_as_json_keeps_stdout_for_the_object(shown):
     done = shown.process("run", "--json", "--", "sh", "-c", "echo loud")
     assert done.stderr == b"loud\n"
@@ -192,6 +194,7 @@ def test_run_as_json_keeps_stdout_for_the_object(shown):
     )
 
 
+@pytest.mark.wide
 def test_options_behind_the_command_are_the_commands_own(sl):
     assert sl.process("run", "echo", "--json", "--quiet").stdout == b"--json --quiet\n"
 
@@ -212,6 +215,7 @@ def test_a_text_that_stands_less_often_than_asked_is_told_as_such(shown):
     assert done.err.startswith("Error: The text occurs once in app.py")
 
 
+@pytest.mark.wide
 def test_run_tells_of_a_file_that_nobody_had_looked_at_and_it_removed(sl):
     first, second = sl.put("first.txt", "x\n"), sl.put("second.txt", "x\n")
     assert "It changed 1 file: first.txt." in sl("run", "--", "rm", str(first)).err

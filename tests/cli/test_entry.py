@@ -14,17 +14,20 @@ from tests.support.examples import widely
 import sightline
 
 
+@pytest.mark.wide
 def test_a_hook_that_cannot_be_judged_lets_the_agent_go_on(sl):
     done = sl.process("hook", "claude-code", stdin=b'{"tool_name": "Edit"}')
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.wide
 def test_a_hook_behind_other_options_passes_too(sl):
     done = sl.process("--debug", "hook", "claude-code", "--event", "x")
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"Usage: sightline hook AGENT" in done.stderr
 
 
+@pytest.mark.wide
 def test_a_hook_imports_no_click(sl):
     code = (
         "import os, sys; from sightline.cli.entry import main\n"
@@ -73,10 +76,12 @@ def test_an_error_is_one_line_with_one_hint_and_no_traceback(sl):
     assert done.stdout == b""
 
 
+@pytest.mark.wide
 def test_a_traceback_is_there_for_who_asks(sl):
     assert b"Traceback" in sl.process("read", "missing.py", "--debug").stderr
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_an_interrupted_command_is_recorded_and_ends_with_130(sl):
     """The user's Ctrl-C reaches the child; what it wrote before is told as the command's."""
@@ -94,6 +99,7 @@ def signal_group(pid: int) -> None:
     os.killpg(pid, signal.SIGINT)
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_ctrl_c_while_waiting_for_text_ends_with_130(sl):
     with sl.spawn("--debug", "write", "a.txt", own_group=True) as child:
@@ -116,6 +122,7 @@ def wait_until_reading(pid: int) -> None:
         pass
 
 
+@pytest.mark.wide
 def test_a_closed_pipe_ends_the_command_quietly(sl):
     sl.put("a.txt", f"{199 * 'x'}\n" * 1_900)  # more than a pipe holds
     with sl.spawn("read", "a.txt", "--quiet") as child:
@@ -139,12 +146,14 @@ def test_bytes_go_through_as_they_are(sl, data):
     assert sl.process("read", "a.txt").stdout == data
 
 
+@pytest.mark.wide
 def test_some_lines_keep_their_own_ends(sl):
     sl.put("mixed.txt", b"one\r\ntwo\nthree\r\nfour")
     assert sl.process("read", "mixed.txt", "--lines", "1-3").stdout == b"one\r\ntwo\nthree\r\n"
     assert sl.process("read", "mixed.txt", "--lines", "3-").stdout == b"three\r\nfour"
 
 
+@pytest.mark.wide
 def test_a_secret_that_is_never_stored_is_still_read_exactly(sl):
     sl.put(".env", b"KEY=\xff\r\n")
     assert sl.process("read", ".env").stdout == b"KEY=\xff\r\n"
@@ -156,6 +165,7 @@ def test_text_from_stdin_is_written_byte_for_byte(sl):
     assert (sl.root / "new.txt").read_bytes() == data
 
 
+@pytest.mark.wide
 def test_old_and_new_text_are_literal(sl):
     file = sl.put("a.txt", "a\\nb\n")
     done = sl.process("edit", "a.txt", "--old", "a\\nb", "--new", "$(x)\n\\t", "--quiet")

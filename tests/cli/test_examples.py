@@ -109,6 +109,7 @@ def check_json(line: str) -> None:
             assert value.endswith("Z"), value
 
 
+@pytest.mark.wide
 def test_every_line_of_json_has_the_version_and_times_in_utc(ready):
     for name, done in answers(ready, "--json"):
         assert done.code == 0, (name, done)
@@ -117,6 +118,7 @@ def test_every_line_of_json_has_the_version_and_times_in_utc(ready):
         assert done.out.strip(), name
 
 
+@pytest.mark.wide
 def test_the_example_of_watch_prints_changes_until_it_is_interrupted(ready):
     with ready.spawn(*example(ready, "watch"), "--json", own_group=True) as child:
         assert b"Watching" in child.stderr.readline()
@@ -214,6 +216,7 @@ def other_line_ends(ready):
 CHANGES = [lambda _: None, stale, gone, moved, binary, other_line_ends]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("change", CHANGES, ids=lambda each: each.__name__)
 def test_check_and_why_agree_about_a_file(ready, change):
     ready("read", "src/app.py", "--session", "other")  # the one that was shown it last
@@ -228,6 +231,7 @@ def test_check_and_why_agree_about_a_file(ready, change):
             assert done.json["files"] == [reasons.json["verdict"]]
 
 
+@pytest.mark.wide
 def test_check_without_a_path_is_about_all_files_that_the_session_knows(ready):
     done = ready("check", "--json")
     states = {each["path"]: each["state"] for each in done.json["files"]}

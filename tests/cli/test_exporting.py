@@ -50,6 +50,7 @@ def test_a_branch_that_is_there_is_a_no(sl, two):
     )
 
 
+@pytest.mark.wide
 def test_a_patch_is_printed_as_its_very_bytes_and_its_story_beside_it(sl, two):
     done = sl.process("checkpoint", "export", "then", "--patch", "--since", "start")
     assert done.returncode == 0
@@ -122,6 +123,7 @@ def test_what_does_not_go_together_is_wrong_usage(sl, two, words):
     assert "Hint: See 'sightline checkpoint export --help'." in refused.err
 
 
+@pytest.mark.wide
 def test_a_terminal_gets_colours(sl, two):
     code, seen = at_terminal(sl, "checkpoint", "export", "then", "--patch")
     assert code == 0

@@ -64,6 +64,7 @@ def test_without_a_terminal_the_user_must_say_yes(kept, options):
     assert "store.db" in files_below(kept.home)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("answer", "code", "deleted"), [(b"y\n", 0, True), (b"n\n", 1, False)])
 def test_on_a_terminal_the_user_is_asked(kept, answer, code, deleted):
     ended, seen = at_terminal(kept, "forget", answer=answer)
@@ -117,6 +118,7 @@ def test_nothing_goes_while_an_agent_is_at_work(kept):
         workspace.sessions()
 
 
+@pytest.mark.wide
 def test_nothing_goes_while_another_program_has_the_store_open(kept):
     with kept.spawn("watch", own_group=True) as watching:
         assert b"Watching" in watching.stderr.readline()

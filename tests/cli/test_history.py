@@ -146,6 +146,7 @@ def lines_of(child, number):
     return [json.loads(child.stdout.readline()) for _ in range(number)]
 
 
+@pytest.mark.wide
 def test_follow_tells_what_other_processes_record(story):
     with story.spawn("log", "--follow", "--json", "--newest", "1", own_group=True) as child:
         (before,) = lines_of(child, 1)
@@ -163,6 +164,7 @@ def test_follow_tells_what_other_processes_record(story):
         assert child.stderr.read().strip() == b""
 
 
+@pytest.mark.wide
 def test_follow_begins_with_the_newest_ten_and_keeps_to_what_is_asked(story):
     for _ in range(15):
         story("read", "app.py")

@@ -192,6 +192,7 @@ def test_no_answer_of_the_library_has_a_raw_name(place):
     assert_safe(str(bundle.text), "briefing")
 
 
+@pytest.mark.wide
 def test_no_briefing_has_a_raw_name(place):
     def git(*words):
         subprocess.run(["git", *words], cwd=place.root, capture_output=True, check=True)

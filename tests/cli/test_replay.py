@@ -145,6 +145,7 @@ def test_a_soft_budget_is_our_policies(sl, tmp_path):
     assert narrow["parameters"]["soft_budget"] == 21_000
 
 
+@pytest.mark.wide
 def test_nothing_but_the_answer_goes_into_a_pipe(sl, recorded):
     done = sl.spawn("replay", recorded, "--policy", "none")
     out, err = done.communicate()

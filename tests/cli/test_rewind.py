@@ -117,6 +117,7 @@ def test_on_a_terminal_the_plan_is_shown_and_asked_for(sl, edited):
     assert not (sl.root / "b.py").exists()
 
 
+@pytest.mark.wide
 def test_what_changed_while_a_command_ran_is_taken_back_when_the_user_agrees(sl, edited):
     from tests.cli.test_terminal import at_terminal
 

@@ -67,6 +67,7 @@ def test_json_has_a_diff_for_each_path(sl, edited):
     assert sl("rewind", edited, "--yes", "--json").json["diffs"] is None
 
 
+@pytest.mark.wide
 def test_the_question_counts_lines_and_shows_the_diff_only_when_asked(sl, edited):
     _, seen = at_terminal(sl, "rewind", edited, answer=b"n\n")
     assert "  merge     a.py (this session's lines go, others' stay)  +1 -1\n" in seen
@@ -122,6 +123,7 @@ def test_a_position_serves_as_well(sl, edited):
     assert DIFF_OF_A in sl("rewind", str(to), "--dry-run", "--diff").out
 
 
+@pytest.mark.wide
 def test_symlinks_are_told_by_what_becomes_of_them(sl):
     sl.put("file.py", TEXT)
     sl.put("target.py", TEXT)

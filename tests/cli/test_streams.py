@@ -52,6 +52,7 @@ def test_a_closed_stream_is_no_fault(sl, closed):
     assert (code, err) == (0, "")
 
 
+@pytest.mark.wide
 @needs_shell
 def test_a_closed_stdin_is_no_empty_text(sl):
     file = sl.put("a.txt", "one\n")
@@ -73,6 +74,7 @@ def test_an_answer_that_cannot_be_printed_is_an_error_of_its_own(sl, args):
     assert "Traceback" not in err
 
 
+@pytest.mark.wide
 @needs_full
 @needs_shell
 def test_an_error_that_cannot_be_told_keeps_its_exit_code(sl):

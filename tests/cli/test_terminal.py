@@ -42,6 +42,7 @@ def at_terminal(sl, *args, answer=b"", env=None):
     return child.wait(), seen.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.wide
 def test_lines_are_numbered_and_cannot_steer(sl):
     sl.put("a.txt", b"one\n\x1b[31mtwo\r\n")
     assert at_terminal(sl, "read", "a.txt", "--quiet") == (0, "1  one\n2  ␛[31mtwo\n")
@@ -55,6 +56,7 @@ def test_states_have_colours_unless_nobody_wants_them(sl):
     assert "\x1b" not in at_terminal(sl, "check", "a.txt", env={"NO_COLOR": "1"})[1]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("answer", "code", "text"), [("y", 0, "a = 2\n"), ("n", 1, "a = 1\n")])
 def test_a_protected_file_is_asked_for(sl, answer, code, text):
     file = sl.put("sightline.toml", "")
@@ -74,6 +76,7 @@ def test_a_person_who_is_to_type_is_told_so(sl):
     assert (sl.root / "a.txt").read_text() == "typed\n"
 
 
+@pytest.mark.wide
 def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
     sl.put("a.txt", "one\n")
     sl("read", "a.txt")
@@ -88,6 +91,7 @@ def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
     assert at_terminal(sl, "changes", "--for-agent") == (0, "Nothing is new.\n")
 
 
+@pytest.mark.wide
 def test_at_a_terminal_related_files_are_complete(sl):
     for number in range(300):
         sl.put(f"m{number}.py", "import aa\n")

@@ -120,6 +120,7 @@ def press(sat, key):
     sat.type(key)
 
 
+@pytest.mark.wide
 def test_on_a_terminal_each_step_waits_for_enter(seat):
     sat = seat("tour", columns=80, rows=60)
     sat.until("First: ")
@@ -134,6 +135,7 @@ def test_on_a_terminal_each_step_waits_for_enter(seat):
     assert any(line.endswith("-m sightline up") for line in lines)
 
 
+@pytest.mark.wide
 def test_no_pause_and_a_pipe_play_all_steps(seat):
     code, lines = seat("tour", "--no-pause", columns=80, rows=400).end()
     assert code == 0
@@ -167,6 +169,7 @@ def test_a_lost_byte_is_found_out(tmp_path, monkeypatch):
     assert last.outcome.ended == "different"
 
 
+@pytest.mark.wide
 def test_nothing_of_the_user_is_touched(tmp_path):
     """No file stays behind in the home, the current folder or the temporary one."""
     places = {name: tmp_path / name for name in ("home", "here", "temporary")}

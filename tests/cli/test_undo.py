@@ -44,6 +44,7 @@ def test_each_own_edit_by_a_command_is_a_turn_and_a_second_undo_takes_the_one_be
     ]
 
 
+@pytest.mark.wide
 def test_the_printed_command_takes_the_undo_back_and_a_further_undo_takes_the_same_turn(edited):
     first = edited("undo", "--yes")
     second = edited("undo", "--yes")
@@ -57,6 +58,7 @@ def test_the_printed_command_takes_the_undo_back_and_a_further_undo_takes_the_sa
     assert text(edited) == "1\ntwo\nthree\n"
 
 
+@pytest.mark.wide
 def test_a_rewind_counts_as_well_and_an_edit_after_an_undo_is_the_next_to_go(edited):
     edited("undo", "--yes")
     edited("edit", "a.py", "--old", "three", "--new", "3")
@@ -140,6 +142,7 @@ def test_on_a_terminal_the_plan_is_shown_and_asked_for(edited):
     assert text(edited) == "1\ntwo\nthree\n"
 
 
+@pytest.mark.wide
 def test_what_may_be_the_users_is_left_alone_and_the_command_that_takes_it_is_named(edited):
     edited("run", "--", "python3", "-c", "open('c.py', 'w').write('made')")
     done = edited("undo", "--yes")

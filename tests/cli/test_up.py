@@ -142,6 +142,7 @@ def test_the_screen_follows_what_happens(sl, seat, agent):
     assert at.terminal.cursor_shown
 
 
+@pytest.mark.wide
 def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     at = seat("up")
     before = termios.tcgetattr(at.fd)
@@ -156,6 +157,7 @@ def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     assert at.terminal.cursor_shown
 
 
+@pytest.mark.wide
 def test_a_terminal_that_is_closed_ends_the_view(seat):
     at = seat("up")
     at.until("No agent was shown")
@@ -164,6 +166,7 @@ def test_a_terminal_that_is_closed_ends_the_view(seat):
     at.fd = os.open(os.devnull, os.O_RDONLY)
 
 
+@pytest.mark.wide
 def test_another_size_is_drawn_afresh(sl, seat, agent):
     sl.put("packages/server/src/handlers/a_rather_long_name.py", "x\n")
     agent.read("packages/server/src/handlers/a_rather_long_name.py")
@@ -175,6 +178,7 @@ def test_another_size_is_drawn_afresh(sl, seat, agent):
     assert max(map(len, lines)) <= 50
 
 
+@pytest.mark.wide
 def test_after_a_stop_all_is_drawn_again(seat):
     """Ctrl-Z. A session without a shell cannot be stopped: it is as if it went on at once."""
     at = seat("up")
@@ -220,6 +224,7 @@ def test_a_pipe_gets_a_line_per_event(sl, agent):
     assert err.startswith("Ended.")
 
 
+@pytest.mark.wide
 def test_a_pipe_that_nobody_reads_any_more_ends_it(sl, agent):
     with sl.spawn("up", own_group=True) as child:
         child.stderr.readline()  # it says that it watches
@@ -228,6 +233,7 @@ def test_a_pipe_that_nobody_reads_any_more_ends_it(sl, agent):
         assert (child.returncode, child.stderr.read()) == (0, b"")
 
 
+@pytest.mark.wide
 def test_programs_get_an_object_per_event(sl, agent):
     _, out, _ = follow(sl, agent, "--json")
     seen, changed = map(json.loads, out.splitlines())
@@ -239,6 +245,7 @@ def test_programs_get_an_object_per_event(sl, agent):
     ]
 
 
+@pytest.mark.wide
 def test_a_terminal_that_cannot_be_drawn_on_gets_lines(sl, seat, agent):
     sl.put("app.py", "a\n")
     at = seat("up", env={"TERM": "dumb"})
@@ -341,6 +348,7 @@ def test_an_agent_that_is_found_is_connected_once_the_user_says_so(seat, setting
     assert not any("Connect it" in line for line in again.until("Claude Code is connected."))
 
 
+@pytest.mark.wide
 def test_who_does_not_want_it_is_told_how(seat, settings):
     at = seat("up")
     at.until("Connect it? [Y/n]")
@@ -349,6 +357,7 @@ def test_who_does_not_want_it_is_told_how(seat, settings):
     assert not settings.exists()
 
 
+@pytest.mark.wide
 def test_ctrl_c_at_the_question_is_no_answer(seat, settings):
     at = seat("up")
     at.until("Connect it? [Y/n]")
@@ -357,6 +366,7 @@ def test_ctrl_c_at_the_question_is_no_answer(seat, settings):
     assert not settings.exists()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("yes", [True, False])
 def test_nobody_is_asked_without_a_terminal(sl, settings, yes):
     with sl.spawn("up", *["--yes"] * yes, own_group=True) as child:
@@ -369,6 +379,7 @@ def test_nobody_is_asked_without_a_terminal(sl, settings, yes):
     assert ("Connect it: sightline init" in said) is not yes
 
 
+@pytest.mark.wide
 def test_what_a_hook_tells_is_seen(sl, seat):
     """A real hook process, as the settings name it, while the view runs."""
     file = sl.put("app.py", "a = 1\n")
@@ -397,6 +408,7 @@ def test_what_a_hook_tells_is_seen(sl, seat):
     at.until("fresh      app.py")
 
 
+@pytest.mark.wide
 def test_a_second_view_says_that_hooks_are_answered_by_the_first(sl, seat):
     first = seat("up")
     first.until("No agent was shown")
@@ -423,6 +435,7 @@ def recorded(sl, monkeypatch):
     monkeypatch.setenv("HOME", str(sl.home.parent))
 
 
+@pytest.mark.wide
 def test_recorded_conversations_are_offered_once(sl, seat, recorded):
     at = seat("up", env={"CLAUDE_CONFIG_DIR": str(sl.home.parent / ".claude")})
     at.until("Connect it? [Y/n]")
@@ -485,6 +498,7 @@ def test_the_last_line_says_what_is_guarded_from_now_on(sl, settings, kind, said
     assert said in err
 
 
+@pytest.mark.wide
 def test_keys_lead_to_a_file_and_to_the_facts_behind_its_state(sl, seat, agent):
     for path in ("a.py", "b.py"):
         sl.put(path, "x\n")
@@ -516,11 +530,13 @@ def test_keys_lead_to_a_file_and_to_the_facts_behind_its_state(sl, seat, agent):
     assert at.terminal.cursor_shown
 
 
+@pytest.mark.wide
 def test_without_an_agent_it_says_how_to_connect_one(seat):
     at = seat("up")
     at.until("No agent found. To connect Claude Code: sightline init claude-code")
 
 
+@pytest.mark.wide
 def test_a_hook_that_failed_is_the_first_line(sl, seat, agent):
     from sightline.hooks.fault_log import note
 
@@ -544,6 +560,7 @@ def repository(sl, settings):
     return sl.root / ".git" / "info" / "exclude"
 
 
+@pytest.mark.wide
 def test_what_it_writes_is_kept_out_of_git_if_the_user_agrees(sl, seat, settings, repository):
     was = repository.read_bytes()
     settings.write_text("{}\n")
@@ -561,6 +578,7 @@ def test_what_it_writes_is_kept_out_of_git_if_the_user_agrees(sl, seat, settings
     assert at.end()[0] == 0
 
 
+@pytest.mark.wide
 def test_yes_takes_it_and_a_worktree_has_it_in_the_common_folder(
     sl, settings, repository, tmp_path
 ):

@@ -44,6 +44,7 @@ def test_a_change_is_a_line_with_who_made_it(sl):
     assert child.returncode == 130
 
 
+@pytest.mark.wide
 def test_programs_get_the_objects_of_log(sl):
     sl.put("app.py", "a\n")
     sl("read", "app.py")
@@ -56,6 +57,7 @@ def test_programs_get_the_objects_of_log(sl):
     assert told["position"] > 0
 
 
+@pytest.mark.wide
 def test_a_file_that_no_agent_was_shown_is_told_without_a_position(sl):
     sl.put("new.py", "x\n")
     with watching(sl, "--json") as child:
@@ -67,6 +69,7 @@ def test_a_file_that_no_agent_was_shown_is_told_without_a_position(sl):
     assert (made["kind"], made["path"], made["before"]) == ("changed", "a/b/made.py", "missing")
 
 
+@pytest.mark.wide
 def test_only_what_was_asked_for_is_told(sl):
     sl.put("src/a.py", "a\n")
     sl.put("src/b.py", "b\n")
@@ -108,6 +111,7 @@ def test_the_library_watches_too(sl):
             assert list(workspace.watch(timeout_s=0.0, unshown=False)) == []
 
 
+@pytest.mark.wide
 def test_its_own_words_in_a_file_of_the_tree_are_no_news(sl):
     out = sl.put("watch.log", "")
     command = 'exec "$@" > watch.log'

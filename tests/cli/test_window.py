@@ -208,6 +208,7 @@ def long_talk():
     return messages
 
 
+@pytest.mark.wide
 def test_a_long_history_is_summed_up_with_its_record(sl):
     messages = long_talk()
     file, target = sl.put("long.json", json.dumps(messages)), sl.root / "view.json"

@@ -385,6 +385,7 @@ with index_of(workspace).lock:
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
 def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
     done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, check=False)

@@ -166,6 +166,7 @@ def recover_all(seed):
     return f"{tries} tries"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("part", range(4))
 def test_generated_histories_are_recovered_or_refused_in_words(part):
     outcomes = [recover_all(seed) for seed in range(part * 10, part * 10 + 10)]

@@ -218,6 +218,7 @@ def test_a_view_that_cannot_be_asked_for_says_what_can(s, asked, why):
         s.conversation.view(**asked)
 
 
+@pytest.mark.wide
 def test_only_so_many_of_the_last_messages_are_asked_for_across_forks_and_sides(place, s):
     for n in range(150):
         say(s, {"role": "user", "content": f"{n}"})

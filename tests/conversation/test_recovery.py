@@ -419,6 +419,7 @@ def test_a_summary_in_another_language_has_the_record_beside_it(s):
     assert "run 4 (failed)" in text.partition(RECORD)[2]
 
 
+@pytest.mark.wide
 def test_a_broken_summarizer_is_not_asked_again_and_again(s):
     asked = []
 

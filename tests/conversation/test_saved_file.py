@@ -147,6 +147,7 @@ class Stopping:
         return len(part)
 
 
+@pytest.mark.wide
 def test_a_save_that_was_stopped_at_any_byte_leaves_the_old_file_or_the_new_one(
     s, file, monkeypatch
 ):
@@ -238,6 +239,7 @@ def saved_by_another(place, file, stop):
     return done.returncode != 0
 
 
+@pytest.mark.wide
 def test_a_process_killed_while_it_saves_leaves_the_file_whole(place, s, file):
     """Whole files are put in place at once, so that any byte is as good as another; lines that are
     added stand whole, or are left out."""

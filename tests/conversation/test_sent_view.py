@@ -69,6 +69,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.wide
 @each_format
 @settings(max_examples=examples(25))
 @given(data=st.data())

@@ -115,5 +115,6 @@ def test_two_thousand_flipped_bits_lose_nothing_in_silence(written, tmp_path):
     assert flips(written, copied(written, tmp_path), 2000) == []
 
 
+@pytest.mark.wide
 def test_a_flipped_bit_loses_nothing_in_silence(written, tmp_path):
     assert flips(written, copied(written, tmp_path), 20) == []

@@ -58,6 +58,7 @@ def test_each_file_is_as_it_was_or_as_it_was_then(tree, room):
     assert [tree.text(name) for name in NAMES] == [f"{name} of then\n" for name in NAMES]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("appends", range(5))
 def test_where_the_disk_of_the_store_is_full_each_file_is_whole(tree, many, monkeypatch, appends):
     names, then = many

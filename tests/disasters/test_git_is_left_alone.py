@@ -55,6 +55,7 @@ def cached(tree):
     tree.git("status")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("shape", [plain, merging, *widely(unborn, detached, elsewhere, cached)])
 def test_around_every_verb(repository, agent, shape):
     shape(repository)

@@ -203,7 +203,7 @@ def hosts(tmp_path):
 
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_interrupted_at_a_line_leaves_the_store_usable(name, hosts):
-    interrupt(name, hosts, 197)
+    interrupt(name, hosts, 397)
 
 
 @pytest.mark.wide

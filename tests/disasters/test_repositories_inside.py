@@ -21,6 +21,7 @@ def nested(repository):
     return repository
 
 
+@pytest.mark.wide
 def test_a_nested_repository_stands_as_it_is_cline_9590_and_2868(nested):
     agent = nested.session()
     agent.read("a.py")
@@ -39,6 +40,7 @@ def test_what_is_not_covered_of_a_nested_repository_is_listed(nested):
     assert "inner/ (a repository of its own)" in said
 
 
+@pytest.mark.wide
 def test_a_worktree_is_no_other_case_cline_4388(tree):
     main = tree.home / "main"
     main.mkdir()
@@ -56,6 +58,7 @@ def test_a_worktree_is_no_other_case_cline_4388(tree):
     assert tree.text("a.py") == "one\ntwo\n"
 
 
+@pytest.mark.wide
 def test_a_submodule_keeps_its_commit_and_the_users_work_in_it(repository):
     library = repository.home / "library"
     library.mkdir()

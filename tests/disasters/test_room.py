@@ -28,6 +28,7 @@ def agent(tree):
     return made
 
 
+@pytest.mark.wide
 def test_two_hundred_of_a_tree_that_stands_still_take_the_room_of_one(tree, agent):
     for n in range(40):
         tree.put(f"data/{n}.txt", os.urandom(25_000).hex())
@@ -40,6 +41,7 @@ def test_two_hundred_of_a_tree_that_stands_still_take_the_room_of_one(tree, agen
     assert 0 < grown < TURNS * 1_000
 
 
+@pytest.mark.wide
 def test_over_two_hundred_turns_the_room_stays_bounded(tree, agent, monkeypatch):
     """gc keeps to checkpoint_bytes; nothing but the texts that stand takes room to speak of."""
     room = 64_000

@@ -126,6 +126,7 @@ def test_names_as_long_and_odd_as_the_system_has_them_go_back(tree, path):
     assert "\x1b" not in tree.user("checkpoint", "list").out
 
 
+@pytest.mark.wide
 def test_two_agents_taken_back_at_once_each_lose_their_own(tree):
     """One by the library, one by the command: in each file a line of both."""
     names = [f"{n}.py" for n in range(30)]

@@ -184,6 +184,7 @@ def test_bytes_rewritten_behind_the_reader_are_noticed(root):
     assert (found.data, found.revision) == (b"two", revision_of(b"two"))
 
 
+@pytest.mark.wide
 def test_a_large_file_is_hashed_without_being_loaded(root):
     with open(root / "x", "wb") as file:
         file.truncate(256 << 20)

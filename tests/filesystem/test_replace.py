@@ -177,6 +177,7 @@ def content(file):
     return file.read_bytes() if file.exists() else None
 
 
+@pytest.mark.wide
 @each_disk
 @pytest.mark.parametrize(("was", "new"), [(OLD, NEW), (None, NEW), (OLD, None)])
 def test_after_a_kill_at_any_step_cleaning_leaves_old_or_new_and_nothing_else(root, was, new, disk):
@@ -241,6 +242,7 @@ def save_by_rename(file, data):
     return save
 
 
+@pytest.mark.wide
 @each_disk
 def test_a_save_that_slipped_in_survives_a_kill_at_any_step(root, file, disk):
     number, survived = 0, False

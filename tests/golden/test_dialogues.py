@@ -36,6 +36,7 @@ def test_processes_answer_the_same_bytes(name, golden, place):
     golden(f"dialogues/{name}.txt", story.text)
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="hooks ask the daemon over named pipes")
 @pytest.mark.parametrize("name", BY_THE_DAEMON)
 def test_the_daemon_answers_the_same_bytes(name, place):

@@ -17,6 +17,7 @@ STORES = Path(__file__).parent / "stores"
 SAFELY: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", ASKED)
 def test_a_store_of_the_first_version_says_what_it_said(name, golden, tmp_path):
     with tarfile.open(STORES / f"{name}.tar.xz") as archive:

@@ -33,6 +33,7 @@ VERBS = {
 }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "name", ["edit", *widely("changes", "read", "edit_lines", "notice", "check")]
 )

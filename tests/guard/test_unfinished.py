@@ -122,6 +122,7 @@ def test_a_batch_that_was_killed_half_way_is_undone_as_a_whole_and_that_is_told(
     assert half >= len(steps) - 2
 
 
+@pytest.mark.wide
 def test_a_batch_that_was_killed_after_its_last_file_is_done(place):
     number = bisect(range(600), False, key=lambda step: not killed(place, "apply", step + 1))
     while not killed(place, "apply", number):
@@ -161,6 +162,7 @@ def test_a_live_session_settles_a_batch_that_another_process_left(place):
     }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("verb", [pytest.param("edit", marks=pytest.mark.wide), "write"])
 def test_a_hard_linked_file_is_whole_after_a_kill_at_any_step_of_its_write(place, verb):
     seen = set()
@@ -177,6 +179,7 @@ def test_a_hard_linked_file_is_whole_after_a_kill_at_any_step_of_its_write(place
     assert len(seen) > 2  # some of them half written
 
 
+@pytest.mark.wide
 def test_what_a_user_saved_over_a_half_written_file_stays_and_is_told(place):
     for step in range(9, 60):
         assert killed(place, "write", step, links=NAMES[1:2])

@@ -64,6 +64,7 @@ def killed(place, verb, when, then=""):
     return place.session()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("verb", ["edit", "create", "delete", "move"])
 def test_a_write_that_did_not_happen_is_abandoned_and_cleaned(place, verb):
     s = killed(place, verb, "before")
@@ -97,6 +98,7 @@ def test_a_write_that_happened_is_recorded_as_the_agents_own(place, verb, names,
     assert store.blob(sha256(TEN.encode()).hexdigest()) == TEN.encode()
 
 
+@pytest.mark.wide
 def test_a_killed_write_that_the_user_saved_over_loses_nothing(place):
     """Whether the write happened cannot be told any more: the agent is told of all of it."""
     again = killed(place, "edit", "after", then=MINE.replace("line 9", "LINE 9"))

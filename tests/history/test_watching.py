@@ -333,6 +333,7 @@ def unreadable(_timeout_s):
     raise Unverifiable(".gitignore", ".gitignore could not be read.")
 
 
+@pytest.mark.wide
 def test_many_hints_at_once_take_one_look_over_everything():
     paths = [f"{n}.py" for n in range(MANY + 2)]
     place = Memory(paths)

@@ -45,6 +45,7 @@ def test_an_edit_of_what_was_shown_goes_on_without_a_word(host):
     assert kinds(host.facts(), Seen)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("event", "fields"),
     [
@@ -66,6 +67,7 @@ def test_another_product_that_runs_these_hooks_is_let_go_on_and_recorded_nowhere
     assert not host.state.exists()
 
 
+@pytest.mark.wide
 def test_the_installed_command_answers_as_the_script_does(host):
     path = host.put("a.py", "a = 1\n")
     code = "import sys; from sightline.cli.entry import main; sys.exit(main())"
@@ -80,6 +82,7 @@ def test_the_installed_command_answers_as_the_script_does(host):
     assert "never shown" in refusal(json.loads(done.stdout))
 
 
+@pytest.mark.wide
 def test_the_project_is_what_the_host_says_not_where_the_agent_stands(host):
     inner = host.root / "src" / "deep"
     inner.mkdir(parents=True)
@@ -100,6 +103,7 @@ def test_a_file_is_the_same_in_every_spelling_of_its_path(host, spelling):
     assert "a.py has text that was never shown to this session" in refusal(host.ask(raw))
 
 
+@pytest.mark.wide
 def test_without_that_it_is_the_nearest_marked_folder_of_the_agent(host):
     del host.environ["CLAUDE_PROJECT_DIR"]
     inner = host.root / "src"
@@ -138,6 +142,7 @@ def test_a_link_to_a_file_of_another_workspace_goes_to_that_ones_timeline(host, 
     assert kinds(host.facts(other), WriteIntended)
 
 
+@pytest.mark.wide
 def test_a_file_in_no_workspace_is_not_judged_and_that_is_said(host):
     loose = host.folder("loose", marked=False) / "x.txt"
     loose.write_text("x\n")
@@ -145,6 +150,7 @@ def test_a_file_in_no_workspace_is_not_judged_and_that_is_said(host):
     assert host.faults() == [f"{loose} is in no workspace: it was not judged."]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("fail", ["open", "closed"])
 def test_an_agent_in_the_home_folder_is_let_go_on(host, fail):
     host.environ |= {"SIGHTLINE_FAIL": fail, "CLAUDE_PROJECT_DIR": str(host.home)}
@@ -163,6 +169,7 @@ def test_a_sub_agent_is_a_session_of_its_own_begun_after_its_parent(host):
     assert started == [("s1", None), ("s1/Explore-01234567", "s1")]
 
 
+@pytest.mark.wide
 def test_what_is_let_go_on_is_journalled_for_the_process_that_writes(host):
     path = host.put("a.py", "a = 1\n")
     host.run(host.shown(path, "a = 1\n"))
@@ -171,6 +178,7 @@ def test_what_is_let_go_on_is_journalled_for_the_process_that_writes(host):
     assert intent.owner == process.owner()  # this process plays the host: it started the hook
 
 
+@pytest.mark.wide
 @posix
 def test_a_shell_between_host_and_hook_is_not_taken_for_the_host(host):
     path = host.put("a.py", "a = 1\n")
@@ -305,6 +313,7 @@ def test_bad_input_lets_the_agent_go_on_and_leaves_one_line(host, name):
     assert len(host.faults()) == 1
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "raw", [b'{"session_id":"s","cwd":"%s","hook_event_name":"Brandnew","x":[{}]}']
 )
@@ -338,6 +347,7 @@ def poured(pipe, size):
     return sent
 
 
+@pytest.mark.wide
 def test_a_huge_payload_is_not_read_whole(host):
     with host.spawn() as child:
         assert child.stdin
@@ -354,6 +364,7 @@ def test_an_unknown_agent_is_named(host):
     assert "No agent is called 'nobody'" in host.faults()[0]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("args", [("--help",), ("claude-code", "Stop", "more")])
 def test_wrong_usage_says_so_and_blocks_nothing(host, args):
     with host.spawn(*args) as child:
@@ -420,6 +431,7 @@ def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail
     assert host.faults() == [SILENT]
 
 
+@pytest.mark.wide
 def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):
     config = host.home / ".config" / "sightline"
     config.mkdir(parents=True)
@@ -432,6 +444,7 @@ def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):
     assert "could not judge" in refusal(host.run(host.write(path, "b\n")))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("fail", ["open", "closed"])
 def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host, fail):
     path = host.put("a.py", "a = 1\n")
@@ -452,6 +465,7 @@ def test_a_store_that_is_locked_is_waited_for_until_the_deadline(host, fail):
     assert host.faults() == [f"The store or the disk did not answer within 0.3 s. {HELD}"]
 
 
+@pytest.mark.wide
 @posix
 def test_a_disk_that_hangs_does_not_hang_the_agent(host):
     """A pipe nobody writes to: opening it waits for ever."""
@@ -462,6 +476,7 @@ def test_a_disk_that_hangs_does_not_hang_the_agent(host):
     assert host.faults() == ["The store or the disk did not answer within 0.3 s."]
 
 
+@pytest.mark.wide
 @posix
 def test_a_full_disk_lets_the_agent_go_on(host):
     """The limit on a file's size stands in for the end of the disk."""
@@ -520,6 +535,7 @@ def test_an_error_nobody_foresaw_leaves_no_text_of_a_file_in_the_log(host):
 # The log
 
 
+@pytest.mark.wide
 def test_the_log_is_private_and_tells_who_and_what(host):
     host.run(b"{", "claude-code", "Stop")
     file = host.state / fault_log.NAME
@@ -529,6 +545,7 @@ def test_the_log_is_private_and_tells_who_and_what(host):
     assert (fault.agent, fault.event) == ("claude-code", "Stop")
 
 
+@pytest.mark.wide
 def test_the_log_is_cut_at_its_limit_into_one_older_file(tmp_path):
     home = str(tmp_path)
     for number in range(2_500):

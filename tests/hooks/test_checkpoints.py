@@ -92,6 +92,7 @@ def test_a_command_that_may_change_files_takes_one(host):
     assert taken(host) == [("turn", "before make all || true")]
 
 
+@pytest.mark.wide
 def test_first_edits_that_are_made_at_once_take_one(host):
     names = [f"f{n}.py" for n in range(4)]
     for name in names:

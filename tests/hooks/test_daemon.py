@@ -45,6 +45,7 @@ def client(host):
 # It begins
 
 
+@pytest.mark.wide
 def test_it_can_ask_git_where_a_desktop_started_the_client(host):
     """A launcher gives a short PATH and a home, and nothing else."""
     git = shutil.which("git")
@@ -86,6 +87,7 @@ def test_it_can_ask_git_where_a_desktop_started_the_client(host):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_settings_of_the_agent_elsewhere_have_a_daemon_of_their_own(host):
     """They add folders to the project, which the daemon guards."""
     first = host.begin()
@@ -110,6 +112,7 @@ def test_the_first_hook_leaves_one_behind_that_answers_the_later_ones_alike(host
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_hooks_that_start_one_at_once_leave_one(host):
     raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt=f"x{n}") for n in range(12)]
     with ThreadPoolExecutor(6) as pool:
@@ -120,6 +123,7 @@ def test_hooks_that_start_one_at_once_leave_one(host):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_each_set_of_variables_has_one_of_its_own(host):
     first = host.begin()
     host.environ["SIGHTLINE_UNSEEN"] = "refuse"
@@ -130,6 +134,7 @@ def test_each_set_of_variables_has_one_of_its_own(host):
     assert host.started().pid == first.pid
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("way", ["variable", "settings"])
 def test_a_user_who_wants_none_gets_none(host, way):
     if way == "variable":
@@ -142,6 +147,7 @@ def test_a_user_who_wants_none_gets_none(host, way):
     assert not os.path.exists(host.run_folder)
 
 
+@pytest.mark.wide
 def test_none_is_started_while_up_answers(host):
     with host.up() as calls:
         host.run(host.payload("SessionStart", source="startup"))
@@ -149,6 +155,7 @@ def test_none_is_started_while_up_answers(host):
         assert not os.path.exists(host.place)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "told",
     [
@@ -161,6 +168,7 @@ def test_a_call_that_none_follows_or_that_tells_nothing_starts_none(host, told):
     assert not os.path.exists(host.run_folder)
 
 
+@pytest.mark.wide
 def test_a_call_that_fails_starts_none(host):
     host.environ["SIGHTLINE_STORE"] = "postgres://nowhere"
     host.run(host.payload("SessionStart", source="startup"))
@@ -168,6 +176,7 @@ def test_a_call_that_fails_starts_none(host):
     assert pipes(host) == []
 
 
+@pytest.mark.wide
 def test_none_is_started_in_a_folder_that_others_may_enter(host):
     os.makedirs(host.run_folder)
     os.chmod(host.run_folder, 0o755)
@@ -175,6 +184,7 @@ def test_none_is_started_in_a_folder_that_others_may_enter(host):
     assert os.listdir(host.run_folder) == []
 
 
+@pytest.mark.wide
 def test_one_is_started_where_its_path_is_long(host):
     host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 120) / ("y" * 120))
     host.begin()
@@ -202,6 +212,7 @@ def test_a_process_that_cannot_be_started_is_a_fault_of_no_call(host, monkeypatc
     assert "No such file" in fault
 
 
+@pytest.mark.wide
 def test_an_installation_that_is_broken_there_answers_all_the_same(host):
     host.code("spawn.py", "import os\n", "import nothing_of_that_name\n")
     with host.spawn() as child:
@@ -210,6 +221,7 @@ def test_an_installation_that_is_broken_there_answers_all_the_same(host):
     assert err == b"sightline: ModuleNotFoundError: no daemon was started.\n"
 
 
+@pytest.mark.wide
 def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
     host.code("server.py", "os.mkfifo(aside, 0o600)", "raise OSError(28, 'Full')")
     raw = host.payload("UserPromptSubmit", prompt="x")
@@ -224,6 +236,7 @@ def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
 # What it holds
 
 
+@pytest.mark.wide
 @linux
 def test_it_holds_nothing_of_the_hook_that_started_it(host):
     host.environ |= {"ANTHROPIC_API_KEY": "secret", "LANGUAGE_MODEL_KEY": "secret"}
@@ -240,6 +253,7 @@ def test_it_holds_nothing_of_the_hook_that_started_it(host):
     assert b"secret" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 
+@pytest.mark.wide
 @linux
 def test_it_holds_nothing_of_the_workspace_after_a_call(host):
     path = host.put("a.py", "a = 1\n")
@@ -251,6 +265,7 @@ def test_it_holds_nothing_of_the_workspace_after_a_call(host):
     assert [name for name in held if name.startswith(str(host.root))] == []
 
 
+@pytest.mark.wide
 def test_its_pipe_is_private(host):
     host.begin()
     (path,) = daemon_status.list_pipes(str(host.root), host.environ, str(host.home))
@@ -276,6 +291,7 @@ def test_it_ends_with_its_client(host, client):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_ends_when_the_last_conversation_does(host, client):
     client.run(host.payload("SessionStart", source="startup"))
     host.started()
@@ -287,6 +303,7 @@ def test_it_ends_when_the_last_conversation_does(host, client):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_stays_when_a_client_only_begins_anew(host, client):
     client.run(host.payload("SessionStart", source="startup"))
     pid = host.started().pid
@@ -297,6 +314,7 @@ def test_it_stays_when_a_client_only_begins_anew(host, client):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_stays_for_a_second_client_and_ends_with_that(host, client):
     second = Client(host)
     client.run(host.payload("SessionStart", source="startup"))
@@ -309,6 +327,7 @@ def test_it_stays_for_a_second_client_and_ends_with_that(host, client):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_ends_when_nobody_asks_for_long(host):
     host.environ["SIGHTLINE_ANSWERER_IDLE_S"] = "0.5"
     host.run(host.payload("SessionStart", source="startup"))
@@ -352,6 +371,7 @@ def test_it_ends_when_what_it_stands_on_is_another(host, spoil):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_ends_when_the_user_switches_it_off(host):
     host.begin()
     config = host.home / ".config" / "sightline"
@@ -361,6 +381,7 @@ def test_it_ends_when_the_user_switches_it_off(host):
     over(host)
 
 
+@pytest.mark.wide
 def test_it_gives_way_to_up(host):
     host.begin()
     with host.up() as calls:
@@ -370,6 +391,7 @@ def test_it_gives_way_to_up(host):
         assert calls() == 1
 
 
+@pytest.mark.wide
 def test_hooks_ask_up_before_it_has_given_way(host):
     host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
     auto = host.begin()
@@ -382,6 +404,7 @@ def test_hooks_ask_up_before_it_has_given_way(host):
     assert host.started().pid == auto.pid
 
 
+@pytest.mark.wide
 def test_a_hook_of_a_newer_installation_is_not_judged_by_an_older_one(host):
     host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
     host.begin()
@@ -393,6 +416,7 @@ def test_a_hook_of_a_newer_installation_is_not_judged_by_an_older_one(host):
 # It is never needed
 
 
+@pytest.mark.wide
 def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host):
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     first = host.begin()
@@ -422,6 +446,7 @@ def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
     assert host.started().calls == "1"
 
 
+@pytest.mark.wide
 def test_only_the_first_hook_waits_for_one_that_is_silent(host):
     host.environ["SIGHTLINE_ANSWERER"] = "off"
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
@@ -431,6 +456,7 @@ def test_only_the_first_hook_waits_for_one_that_is_silent(host):
     assert len(seen) == 1
 
 
+@pytest.mark.wide
 def test_those_of_the_own_project_are_asked_first(host):
     host.environ["SIGHTLINE_ANSWERER"] = "off"
     inner = host.root / "src" / "deep"
@@ -458,6 +484,7 @@ def turns(host):
     return len([each for each in host.facts() if isinstance(each.fact, TurnBegan)])
 
 
+@pytest.mark.wide
 def test_an_event_that_its_hook_takes_back_first_is_handled_by_the_hook(host):
     claim = "if answer is not None and remove(ask):"
     waits = "while isinstance(answer, partial) and os.path.exists(ask): os.sched_yield()"
@@ -470,6 +497,7 @@ def test_an_event_that_its_hook_takes_back_first_is_handled_by_the_hook(host):
     assert (host.started().calls, turns(host)) == ("0", 1)
 
 
+@pytest.mark.wide
 def test_an_event_that_the_daemon_takes_first_is_handled_by_the_daemon(host):
     given_up = str(host.home / "given-up")
     says = "_send(client, protocol.MINE)"
@@ -535,12 +563,14 @@ def is_answered_at_length(host):
     return (len(out), out[:1], out[-1:], err) == (LARGE + 2, b"[", b"]", b"")
 
 
+@pytest.mark.wide
 def test_an_answer_may_be_larger_than_a_pipe(host):
     answer_at_length(host)
     host.begin()
     assert is_answered_at_length(host)
 
 
+@pytest.mark.wide
 def test_a_hook_that_goes_or_does_not_read_on_keeps_no_other_waiting(host):
     answer_at_length(host)
     raw = host.payload("UserPromptSubmit", prompt="x")
@@ -553,6 +583,7 @@ def test_a_hook_that_goes_or_does_not_read_on_keeps_no_other_waiting(host):
     deaf.close()
 
 
+@pytest.mark.wide
 def test_it_can_be_ended_with_what_dead_ones_left_behind(host):
     """`sightline forget` does so, whatever the variables of the hooks were."""
     home, root = str(host.home), str(host.root)

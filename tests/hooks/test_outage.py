@@ -123,6 +123,7 @@ def test_a_held_store_is_waited_for_once(host):
     assert refusal(host.ask(raw)), "the guard is back with the store"
 
 
+@pytest.mark.wide
 def test_a_hook_takes_an_outage_for_granted_until_something_changes(host, monkeypatch):
     path = begun(host)
     broken_settings(host)

@@ -39,6 +39,7 @@ def count(host):
     return tuple(sum(isinstance(fact, kind) for fact in facts) for kind in kinds)
 
 
+@pytest.mark.wide
 def test_a_process_of_its_own_does_it_at_the_end_of_the_conversation(host):
     turns(host, lambda raw: host.ask(raw, ending=True))
     assert count(host) == (TURNS, 0)

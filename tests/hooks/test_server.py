@@ -78,6 +78,7 @@ def test_what_is_let_go_on_is_journalled_for_the_host_not_for_up(host, up):
     assert (up.calls, intent.owner) == (1, process.owner())
 
 
+@pytest.mark.wide
 def test_another_workspace_s_hook_does_its_own_work(host, up):
     other = host.folder("other")
     (other / "b.py").write_text("b = 1\n")
@@ -86,6 +87,7 @@ def test_another_workspace_s_hook_does_its_own_work(host, up):
     assert up.calls == 0
 
 
+@pytest.mark.wide
 def test_a_hook_with_other_settings_does_its_own_work(host, up):
     host.environ |= {"SIGHTLINE_UNSEEN": "refuse"}
     path = host.put("a.py", "a = 1\n")
@@ -115,6 +117,7 @@ def test_a_faulty_payload_is_the_hook_s_own_affair(host, up):
     assert (up.calls, len(host.faults())) == (0, 1)
 
 
+@pytest.mark.wide
 def test_many_hooks_at_once_are_all_answered_by_it(host, up):
     raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt=f"x{n}") for n in range(40)]
     with ThreadPoolExecutor(8) as pool:
@@ -163,6 +166,7 @@ def test_a_server_that_is_silent_or_dies_costs_no_verdict(host, behave):
     assert count(host, SessionStarted) == 1
 
 
+@pytest.mark.wide
 def test_a_dead_pipe_costs_no_verdict_and_goes_with_the_next_that_runs(host):
     with Impostor(host, "1.fifo", is_silent):
         assert refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
@@ -210,6 +214,7 @@ def test_the_folder_of_pipes_is_private(host, up):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
 
 
+@pytest.mark.wide
 def test_a_folder_that_others_may_enter_is_not_asked(host, up):
     os.chmod(run_folder(host.environ, str(host.home)), 0o755)
     assert refusal(host.run(host.write(host.put("a.py", "a = 1\n"), "b\n")))
@@ -277,6 +282,7 @@ def test_what_a_hook_left_that_was_killed_goes_when_it_is_come_to(host, up):
     assert up.calls == 1
 
 
+@pytest.mark.wide
 def test_a_hook_leaves_nothing_behind(host, up):
     host.run(host.payload("UserPromptSubmit", prompt="x"))
     host.environ |= {"SIGHTLINE_UNSEEN": "refuse"}
@@ -286,6 +292,7 @@ def test_a_hook_leaves_nothing_behind(host, up):
     assert set(left) == {os.path.basename(up.pipe), event_lock.NAME}
 
 
+@pytest.mark.wide
 def test_one_that_has_too_much_to_do_turns_hooks_away_at_once(host, up, monkeypatch):
     monkeypatch.setattr(server, "THREADS_MAX", 0)
     assert talk(host, b"x") == NOT_MINE

@@ -18,6 +18,7 @@ def of(host, kind):
     return [recorded for recorded in host.facts() if isinstance(recorded.fact, kind)]
 
 
+@pytest.mark.wide
 def test_a_hooks_host_holds_the_session_and_is_noted_once(host):
     path = host.put("a.py", "a\n")
     for _ in range(2):

@@ -96,6 +96,7 @@ def test_a_hook_and_its_daemon_import_third_parties(host, packages, layout):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_the_package_of_the_script_goes_before_another_version(host, packages):
     editable(host, packages)
     (packages / "sightline" / "hooks").mkdir(parents=True)
@@ -127,6 +128,7 @@ def test_a_third_party_that_is_missing_costs_the_verdict_and_is_told_once(host, 
     assert {os.path.splitext(name)[1] for name in left} == {TOLD}
 
 
+@pytest.mark.wide
 def test_what_site_packages_print_is_not_in_the_answer(host, packages):
     editable(host, packages)
     (packages / "loud.pth").write_text("import sys; print('loud')\n")

@@ -68,6 +68,7 @@ def test_of_two_hooks_one_answers_and_the_event_counts_once(two):
         assert len(refused) == number
 
 
+@pytest.mark.wide
 def test_the_same_payload_later_is_another_event(two):
     raw = changed_behind(two)
     assert all(refusal(two.run(raw)) for _ in range(4))
@@ -118,6 +119,7 @@ def test_an_event_whose_first_hook_died_is_answered_by_the_other(tmp_path):
         assert int(other.communicate()[0]) >= 0
 
 
+@pytest.mark.wide
 def test_a_hook_that_waits_answers_where_the_first_one_died(two):
     raw = changed_behind(two)
     lock = locked(two.run_folder, b"claude-code\0" + raw)
@@ -149,6 +151,7 @@ def test_events_do_not_wait_for_one_another(tmp_path):
     os.close(held)
 
 
+@pytest.mark.wide
 def test_each_installation_has_its_own_daemon():
     host = DaemonHost()
     try:

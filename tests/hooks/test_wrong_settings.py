@@ -104,6 +104,7 @@ def test_the_settings_of_another_workspace_are_named_with_its_folder(host):
     assert json.dumps(host.ask(host.write(str(other / "b.py"), "x\n"))).count("sightline.toml") == 0
 
 
+@pytest.mark.wide
 def test_files_that_break_while_a_daemon_runs_do_not_end_it():
     host = DaemonHost()
     try:

@@ -210,6 +210,7 @@ def test_messages_that_were_deleted_count_from_the_earliest_of_them(place, ten):
     assert warned_of(ten, now, ["m1"]) == ("a.py",)
 
 
+@pytest.mark.wide
 def test_a_hundred_files_are_counted_and_the_first_named(place, s):
     for at in range(100):
         s.create(f"{at:03}.py", "x\n")

@@ -3,11 +3,13 @@ by itself is one, stands before all that the agent did in it, and leads back to 
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds
 from tests.properties.test_rewind import ends, some
 
 
+@pytest.mark.wide
 @some
 @given(deeds, deeds, ends)
 def test_it_takes_back_the_turn_and_nobody_elses_work(before, after, ends):

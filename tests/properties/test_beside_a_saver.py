@@ -520,6 +520,7 @@ EACH_HOST = [
 bytes were never Sightline's to see."""
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("act", "before", "save"), EACH_HOST)
 def test_a_save_at_any_step_of_a_hosts_write_is_on_disk_or_in_the_store(place, act, before, save):
     session = place.session()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -168,6 +169,7 @@ def played(does, folder: str) -> World:
     return world
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(40))
 @given(deeds)
 def test_whose_change_it_was_is_never_turned_round(does):
@@ -180,6 +182,7 @@ def test_whose_change_it_was_is_never_turned_round(does):
         world.close()
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(40))
 @given(deeds)
 def test_nothing_of_others_is_swallowed(does):

@@ -89,6 +89,7 @@ def settled(place, random, name):
     return session
 
 
+@pytest.mark.wide
 @KILLS
 def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place, kills):
     random = Random(os.urandom(8) if WIDE else "batches")
@@ -120,6 +121,7 @@ def test_a_batch_in_which_places_change_is_there_as_a_whole_or_not_at_all(place,
         COUNTS["half"] += found != then and files_of(own) != after
 
 
+@pytest.mark.wide
 @KILLS
 def test_a_rewind_over_changed_places_ends_as_before_whenever_it_was_killed(place, kills):
     random = Random(os.urandom(8) if WIDE else "rewinds")

@@ -28,6 +28,7 @@ def recovery_dies(place, number):
     return dies(opening)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("verb", "then"), [("apply", after_apply()), ("patch", after_patch())])
 def test_a_batch_killed_at_any_step_is_there_as_a_whole_or_not_at_all(place, verb, then):
     random = Random(verb if not WIDE else os.urandom(8))

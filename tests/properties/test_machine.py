@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from tests.properties.machine import Machine
-from tests.support.examples import examples
+from tests.support.examples import few_examples
 
 WIDE = bool(os.environ.get("SIGHTLINE_TEST_WIDE"))
 
@@ -18,7 +18,7 @@ def test_no_order_of_users_agents_and_crashes_breaks_a_promise():
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=2_000 if WIDE else examples(90),
+            max_examples=2_000 if WIDE else few_examples(6, 90),
             stateful_step_count=15,
             derandomize=not WIDE,
             database=None,

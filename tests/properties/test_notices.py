@@ -190,6 +190,7 @@ class Notices(RuleBasedStateMachine):
                 assert set(lines[first - 1 : last]) <= self.printed
 
 
+@pytest.mark.wide
 @pytest.mark.hypothesis
 def test_over_any_order_what_differs_is_told_once_and_asking_is_free():
     run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, foreign, whose
@@ -86,6 +87,7 @@ def test_a_rewind_of_the_rewind_is_the_identity(after, ends):
     assert world.disk() == rewound
 
 
+@pytest.mark.wide
 @wide
 @given(deeds, ends)
 def test_undos_go_back_one_after_the_other_and_can_all_be_taken_back(after, ends):
@@ -146,6 +148,7 @@ class Dying:
             delattr(thing, name)
 
 
+@pytest.mark.wide
 @settings(some, max_examples=400 if WIDE else examples(40))
 @given(deeds, ends)
 def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):

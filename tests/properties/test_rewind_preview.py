@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from tests.properties.histories import NEW, PATHS, deeds
 from tests.properties.test_rewind import ends, lived, wide
@@ -21,6 +22,7 @@ def links(world):
     return {path for path in PATHS + NEW if world.tree.read(path).target is not None}
 
 
+@pytest.mark.wide
 @wide
 @given(deeds, deeds, ends)
 def test_the_diff_of_a_plan_is_what_is_done(before, after, ends):

@@ -45,6 +45,7 @@ def sums(sessions):
     ]
 
 
+@pytest.mark.wide
 def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made = session("large", 20, 6_000)
     for at in range(4):
@@ -92,6 +93,7 @@ def test_policies_are_named_with_no_truncation_beside_them():
         select(["roo"])
 
 
+@pytest.mark.wide
 def test_the_halves_are_told_by_the_session_and_make_the_whole(folder):
     for name in "abcdefgh":
         session(name, 1, 40).write(folder / f"{name}.jsonl")

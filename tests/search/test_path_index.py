@@ -41,6 +41,7 @@ def one_by_one(paths: list[str], text: str) -> list[str]:
     return [*exactly, *(path for path in found if path not in exactly)]
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(400), deadline=None)
 @given(PATHS, PATTERNS)
 def test_any_pattern_is_answered_as_by_looking_at_each_path(paths, text):

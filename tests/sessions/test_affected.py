@@ -127,6 +127,7 @@ LINES = st.lists(st.sampled_from("abc"), max_size=8).map(
 )
 
 
+@pytest.mark.wide
 @given(LINES, LINES, LINES, st.integers(1, 8), st.integers(0, 7))
 def test_who_is_named_is_stale_and_who_was_fresh_and_becomes_stale_is_named(
     shown, before, after, first, more

@@ -196,6 +196,7 @@ PATTERNS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 TREE = [f"{x}/{y}" for x in "ab" for y in ("a", "b", "ab/a")] + ["ab"]
 
 
+@pytest.mark.wide
 @given(one=PATTERNS, other=PATTERNS)
 def test_no_two_exclusive_claims_are_about_one_file_of_the_tree(one, other):
     tree = MemoryWorkspace(dict.fromkeys(TREE, ""))
@@ -336,6 +337,7 @@ with sightline.open_session(root, id=name, settings=Settings(state_home=state)) 
 """
 
 
+@pytest.mark.wide
 def test_of_processes_that_claim_at_once_one_wins(place, s):
     command = [sys.executable, "-c", CLAIMER, str(place.root), str(place.home / "state")]
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -26,6 +26,7 @@ def empty_of_texts(store):
     return store.purge(lambda: listed, "age", session="s", at=1)
 
 
+@pytest.mark.wide
 def test_room_is_given_back_while_another_has_the_store_open(file):
     store, other = filled(file, 500), open_file(file)
     empty_of_texts(store)

@@ -188,6 +188,7 @@ def test_a_file_stays_until_its_text_is_on_the_platter(file, monkeypatch):
     assert not Path(f"{file}-blobs").exists()
 
 
+@pytest.mark.wide
 def test_several_processes_that_open_it_at_once_share_the_work(file):
     assert write_from_processes(file, 4, 3) == [0] * 4
     with closing(open_file(file)) as store:

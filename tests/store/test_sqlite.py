@@ -76,6 +76,7 @@ def test_eight_processes_write_at_once_without_error_or_gap(file):
     assert os.listdir(os.path.dirname(file)) == ["store.db"]
 
 
+@pytest.mark.wide
 def test_checkpoints_beside_writers_lose_nothing(file):
     """Writers of this process carry the log over all the time, those of others write into it."""
     store = open_file(file)
@@ -105,6 +106,7 @@ def test_what_was_recorded_outlives_a_kill(file):
     store.close()
 
 
+@pytest.mark.wide
 def test_a_log_that_grew_is_carried_over_and_begun_anew(store, file, monkeypatch):
     monkeypatch.setattr(database, "LOG_BYTES", 100_000)
     for number in range(600):

@@ -138,6 +138,7 @@ def repositories(root):
     )
 
 
+@pytest.mark.wide
 @given(st.lists(STEPS, min_size=1, max_size=14))
 @settings(max_examples=400 if WIDE else few_examples(3, 15), deadline=None)
 def test_all_that_a_child_leaves_in_git_is_brought_back_kept_or_named(prepared, steps):

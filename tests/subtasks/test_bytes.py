@@ -176,6 +176,7 @@ def test_line_ends_and_encodings_come_back_as_the_child_left_them(kinds):
     assert kinds.bytes("app.py") == LINES.replace("\n", "\r\n").encode()
 
 
+@pytest.mark.wide
 def test_nothing_is_read_through_a_symlink_that_took_the_place_of_a_folder(kinds, tmp_path):
     kinds.put("d/key.txt", "of the workspace\n")
     git(kinds.root, "add", "-A")
@@ -193,6 +194,7 @@ def test_nothing_is_read_through_a_symlink_that_took_the_place_of_a_folder(kinds
     assert kinds.text("d/key.txt") == "of the workspace\n"
 
 
+@pytest.mark.wide
 def test_a_symlink_at_home_leads_no_write_elsewhere(kinds, tmp_path):
     """The child saw a folder that became a symlink meanwhile, or made one of a symlink."""
     kinds.put("d/a.txt", "a\n")
@@ -210,6 +212,7 @@ def test_a_symlink_at_home_leads_no_write_elsewhere(kinds, tmp_path):
     assert list((kinds.root / "inside").iterdir()) == []
 
 
+@pytest.mark.wide
 def test_a_changed_repository_within_does_not_stop_an_attempt(kinds, tmp_path):
     other = tmp_path / "other"
     git(tmp_path, "init", "-q", str(other))

@@ -142,6 +142,7 @@ def test_a_successor_ends_what_died_between_text_and_the_rest(repo, monkeypatch,
     assert repo.names() == [".git", "app.py", "log.txt", "old.bin", "tool.sh"]
 
 
+@pytest.mark.wide
 def test_a_sub_task_that_kills_its_process_again_and_again_fails(repo):
     session = repo.session("p", checkpoints="off")
     session.subtasks.propose([{"id": "a", "goal": "A"}])

@@ -221,6 +221,7 @@ def nested(repo, tmp_path):
 WITHIN = ("vendor/lib/lib.py", "module/mod.py", "young/young.py")
 
 
+@pytest.mark.wide
 def test_repositories_within_are_handed_over_and_come_back(nested):
     edits = "".join(f"echo more >> {name}; " for name in WITHIN)
     script = (
@@ -237,6 +238,7 @@ def test_repositories_within_are_handed_over_and_come_back(nested):
     assert {file.path for file in result.files} == {*WITHIN, "vendor/lib/new.py", "module/n.py"}
 
 
+@pytest.mark.wide
 def test_their_git_is_the_child_s_own(nested):
     before = [everything(nested.root / name) for name in ("vendor/lib", "module")]
     script = (

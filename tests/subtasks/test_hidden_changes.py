@@ -54,6 +54,7 @@ def test_no_change_is_hidden(repo, how):
     }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "words", [("core.autocrlf", "true"), ("core.splitIndex", "true"), ("core.fileMode",)]
 )

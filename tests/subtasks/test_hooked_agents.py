@@ -86,6 +86,7 @@ def test_the_scope_holds_for_the_agent_s_own_edits(repo, attempt):
     assert states["claude"] == task.session
 
 
+@pytest.mark.wide
 def test_the_agent_s_edits_of_a_failed_attempt_are_taken_back(repo, attempt):
     repo.put("src/old.txt", "of the user\n")
     task, _ = attempt(1, "src/old.txt", "src/new.txt", attempts=2)
@@ -94,6 +95,7 @@ def test_the_agent_s_edits_of_a_failed_attempt_are_taken_back(repo, attempt):
     assert not os.path.exists(repo.root / "src" / "new.txt")
 
 
+@pytest.mark.wide
 def test_the_store_of_an_agent_in_a_worktree_goes_with_the_worktree(repo, attempt):
     task, result = attempt(0, "src/new.txt", isolation="worktree")
     assert task.state == "completed", task.reason

@@ -37,6 +37,7 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(repo, tmp_path, mon
 TOKEN = "correct-horse-battery"
 
 
+@pytest.mark.wide
 def test_secrets_that_a_child_prints_reach_no_result_and_no_prompt(repo, monkeypatch):
     """Neither the values of secret variables nor known forms; also not by a function's result, nor by an
     error."""
@@ -72,6 +73,7 @@ def test_secrets_that_a_child_prints_reach_no_result_and_no_prompt(repo, monkeyp
     assert session.subtasks.show("b")[0].reason == "ValueError: cannot log in with [secret]"
 
 
+@pytest.mark.wide
 def test_what_a_child_prints_does_not_steer_the_terminal(repo):
     script = r"printf '\033]0;mine\007\033[2Jdone\r\n' | tee out; exit 1"
     ran(repo.session("cli"), script)

@@ -12,6 +12,7 @@ from tools.terminal import Terminal
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.wide
 def test_the_picture_is_what_is_drawn_now():
     """Else run: python tools/picture.py"""
     tool = ROOT / "tools" / "picture.py"

@@ -223,6 +223,7 @@ def rows():
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in run().splitlines()[2:]]
 
 
+@pytest.mark.wide
 def test_the_operations_of_sightline_are_traced(rows):
     assert [row[0] for row in rows[::2]] == list(trace_calls.OPERATIONS)
     for modules, packages in zip(rows[::2], rows[1::2], strict=True):

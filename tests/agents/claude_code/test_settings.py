@@ -109,6 +109,7 @@ def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second)
     assert os.listdir(path.parent) == ["settings.json"]
 
 
+@pytest.mark.wide
 @given(files(), st.sampled_from(["model", "added"]), values)
 def test_what_a_person_changes_meanwhile_stays(tmp_path_factory, data, key, value):
     try:

@@ -59,6 +59,7 @@ def killed_at(place, then, step):
     return code == -9
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "first", [1, *(pytest.param(first, marks=pytest.mark.wide) for first in (11, 21))]
 )

@@ -71,6 +71,7 @@ def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limi
     assert as_then(place)
 
 
+@pytest.mark.wide
 def test_a_file_larger_than_a_batch_goes_alone(place, s, many, monkeypatch):
     monkeypatch.setattr(apply, "BATCH_BYTES", 1)
     made = appends(s._context.store, monkeypatch)
@@ -149,6 +150,7 @@ def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(place, s, many, 
     assert s.rewind(many).restored == tuple(NAMES)
 
 
+@pytest.mark.wide
 def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(place, s, many, monkeypatch):
     stood = {name: place.text(name) for name in NAMES}
     seen = []

@@ -243,6 +243,7 @@ def test_a_narrow_view_says_it_in_fewer_words(scene):
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=90)
 
 
+@pytest.mark.wide
 @given(
     st.lists(NAMES.filter(lambda name: name.strip(". ")), min_size=1, max_size=12, unique=True),
     st.integers(20, 220),

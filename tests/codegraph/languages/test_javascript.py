@@ -125,6 +125,7 @@ def test_pieces_one_after_the_other_do_not_disturb_each_other(pieces):
     )
 
 
+@pytest.mark.wide
 def test_a_large_source_is_read(monkeypatch):
     monkeypatch.setattr(grammars, "PARSE_S", 60.0)  # on a busy machine as on a free one
     source = b'require("./a");' + b"let a=1;" * 40_000 + b'require("./b");'

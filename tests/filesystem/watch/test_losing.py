@@ -89,6 +89,7 @@ def test_folders_made_and_renamed_in_an_overflow_are_watched_under_their_names(r
         assert watcher.eyes().folders == 4
 
 
+@pytest.mark.wide
 def test_a_stopped_reader_loses_nothing(root):
     files = [f"d{number % 50}/f{number % 2000}" for number in range(20_000)]
     lay(root, *files[:2000])

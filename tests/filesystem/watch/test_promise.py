@@ -106,6 +106,7 @@ def storm(root: Path, seed: int) -> None:
         do(root, kind, two if kind == "remove" else one, f"{two}{number % 7}")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.wide) for seed in (1, 2))]
 )

@@ -376,6 +376,7 @@ PIECES = st.one_of(
 LINES = st.lists(st.text("ab }\t", max_size=3), min_size=1, max_size=9)
 
 
+@pytest.mark.wide
 @given(LINES, st.lists(PIECES, min_size=1, max_size=3), st.sampled_from(["; ", " && ", "\n"]))
 @settings(
     max_examples=examples(60),

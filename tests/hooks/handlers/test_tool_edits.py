@@ -460,6 +460,7 @@ def test_what_changed_is_told_at_the_next_prompt_and_only_once(host):
     assert host.edit("a.txt", "five by the user\n", "x\n")[0].refuse is None
 
 
+@pytest.mark.wide
 def test_a_prompt_tells_within_its_room_and_names_the_rest(host):
     for n in range(60):
         host.place.put(f"many/f{n:02}.txt", TEXT)
