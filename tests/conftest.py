@@ -54,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ |= {"HOME": home.name, "USERPROFILE": home.name, "APPDATA": home.name}
     os.environ |= {"SIGHTLINE_ANSWERER": "off"}  # no process outlives the test that started it
     os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
+    os.fsync = lambda _: None  # tests kill processes, and no machine: what was written is there
     share_schema()
     for role in ("AUTHOR", "COMMITTER"):
         os.environ |= {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
