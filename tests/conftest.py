@@ -16,14 +16,14 @@ from tests.support.stores import share_schema
 __all__ = ["at", "place", "s", "sl", "ten", "three"]  # fixtures for all tests
 
 # The same examples on every run: a red test is red for everybody. SIGHTLINE_TEST_PROFILE=wide takes
-# five times as many, as .ci/run does; =search draws new ones, fifty times as many, for a person who
+# ten times as many, as .ci/run does; =search draws new ones, fifty times as many, for a person who
 # looks for trouble.
 settings.register_profile(
     "same",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=WIDE // 5,
+    max_examples=WIDE // 10,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile("wide", settings.get_profile("same"), max_examples=WIDE)

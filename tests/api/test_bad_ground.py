@@ -49,6 +49,7 @@ def left_alone(place, file):
     return error
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("part", [0.5, 0.01, 0.0])
 def test_a_store_that_was_cut_is_not_read_as_a_shorter_one(place, part):
     file = store_of(place)
@@ -80,6 +81,7 @@ def test_another_programs_database_is_no_store(place):
     left_alone(place, file)
 
 
+@pytest.mark.wide
 def test_a_store_of_a_newer_sightline_is_left_to_it(place):
     file = store_of(place)
     with sqlite3.connect(file) as db:
@@ -169,6 +171,7 @@ def test_a_clock_that_steps_back_changes_no_verdict(place):
 # --- settings that came with the folder
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "toml",
     [

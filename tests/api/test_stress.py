@@ -46,6 +46,7 @@ def test_a_promised_edit_that_is_not_there_is_seen(tmp_path, monkeypatch):
     assert any("was promised" in wrong for wrong in stress.kills(str(tmp_path), 0).wrong)
 
 
+@pytest.mark.wide
 def test_a_worker_that_fails_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(stress, "_worker", lambda *_: subprocess.Popen(
         [sys.executable, "-c", "raise SystemExit('no')"],

@@ -129,6 +129,7 @@ def test_nothing_and_too_much_is_none(text):
     assert not is_continuation(text)
 
 
+@pytest.mark.wide
 def test_blanks_around_it_cost_nothing_and_long_texts_are_not_read():
     assert is_continuation(" " * 1_000_000 + "continue" + "\n" * 1_000_000)
     for text in ("go " * 5_000_000, "<task>" * 2_000_000, "ﷺ" * CHARACTERS_MAX, "go" * 80):

@@ -166,6 +166,7 @@ def test_any_name_between_quotes_is_found_as_it_is(name):
         assert [m.value for m in parse_mentions(f'x @"{name}" y')] == [name]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "piece",
     [

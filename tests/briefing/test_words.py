@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
@@ -100,6 +101,7 @@ MEMORIES = st.builds(
 MUST = {"pending", "refresh", "changed"}
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(60), deadline=None)
 @given(MEMORIES, st.integers(LEAST, 2_500))
 def test_no_block_is_larger_than_its_budget(told, budget):

@@ -557,6 +557,7 @@ def test_a_switch_that_changed_unread_files_is_gits(tree, s, seen_first):
     assert any("unread.py" in fact.paths for fact in moved) is not seen_first
 
 
+@pytest.mark.wide
 def test_a_save_of_an_unread_file_since_a_switch_is_not_gits(tree, s):
     unread(tree)
     s.checkpoint("before")

@@ -108,6 +108,7 @@ def test_relatives_are_named_by_their_part_in_the_work(place):
     assert helper.changes()[0].summary == "a.py was changed by the agent that started you"
 
 
+@pytest.mark.wide
 def test_people_meet_an_id_only_where_a_command_takes_one(sl):
     """Every command that speaks of sessions, with a session of a product that has a title."""
     sl.put("a.py", TEN)

@@ -396,6 +396,7 @@ def test_whether_one_is_wanted_is_said(at, monkeypatch):
     assert "The first hook of a conversation starts one" in checks(at)["answerer"]["message"]
 
 
+@pytest.mark.wide
 def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
     at("init", "claude-code", "--kind", "http")
     assert "does not run: nothing is guarded" in checks(at, code=1)["latency"]["message"]

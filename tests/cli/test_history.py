@@ -86,6 +86,7 @@ def test_why_of_a_file_that_nobody_knows_begins_no_session(sl):
     assert sl("log", "--json").out == ""
 
 
+@pytest.mark.wide
 def test_why_says_when_the_text_is_not_kept(story):
     [sample] = story.home.glob("workspaces/*/store.db")
     code = (
@@ -176,6 +177,7 @@ def test_follow_begins_with_the_newest_ten_and_keeps_to_what_is_asked(story):
         os.killpg(child.pid, signal.SIGINT)
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="only sockets can be waited for there")
 def test_follow_ends_with_its_reader_though_nothing_comes(story):
     with story.spawn("log", "--follow", "--newest", "1", own_group=True) as child:

@@ -51,6 +51,7 @@ def test_without_a_terminal_it_wants_to_be_told(sl, edited):
     assert (sl.root / "b.py").exists()
 
 
+@pytest.mark.wide
 def test_where_others_removed_all_of_it_that_is_said_and_is_no_failure(sl, edited):
     (sl.root / "a.py").unlink()
     sl.put("b.py", "the user's\n")
@@ -69,6 +70,7 @@ def test_where_others_removed_all_of_it_that_is_said_and_is_no_failure(sl, edite
     assert (sl.root / "a.py").read_text() == TEXT
 
 
+@pytest.mark.wide
 def test_what_is_left_alone_is_listed_and_told_by_the_exit_code(sl, edited):
     sl.put("b.py", "b\nmore\n")
     done = sl("rewind", edited, "--yes")

@@ -55,6 +55,7 @@ def test_what_is_shown_is_what_is_done(sl, edited):
     assert not (sl.root / "b.py").exists()
 
 
+@pytest.mark.wide
 def test_json_has_a_diff_for_each_path(sl, edited):
     found = sl("rewind", edited, "--dry-run", "--json").json["diffs"]
     told = [(each["path"], each["change"], each["added"], each["removed"]) for each in found]
@@ -79,6 +80,7 @@ def test_the_question_counts_lines_and_shows_the_diff_only_when_asked(sl, edited
     assert (sl.root / "b.py").exists()
 
 
+@pytest.mark.wide
 def test_a_path_that_is_forced_is_shown_with_its_bytes_of_then(sl, edited):
     sl.put("b.py", "b\nmine\n")
     sl.put("a.py", "rewritten\n")
@@ -92,12 +94,14 @@ def test_a_path_that_is_forced_is_shown_with_its_bytes_of_then(sl, edited):
     assert [each["path"] for each in left["diffs"]] == ["gone.py"]
 
 
+@pytest.mark.wide
 def test_what_is_no_text_is_named(sl, edited):
     sl("run", "--", "sh", "-c", "printf '\\0x' > pic")
     shown = sl("rewind", edited, "--dry-run", "--diff").out
     assert "pic: changed, no text to compare\n" in shown
 
 
+@pytest.mark.wide
 def test_rights_alone_are_named(sl, edited):
     sl("run", "--", "chmod", "755", "a.py")
     made = sl("checkpoint", "--json").json["checkpoint"]["id"]
@@ -106,6 +110,7 @@ def test_rights_alone_are_named(sl, edited):
     assert shown.startswith("a.py: other rights\n")
 
 
+@pytest.mark.wide
 def test_nothing_to_take_back_has_no_diff(sl, edited):
     sl("rewind", edited, "--yes")
     made = sl("checkpoint", "--json").json["checkpoint"]["id"]
@@ -113,11 +118,13 @@ def test_nothing_to_take_back_has_no_diff(sl, edited):
     assert sl("rewind", made, "--dry-run", "--json").json["diffs"] == []
 
 
+@pytest.mark.wide
 def test_with_the_conversation_alone_no_file_changes(sl, edited):
     asked = ("--conversation", "--no-files", "--dry-run", "--json")
     assert sl("rewind", edited, *asked).json["diffs"] == []
 
 
+@pytest.mark.wide
 def test_a_position_serves_as_well(sl, edited):
     to = sl("rewind", edited, "--dry-run", "--json").json["to"]
     assert DIFF_OF_A in sl("rewind", str(to), "--dry-run", "--diff").out

@@ -82,6 +82,7 @@ def test_an_error_that_cannot_be_told_keeps_its_exit_code(sl):
     assert shell(sl, "2>/dev/full", "read", "no-such-file")[0] == 1
 
 
+@pytest.mark.wide
 @needs_shell
 def test_a_current_folder_that_was_removed_is_told(sl):
     gone = sl.root / "gone"

@@ -69,6 +69,7 @@ def test_a_protected_file_is_asked_for(sl, answer, code, text):
     assert (ended, file.read_text()) == (code, f"# {text}")
 
 
+@pytest.mark.wide
 def test_a_person_who_is_to_type_is_told_so(sl):
     ended, seen = at_terminal(sl, "create", "a.txt", answer=b"typed\n\x04")
     assert ended == 0

@@ -47,23 +47,27 @@ def test_it_shows_each_kind_of_verdict(steps):
     assert ends[-1] == "identical"
 
 
+@pytest.mark.wide
 def test_the_refusal_comes_with_the_lines_that_changed(steps):
     (refusal,) = [step for step in steps if step["ended"] == "refused: stale"]
     assert '-\tif name == "help" || name == "completion" {\n' in refusal["diff"]
     assert refusal["hint"]
 
 
+@pytest.mark.wide
 def test_the_merge_brings_no_line_back_that_others_took_away(steps):
     (merge,) = [step for step in steps if step["ended"] == "merged"]
     assert "CommandString()" in merge["diff"]
     assert "in_ci" not in merge["diff"]
 
 
+@pytest.mark.wide
 def test_what_the_tour_plays_itself_is_said(steps):
     (saved,) = [step for step in steps if step["ended"] == "fresh"]
     assert "The tour plays the user here" in saved["note"]
 
 
+@pytest.mark.wide
 def test_json_is_one_object_with_the_source_and_the_sessions():
     told = json.loads(tour("--json").stdout)
     assert told["schema"] == 1
@@ -72,6 +76,7 @@ def test_json_is_one_object_with_the_source_and_the_sessions():
     assert states == ["fresh", "fresh"]
 
 
+@pytest.mark.wide
 def test_a_screen_of_80_columns_without_colours_or_unicode_is_enough():
     printed = tour().stdout
     python, here = sys.executable, os.getcwd()  # names of this machine
@@ -93,6 +98,7 @@ def test_a_step_that_ends_otherwise_is_said_and_exits_1(monkeypatch):
     assert "Next, " not in tour().stdout
 
 
+@pytest.mark.wide
 def test_a_rewind_keeps_the_changes_of_the_user_and_can_be_taken_back(tmp_path):
     file = load()["telemetry.go"]
     with Stage(str(tmp_path)) as stage:
@@ -161,6 +167,7 @@ def test_the_next_command_works_where_the_user_stands(tmp_path, monkeypatch, her
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.wide
 def test_a_lost_byte_is_found_out(tmp_path, monkeypatch):
     write = Stage.write
     monkeypatch.setattr(Stage, "write", lambda self, path, text: write(self, path, text + " "))

@@ -95,6 +95,7 @@ def test_all_files_of_one_patch_go_together(edited):
     assert text(edited) == "1\n2\nthree\n"
 
 
+@pytest.mark.wide
 def test_the_session_with_the_newest_change_is_meant_and_named_in_the_way_back(edited):
     edited("create", "b.py", "--session", "helper", stdin="b\n")
     done = edited("undo", "--yes")

@@ -22,6 +22,7 @@ def half(sl, monkeypatch):
     return then
 
 
+@pytest.mark.wide
 def test_it_is_told_until_it_is_finished(sl, half):
     said = f"The rewind to {half} of session cli was interrupted (just now)"
     again = f"sightline rewind {half} --session cli"
@@ -49,6 +50,7 @@ def test_doctor_finds_it_and_finishes_it(sl, half):
     assert sl("warnings", "--json").json["warnings"]
 
 
+@pytest.mark.wide
 def test_a_look_at_what_it_would_do_touches_nothing(sl, half):
     sl("rewind", half, "--dry-run")
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"]
@@ -56,6 +58,7 @@ def test_a_look_at_what_it_would_do_touches_nothing(sl, half):
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == []
 
 
+@pytest.mark.wide
 def test_an_interrupted_rewind_is_finished_and_no_more_is_undone(sl, half):
     assert "nothing to undo" in sl("undo", "--dry-run").err
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"], "a look touches nothing"

@@ -454,6 +454,7 @@ def test_recorded_conversations_are_offered_once(sl, seat, recorded):
     ]
 
 
+@pytest.mark.wide
 def test_recorded_conversations_are_read_in_on_request_and_only_once(sl, recorded):
     first = sl("up", "--once", "--import")
     assert first.code == 0

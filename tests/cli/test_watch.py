@@ -87,6 +87,7 @@ def test_a_path_outside_is_refused_before_anything_is_watched(sl, outside):
     assert "Hint:" in answer.err
 
 
+@pytest.mark.wide
 def test_a_reader_that_goes_away_ends_it_though_nothing_happens(sl):
     with sl.spawn("watch", own_group=True) as child:
         child.stderr.readline()

@@ -260,6 +260,7 @@ def test_it_is_private_and_leaves_nothing_aside(disk, made):
     assert {each.name for each in disk.state.iterdir()} == {import_tables.NAME}
 
 
+@pytest.mark.wide
 def test_many_writers_at_once_leave_what_is_true(disk, made):
     def work(number):
         for turn in range(3):

@@ -244,6 +244,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.wide
 @given(st.lists(STEPS, min_size=1, max_size=4))
 def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
     workspace = MemoryWorkspace({"start.py": "import aa\n", "pyproject.toml": ""})

@@ -53,6 +53,7 @@ def test_a_usage_is_read_in_the_words_of_each_provider(name):
     assert input_tokens(usage) == expected
 
 
+@pytest.mark.wide
 @given(st.recursive(st.none() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["usage", "input_tokens", "iterations", "message"]), inner)))  # fmt: skip
 def test_anything_may_be_a_usage(usage):
     found = input_tokens(usage)

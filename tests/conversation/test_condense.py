@@ -266,6 +266,7 @@ def test_a_rewind_behind_a_summary_has_the_messages_again(s):
     assert conversation.view()[0]["content"].startswith(TITLE)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=examples(25))
 @given(data=st.data())
@@ -311,6 +312,7 @@ def forgetful(request):
     return "Done so far: src/m0.py, src/m1.py and src/m2.py were written for `total_of`."
 
 
+@pytest.mark.wide
 def test_what_a_model_forgets_is_added_and_named(s):
     made = busy(s).condense(forgetful, keep_tokens=100)
     assert made.added == (

@@ -111,6 +111,7 @@ def test_a_kind_of_data_that_is_no_text_is_carried_through(s, kind):
     assert s.conversation.messages() == [message]
 
 
+@pytest.mark.wide
 def test_messages_that_come_at_once_stand_one_behind_the_other(place, s, tmp_path):
     """Each in its own session object, as processes have them."""
     begin = Barrier(3)

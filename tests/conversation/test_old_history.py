@@ -177,6 +177,7 @@ def ends(data):
     return found
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("data", [ARRAY, LINES, OBJECT], ids=["array", "lines", "object"])
 def test_a_history_cut_anywhere_keeps_what_is_whole(tmp_path, data):
     for at in cuts(data, 12):

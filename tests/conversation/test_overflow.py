@@ -115,6 +115,7 @@ def test_a_circle_ends():
     assert classify_error(body).kind == "overflow"
 
 
+@pytest.mark.wide
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
     lambda inner: st.lists(inner) | st.dictionaries(

@@ -15,6 +15,7 @@ RECORDINGS = [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem[:20])
 def test_a_condense_without_a_model_keeps_what_must_be_there(path):
     made = condensing.condense(str(path), least=3_000, keep=800)

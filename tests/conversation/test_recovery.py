@@ -58,6 +58,7 @@ def test_a_reduction_keeps_the_task_the_last_words_and_the_newest_exchange(place
     assert place.session("s").conversation.view() == recovery.messages
 
 
+@pytest.mark.wide
 def test_each_try_is_smaller_and_the_fourth_is_refused(s):
     conversation = talk(s)
     sizes = [tokens(conversation.view())]
@@ -73,6 +74,7 @@ def test_each_try_is_smaller_and_the_fourth_is_refused(s):
     assert conversation.view() == view
 
 
+@pytest.mark.wide
 def test_an_answer_of_the_model_begins_the_tries_anew(s):
     conversation = talk(s)
     for _ in range(3):
@@ -115,6 +117,7 @@ def test_a_tokenizer_that_counts_more_is_learned_from_the_refusal(s):
     assert tokens(recovery.messages) * 2 <= recovery.target + 50
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("used", [3, 10**15, 0])
 def test_numbers_that_cannot_be_are_not_believed(s, used):
     conversation = talk(s)
@@ -371,6 +374,7 @@ def raises(request):
     raise TimeoutError("the model is busy")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("summarizer", "why"),
     [
@@ -434,6 +438,7 @@ def test_a_broken_summarizer_is_not_asked_again_and_again(s):
     assert len(facts_of(s, CondenseFailed)) == len(asked)
 
 
+@pytest.mark.wide
 def test_everything_typed_comes_back_in_the_next_summary(s):
     conversation = chatter(s)
     recovery = conversation.recover(too_long(15_000, 800))
@@ -499,6 +504,7 @@ def test_the_same_verb_for_async_hosts(s):
     assert recovery.messages == conversation.view()
 
 
+@pytest.mark.wide
 def test_a_view_with_a_recovery_survives_a_rewind_and_a_fork(place, s):
     conversation = chatter(s)
     view = conversation.recover(too_long(15_000, 3_000)).messages

@@ -122,6 +122,7 @@ def test_a_broken_history_is_kept_as_it_is_and_its_views_are_mended(name, data):
     assert told(session) == json.dumps(kept, ensure_ascii=False)
 
 
+@pytest.mark.wide
 @each_format
 @settings(max_examples=examples(15))
 @given(data=st.data())

@@ -220,6 +220,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.wide
 @given(
     st.lists(
         st.tuples(

@@ -104,6 +104,7 @@ BLOCKS = st.builds(
 )
 
 
+@pytest.mark.wide
 @given(BLOCKS, st.booleans(), st.integers(0, 10**6), st.integers(0, 10**15))
 def test_a_stub_says_nothing_that_may_be_other_words_later(block, changed, number, at):
     """Not when it is made, nor where in the messages its block stands then, nor what it takes."""
@@ -124,6 +125,7 @@ def test_a_stub_has_the_step_and_the_name_of_its_text(block, changed):
         assert quoted(excerpt.path) in words
 
 
+@pytest.mark.wide
 def test_another_process_says_the_same_words():
     """Whatever its folder, its time zone and the seed of its hashes."""
     script = (

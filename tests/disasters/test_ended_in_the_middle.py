@@ -33,6 +33,7 @@ def test_each_file_is_whole_and_the_next_rewind_does_the_rest(
     assert sorted(os.listdir(tree.root)) == sorted(names)
 
 
+@pytest.mark.wide
 def test_an_interrupted_one_says_how_to_end_it(tree, many, monkeypatch):
     names, then = many
     with rewinds_end(monkeypatch, 2, KeyboardInterrupt):
@@ -46,6 +47,7 @@ def test_an_interrupted_one_says_how_to_end_it(tree, many, monkeypatch):
     assert {tree.text(name) for name in names} == {"now\n"}
 
 
+@pytest.mark.wide
 def test_what_a_user_interrupted_is_not_gone_on_with_by_itself(tree, many, monkeypatch):
     names, then = many
     with rewinds_end(monkeypatch, 2, KeyboardInterrupt, times=1):

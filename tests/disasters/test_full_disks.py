@@ -118,6 +118,7 @@ def small(tree):
     subprocess.run(["umount", "--lazy", str(tree.root)], check=True)
 
 
+@pytest.mark.wide
 @root_only
 @linux_only
 def test_on_a_real_disk_that_is_full(small):

@@ -56,6 +56,7 @@ def test_one_of_an_empty_folder_takes_nothing_with_it_that_came_since_arbos_390(
     assert (tree.root / "data/results.bin").exists()
 
 
+@pytest.mark.wide
 def test_one_that_failed_is_said_not_listed_and_no_other_stands_in_for_it_opencode_26893(
     repository, agent, monkeypatch
 ):
@@ -70,6 +71,7 @@ def test_one_that_failed_is_said_not_listed_and_no_other_stands_in_for_it_openco
     assert repository.text("a.py") == "one\n2\nthree\n"
 
 
+@pytest.mark.wide
 def test_of_two_with_one_label_the_newer_is_meant_opencode_26893(repository, agent):
     repository.checkpoint("work")
     agent.edit("a.py", "two", "2")
@@ -92,6 +94,7 @@ def test_a_file_saved_with_its_old_size_and_time_is_covered_as_it_stands_opencod
     assert "-ONE\n-TWO\n-THREE\n" in told["diff"]
 
 
+@pytest.mark.wide
 def test_what_a_checkpoint_has_is_what_stood_before_the_change_gemini_cli_13683(repository, agent):
     then = repository.checkpoint()
     agent.edit("a.py", "two", "2")
@@ -101,6 +104,7 @@ def test_what_a_checkpoint_has_is_what_stood_before_the_change_gemini_cli_13683(
     assert repository.text("a.py") == "one\ntwo\nthree\n"
 
 
+@pytest.mark.wide
 def test_files_and_what_the_agent_knows_go_back_together_cline_2866(repository, agent):
     repository.put("later.py", "later\n")
     then = repository.checkpoint()
@@ -131,6 +135,7 @@ def test_without_a_safety_checkpoint_nothing_is_rewound_arbos_390(repository, ag
     assert agent._context.store.position() == stood
 
 
+@pytest.mark.wide
 def test_one_that_was_dropped_for_room_is_not_rewound_to(repository, agent, monkeypatch):
     then = repository.checkpoint()
     agent.edit("a.py", "two", "2")

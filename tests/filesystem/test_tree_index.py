@@ -243,6 +243,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(150))
 @given(steps)
 def test_a_look_with_what_was_learned_answers_as_one_without(taken):

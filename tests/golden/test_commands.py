@@ -12,7 +12,7 @@ NEEDS_GIT = ("exports",)
 START_PROGRAMS = ("commands_run", "others", "several", "watched")
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", *widely("json")])
 @pytest.mark.parametrize(
     "name",
     [*(name for name in STORIES if name not in START_PROGRAMS), *widely(*START_PROGRAMS)],

@@ -132,6 +132,7 @@ def test_a_cell_is_let_go_exactly_when_its_source_is_what_was_shown(shown, disk,
     assert (ruling.decision != "refuse") == same
 
 
+@pytest.mark.wide
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_whatever_stands_there_is_judged(text):
     assert judge_cell(case(TWO, text), "a", "replace").decision == "refuse"

@@ -93,6 +93,7 @@ def test_the_same_recording_is_read_in_once(store):
     assert facts(store, Imported) == [Imported("/t/s1.jsonl", "d1")]
 
 
+@pytest.mark.wide
 @given(st.integers(0, len(TOLD)))
 def test_a_recording_that_has_grown_gives_what_is_newer(count):
     whole, parts = MemoryStore(), MemoryStore()

@@ -359,6 +359,7 @@ def test_a_huge_payload_is_not_read_whole(host):
     assert "larger than 64 MiB" in said
 
 
+@pytest.mark.wide
 def test_an_unknown_agent_is_named(host):
     assert host.run(b"{}", "nobody") == {}
     assert "No agent is called 'nobody'" in host.faults()[0]
@@ -499,6 +500,7 @@ def test_a_full_disk_lets_the_agent_go_on(host):
     assert host.run(host.edit(path, "a = 1", "a = 2")) == {}  # and nothing is broken by it
 
 
+@pytest.mark.wide
 def test_a_log_that_cannot_be_written_is_said_on_stderr(host):
     (host.state / "hooks.log").mkdir(parents=True)
     with host.spawn() as child:

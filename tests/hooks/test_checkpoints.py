@@ -66,6 +66,7 @@ def rewound(host):
         return session.rewind(session.checkpoints()[0])
 
 
+@pytest.mark.wide
 def test_one_before_the_first_edit_of_each_turn(host):
     host.ask(host.shown(str(host.root / "a.py"), "one\ntwo\n"))
     for old, new in (("one", "ONE"), ("two", "TWO")):
@@ -117,6 +118,7 @@ def test_a_file_that_a_command_removed_unread_comes_back(host):
     assert (host.root / "unread.txt").read_text() == "of the user\nsecond\n"
 
 
+@pytest.mark.wide
 def test_in_a_later_turn_and_behind_other_commands_too(host):
     prompt(host)
     bash(host, "echo made > made.txt")

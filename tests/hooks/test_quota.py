@@ -49,6 +49,7 @@ def test_a_process_of_its_own_does_it_at_the_end_of_the_conversation(host):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
 def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
     with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:

@@ -112,6 +112,7 @@ def test_of_several_that_run_the_right_one_answers(host, up):
         assert (up.calls, second.calls) == (1, 1)
 
 
+@pytest.mark.wide
 def test_a_faulty_payload_is_the_hook_s_own_affair(host, up):
     assert host.run(b"{") == {}
     assert (up.calls, len(host.faults())) == (0, 1)

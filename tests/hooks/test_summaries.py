@@ -117,6 +117,7 @@ def test_a_text_that_was_read_after_the_notice_counts(host, transcript, told):
     assert "says the user" not in json.dumps(again)
 
 
+@pytest.mark.wide
 def test_a_text_that_is_summarised_while_an_older_one_stays_does_not_count(host, transcript, told):
     """Summarize from here: what was read before stays in the conversation as it was."""
     path, first, _ = told

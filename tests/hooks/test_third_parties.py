@@ -107,6 +107,7 @@ def test_the_package_of_the_script_goes_before_another_version(host, packages):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_a_third_party_that_is_missing_costs_the_verdict_and_is_told_once(host, packages):
     """Its packages were removed, or Python was replaced by one that they were not made for."""
 

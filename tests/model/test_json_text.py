@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.wide
 @given(values)
 def test_a_value_comes_back(value):
     assert json.loads(compact_json(value)) == value

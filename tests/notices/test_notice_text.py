@@ -197,6 +197,7 @@ def test_a_file_that_is_gone_renamed_or_another_thing_is_told_once(place, s):
     assert [change.path for change in s.changes()] == ["gone"]
 
 
+@pytest.mark.wide
 def test_what_has_no_room_is_named_and_what_cannot_be_named_comes_next(place, s):
     names = [f"{n:02}-{'x' * 40}.py" for n in range(30)]
     for name in names:

@@ -364,6 +364,7 @@ def begin(place, session, names):
         session.read(name)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("deed", "names", "path", "save", "disk"), [*beside()])
 def test_a_save_at_any_step_of_any_verb_stays(place, deed, names, path, save, disk):
     session = place.session()

@@ -32,6 +32,7 @@ def holds(block, text):
     return any(text in each for each in [block.text, *shown])
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", ["default", "careful"])
 @settings(max_examples=examples(50))
 @given(before=talks(), after=talks())

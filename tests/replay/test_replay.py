@@ -74,6 +74,7 @@ def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     assert everything.sent < 1
 
 
+@pytest.mark.wide
 def test_processes_make_no_difference(folder):
     wanted = order(["age-batch", "mask-10"], among=ALL)
     played = [play(wanted, str(path)) for path in folder.iterdir()]
@@ -106,6 +107,7 @@ def test_the_halves_are_told_by_the_session_and_make_the_whole(folder):
     assert (tuned | held, tuned & held) == (whole, set())
 
 
+@pytest.mark.wide
 def test_small_sessions_are_left_out_and_counted(folder):
     session("small", 1, 40).write(folder / "small.jsonl")
     made = replay([str(folder)], order(["none"], least_tokens=25_000))
@@ -113,6 +115,7 @@ def test_small_sessions_are_left_out_and_counted(folder):
     assert all(each.tokens >= 25_000 for each in made.sessions)
 
 
+@pytest.mark.wide
 def test_a_session_that_is_there_twice_is_played_once(folder):
     session("one").write(folder / "sub" / "copy.jsonl")
     made = replay([str(folder)], order(["none"]))
@@ -120,6 +123,7 @@ def test_a_session_that_is_there_twice_is_played_once(folder):
     assert len(made.again) == 1
 
 
+@pytest.mark.wide
 def test_of_a_session_in_two_files_the_longer_one_is_played(folder):
     longer = session("one")
     longer.ran("Bash", "more", command="ls").said("and more")
@@ -130,6 +134,7 @@ def test_of_a_session_in_two_files_the_longer_one_is_played(folder):
     assert [os.path.basename(path) for path in made.again] == ["one.jsonl"]
 
 
+@pytest.mark.wide
 def test_files_that_cannot_be_played_are_named_with_why(folder):
     (folder / "notes.md").write_text("# notes\n")
     (folder / "picture.png").write_bytes(b"\x89PNG")
@@ -138,6 +143,7 @@ def test_files_that_cannot_be_played_are_named_with_why(folder):
     assert all(each.why for each in made.unread)
 
 
+@pytest.mark.wide
 def test_a_link_that_leads_nowhere_is_named(folder):
     (folder / "gone.jsonl").symlink_to(folder / "nowhere")
     made = replay([str(folder)], order(["none"]))
@@ -145,6 +151,7 @@ def test_a_link_that_leads_nowhere_is_named(folder):
     assert len(made.sessions) == 3
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 def test_a_pipe_is_named_and_not_waited_for(folder):
     os.mkfifo(folder / "pipe.jsonl")
@@ -166,6 +173,7 @@ def test_a_path_where_nothing_is_is_refused(tmp_path):
         replay([str(tmp_path / "nowhere")], order(["none"]))
 
 
+@pytest.mark.wide
 def test_a_limit_is_on_files_and_progress_is_told(folder):
     told = []
     made = replay([str(folder)], order(["none"]), limit=2, progress=lambda *at: told.append(at))
@@ -194,6 +202,7 @@ def test_segments_are_played_one_after_the_other_and_added(tmp_path):
     assert told.outcomes[0].costs[0] < 1.25 * told.outcomes[0].sent  # the prefix is in the cache
 
 
+@pytest.mark.wide
 def test_the_json_is_as_the_contract_has_it(folder):
     made = replay([str(folder)], order(["age-batch"], among=ALL))
     told = replay_shape(made, made.rows())

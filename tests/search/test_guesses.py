@@ -248,6 +248,7 @@ def crowded() -> Guesser:
     return Guesser(crowd + alike)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "asked",
     [

@@ -294,6 +294,7 @@ def test_a_secret_that_was_written_anew_before_is_nowhere_in_the_files(store, fi
     assert not Path(f"{file}-wal").exists()
 
 
+@pytest.mark.wide
 def test_edits_of_a_large_text_take_little_room_too(store):
     large = Random(2).randbytes(3 << 20)
     after = large[:1000] + b"edited" + large[1000:]

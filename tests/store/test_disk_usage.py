@@ -41,6 +41,7 @@ def test_room_is_given_back_while_another_has_the_store_open(file):
     assert os.path.getsize(file) < 4 << 20
 
 
+@pytest.mark.wide
 def test_the_room_by_kind_adds_up_to_the_files(file):
     store = filled(file, 3, size=2 << 20)
     store.append("s", [seen(f"f{n}") for n in range(500)], at=1, blobs=[b"text" * 50])
@@ -54,6 +55,7 @@ def test_the_room_by_kind_adds_up_to_the_files(file):
     store.close()
 
 
+@pytest.mark.wide
 def test_a_store_that_cannot_shrink_uses_its_room_again(file):
     """One that was made before stores could give pages back."""
     store = filled(file, 200)

@@ -196,6 +196,7 @@ def test_several_processes_that_open_it_at_once_share_the_work(file):
         assert store.verify() == []
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("tamper", "hurt"),
     [

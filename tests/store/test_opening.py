@@ -389,6 +389,7 @@ def test_a_store_goes_on_without_its_log_when_the_user_says_so(tmp_path):
     store.close()
 
 
+@pytest.mark.wide
 def test_threads_note_one_newest_position(tmp_path):
     store = open_file(str(tmp_path / "store.db"))
     with ThreadPoolExecutor(4) as pool:

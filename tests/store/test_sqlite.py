@@ -288,6 +288,7 @@ def test_verify_finds_what_was_tampered_with(store, file, tamper, found):
     assert any(re.search(found, sentence) for sentence in store.verify())
 
 
+@pytest.mark.wide
 def test_what_a_process_left_without_closing_is_there_for_the_next(tmp_path):
     code = (
         "import os, sys\n"

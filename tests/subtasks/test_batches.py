@@ -48,6 +48,7 @@ def check(place, task):
     assert place.text("note.txt") == "by sightline\n"
 
 
+@pytest.mark.wide
 def test_a_write_at_home_does_not_stand_for_the_batch(repo):
     session = proposed(repo)
     bench, registry = bench_of(session, repo)
@@ -83,6 +84,7 @@ def test_nor_for_a_successor_of_a_process_that_died(repo, monkeypatch, number):
     check(repo, registry.task("a"))
 
 
+@pytest.mark.wide
 def test_nor_for_a_merge_by_hand(repo):
     session = repo.session("p")
     script = f"echo more >> app.py; echo new > new.txt; echo mine > {repo.root}/new.txt"

@@ -88,6 +88,7 @@ def test_what_changed_at_home_meanwhile_is_a_conflict_and_nothing_is_applied(kin
     assert mode(kinds, "tool.sh") & 0o111 == 0
 
 
+@pytest.mark.wide
 def test_nothing_stays_where_the_disk_refuses_a_part(kinds):
     """The user makes a file where the attempt has a folder: its texts are taken back, too."""
     session = kinds.session("p")
@@ -106,6 +107,7 @@ def test_nothing_stays_where_the_disk_refuses_a_part(kinds):
     assert kinds.bytes("new/raw.bin") == b"n\0w"
 
 
+@pytest.mark.wide
 def test_nothing_stays_where_the_disk_refuses_permissions(kinds, monkeypatch):
     def refuses(self, path, *modes):
         raise Unverifiable(path, f"{path} belongs to another user.", "")
@@ -117,6 +119,7 @@ def test_nothing_stays_where_the_disk_refuses_permissions(kinds, monkeypatch):
     assert kinds.text("app.py") == LINES
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("target", ["/etc/passwd", "../outside", "deep/../../outside"])
 def test_a_symlink_that_leads_out_of_the_workspace_is_not_applied(kinds, target):
     session = kinds.session("p")
@@ -126,6 +129,7 @@ def test_a_symlink_that_leads_out_of_the_workspace_is_not_applied(kinds, target)
     assert not os.path.lexists(kinds.root / "out")
 
 
+@pytest.mark.wide
 def test_scope_claims_and_protection_hold_for_them_too(kinds):
     session = kinds.session("p", source={"protect": ("plain.sh",)}, claims="enforce")
     kinds.session("q").claim(["gone.bin"], ttl=600)
@@ -144,6 +148,7 @@ def test_scope_claims_and_protection_hold_for_them_too(kinds):
     assert kinds.bytes("gone.bin") == RAW
 
 
+@pytest.mark.wide
 def test_permissions_do_not_stand_in_the_way_of_a_user_s_edit(kinds):
     session = kinds.session("p")
     root = kinds.root
@@ -153,6 +158,7 @@ def test_permissions_do_not_stand_in_the_way_of_a_user_s_edit(kinds):
     assert mode(kinds, "tool.sh") & 0o111 == 0
 
 
+@pytest.mark.wide
 def test_a_repository_that_ignores_permissions_keeps_its_own(kinds):
     git(kinds.root, "config", "core.fileMode", "false")
     session = kinds.session("p")
@@ -162,6 +168,7 @@ def test_a_repository_that_ignores_permissions_keeps_its_own(kinds):
     assert mode(kinds, "tool.sh") == 0o755
 
 
+@pytest.mark.wide
 def test_line_ends_and_encodings_come_back_as_the_child_left_them(kinds):
     session = kinds.session("p")
     script = (
@@ -236,6 +243,7 @@ def test_a_changed_repository_within_does_not_stop_an_attempt(kinds, tmp_path):
     assert [file.path for file in result.files] == ["app.py"]
 
 
+@pytest.mark.wide
 def test_a_large_binary_file_is_applied(kinds):
     session = kinds.session("p", max_file_bytes=1_000)
     task, _ = ran(session, "head -c 5000 /dev/zero > raw.bin; head -c 5000 /dev/zero > new.bin")

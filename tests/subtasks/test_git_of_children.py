@@ -273,6 +273,7 @@ def test_a_worktree_within_is_not_handed_over_and_that_is_said(repo):
     assert result.notes == (words.not_handed_over(["trees/one"]),)
 
 
+@pytest.mark.wide
 def test_pipes_sockets_and_empty_folders_are_named(repo):
     script = (
         "mkfifo pipe; mkdir -p void/inner; echo built > .gitignore; mkdir built; mkfifo built/pipe;"
@@ -287,6 +288,7 @@ def test_pipes_sockets_and_empty_folders_are_named(repo):
     ]
 
 
+@pytest.mark.wide
 def test_what_an_attempt_changed_in_git_is_named_although_its_process_died(busy):
     session = busy.session("p", checkpoints="off")
     session.subtasks.propose([{"id": "a", "goal": "A"}])
@@ -326,6 +328,7 @@ def test_a_child_that_is_started_in_another_repository_s_environment_works_in_it
     assert repo.text("x.txt") == "x\n"
 
 
+@pytest.mark.wide
 def test_the_kept_tree_goes_with_a_retry_and_stays_for_a_merge(repo):
     session = repo.session("p")
     script = (

@@ -75,6 +75,7 @@ def test_settings_of_the_repository_hold_in_a_worktree(repo, words):
     assert repo.bytes("app.py") == LINES.replace("line 3\n", "three\n").encode().replace(b"\n", end)
 
 
+@pytest.mark.wide
 def test_a_file_that_a_sparse_checkout_leaves_out_is_no_new_one(repo):
     repo.put("a/in.txt", "in\n")
     repo.put("b/out.txt", "out\n")
@@ -107,6 +108,7 @@ def test_git_s_settings_that_an_attempt_left_are_in_its_result(repo, code):
     assert result.outside == LEFT
 
 
+@pytest.mark.wide
 def test_git_s_settings_of_a_tree_of_its_own_stay_there_and_are_named(repo):
     before = repo.text(".git/config")
     task, result = ran(repo.session("p"), LEAVES)
@@ -117,6 +119,7 @@ def test_git_s_settings_of_a_tree_of_its_own_stay_there_and_are_named(repo):
     assert not (repo.root / ".git" / "hooks" / "pre-commit").exists()
 
 
+@pytest.mark.wide
 def test_git_s_settings_that_a_returned_attempt_left_are_in_the_reason(repo):
     task, _ = ran(repo.session("p"), f"{LEAVES}exit 1", "shared", attempts=2)
     assert task.state == "ready"

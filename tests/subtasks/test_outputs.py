@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the children are shell 
 MB = 1 << 20
 
 
+@pytest.mark.wide
 def test_of_a_long_output_the_beginning_and_the_end_are_kept(repo, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path / "there-is-none"))  # nothing else is written there
     script = "echo first; yes 'a line of many' | head -n 1000000; echo; echo last"

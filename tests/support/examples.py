@@ -12,7 +12,7 @@ WIDE = 60
 
 
 def examples(wide: int) -> int:
-    """As many as the wide run gives a property; the default run gives it a fifth of them."""
+    """As many as the wide run gives a property; the default run gives it a tenth of them."""
     return max(1, wide * settings().max_examples // WIDE)
 
 

@@ -42,6 +42,7 @@ def as_then(place, names=NAMES):
     return all(place.text(name) == f"{name}\ntwo\n" for name in names)
 
 
+@pytest.mark.wide
 def test_a_batch_is_one_durable_append_and_one_of_what_became_of_it(place, s, many, monkeypatch):
     made = appends(s._context.store, monkeypatch)
     s.rewind(many)
@@ -50,6 +51,7 @@ def test_a_batch_is_one_durable_append_and_one_of_what_became_of_it(place, s, ma
     assert as_then(place)
 
 
+@pytest.mark.wide
 def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
     made: list[str] = []
     s._context.workspace._calls = Hooked(made.append)
@@ -58,6 +60,7 @@ def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
     assert made.count("fsync") == 30 + 1  # for all of them, the one folder
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("name", "limit"), [("BATCH_FILES", 7), ("BATCH_BYTES", 80)])
 def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limit):
     monkeypatch.setattr(apply, name, limit)
@@ -80,6 +83,7 @@ def test_a_file_larger_than_a_batch_goes_alone(place, s, many, monkeypatch):
     assert as_then(place)
 
 
+@pytest.mark.wide
 def test_saves_into_some_of_a_batch_are_kept_and_planned_for_again(place, s, many):
     workspace = s._context.workspace
     replace_each = workspace.replace_each
@@ -123,6 +127,7 @@ def test_edits_renames_removals_and_rights_go_side_by_side(place, s):
     assert as_then(place, place.names())
 
 
+@pytest.mark.wide
 def test_the_intents_of_a_rewind_are_all_settled(place, s, many):
     (place.root / NAMES[4]).unlink()
     (place.root / NAMES[4]).mkdir()
@@ -132,6 +137,7 @@ def test_the_intents_of_a_rewind_are_all_settled(place, s, many):
     assert list(s._context.store.timeline(kinds=[WriteAbandoned])) == []
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("error", [Unverifiable("", "It cannot be read."), KeyboardInterrupt()])
 def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(place, s, many, monkeypatch, error):
     stood = {name: place.text(name) for name in NAMES}
@@ -168,6 +174,7 @@ def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(place, s, 
     assert {name: place.text(name) for name in NAMES} == stood
 
 
+@pytest.mark.wide
 def test_rights_that_somebody_gave_since_are_on_record(place, s, many):
     (place.root / NAMES[0]).chmod(0o640)
     s.rewind(many)

@@ -76,6 +76,7 @@ def test_opening_its_session_finishes_it_and_says_so(place, half):
     assert s._context.store.position() <= stood + 1, "nothing is finished twice"
 
 
+@pytest.mark.wide
 def test_another_session_leaves_it_to_its_own(place, half):
     other = place.session("other")
     assert stands(place) == (10, 5)
@@ -90,6 +91,7 @@ def test_while_its_process_is_there_nobody_finishes_it(place, monkeypatch):
     assert s._context.store.pending()
 
 
+@pytest.mark.wide
 def test_what_was_done_since_it_began_stands(place, half):
     with place.session("other") as other:
         other.edit(NAMES[13], "now", "other's")
@@ -102,6 +104,7 @@ def test_what_was_done_since_it_began_stands(place, half):
     assert stands(place)[1] == 0
 
 
+@pytest.mark.wide
 def test_its_agents_own_later_work_stands(place, half):
     """A hook goes on before anybody could finish it: what it does then is no part of the rewind."""
     context = place.session("other")._context.for_session("s")
@@ -111,6 +114,7 @@ def test_its_agents_own_later_work_stands(place, half):
     assert place.text("new.txt") == "by the agent\n"
 
 
+@pytest.mark.wide
 def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
     other = place.session("other")
     context = other._context
@@ -121,6 +125,7 @@ def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
     assert "which had been interrupted, was finished" in told
 
 
+@pytest.mark.wide
 def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
     begun(place, monkeypatch, appends=4)
     assert stands(place) == (15, 0)
@@ -129,6 +134,7 @@ def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
     assert "0 files more" in s.warnings()[0].text
 
 
+@pytest.mark.wide
 def test_the_same_command_again_ends_it(place, half):
     other = place.session("other")
     report = rewinder.rewind(other._context.for_session("s"), half)
@@ -136,6 +142,7 @@ def test_the_same_command_again_ends_it(place, half):
     assert recovery.listed(other._context) == []
 
 
+@pytest.mark.wide
 def test_one_that_only_had_to_be_ended_is_ended_by_the_same_command(place, monkeypatch):
     then = begun(place, monkeypatch, appends=4)
     other = place.session("other")
@@ -154,6 +161,7 @@ def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
     assert s.believed(NAMES[0]) == "then\n"
 
 
+@pytest.mark.wide
 def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, monkeypatch):
     other = place.session("other")
     context = other._context.for_session("s")
@@ -172,6 +180,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     assert "was finished: 5 files" in recovery.finish(context)
 
 
+@pytest.mark.wide
 def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     other = place.session("other")
     context = other._context.for_session("s")
@@ -187,6 +196,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     assert recovery.listed(context)
 
 
+@pytest.mark.wide
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     begun(place, monkeypatch, appends=0)
     context = place.session("other")._context.for_session("s")
@@ -195,6 +205,7 @@ def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     assert "5 files more" in recovery.finish(context)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("later", [False, True])
 def test_a_forced_path_is_forced_unless_somebody_wrote_there_since(place, monkeypatch, later):
     place.put("forced.txt", "then\n")

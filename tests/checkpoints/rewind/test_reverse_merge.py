@@ -85,6 +85,7 @@ def test_where_nobody_else_wrote_the_bytes_of_before_stand_again(before, after):
     assert take_out(after, before, after) == ReverseMerge(before)
 
 
+@pytest.mark.wide
 @given(st.lists(st.integers(0, 9), max_size=6), st.integers(0, 9), st.integers(0, 9))
 def test_lines_of_others_are_all_there_in_order(places, start, end):
     """Others' lines put anywhere, and a stretch of the old lines rewritten."""

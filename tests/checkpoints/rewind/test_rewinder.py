@@ -230,6 +230,7 @@ def test_what_is_done_while_the_safety_checkpoint_is_taken_is_planned_for(place,
     assert three._context.store.pending() == []
 
 
+@pytest.mark.wide
 def test_a_program_that_saves_all_the_time_is_left_alone(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")

@@ -67,6 +67,7 @@ def test_texts_of_any_shape_are_read(said, heard):
     assert len(FORMATS["anthropic"].blocks(messages, len)) == len(messages)
 
 
+@pytest.mark.wide
 def test_a_result_of_megabytes_is_read():
     rows = "\n".join(f"{number:6}→{'x' * 60}" for number in range(1, 30_000))
     effect = effect_of(make_call("1", "Read", {"file_path": "a"}))

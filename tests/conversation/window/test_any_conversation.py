@@ -86,6 +86,7 @@ def test_what_may_not_go_stays(game):
             assert any(block.kind == "user" for block in blocks[place : moment.end])
 
 
+@pytest.mark.wide
 @given(games(), st.integers(0, 20), conversations())
 def test_a_decision_depends_on_the_past_alone(game, number, other):
     blocks, _, make, idle = game
@@ -100,6 +101,7 @@ def test_a_decision_depends_on_the_past_alone(game, number, other):
     assert after[: number + 1] == before
 
 
+@pytest.mark.wide
 @given(games())
 def test_deciding_again_at_the_same_moment_does_nothing(game):
     blocks, _, make, idle = game
@@ -109,6 +111,7 @@ def test_deciding_again_at_the_same_moment_does_nothing(game):
         assert made.decide(moment.after, idle(number)) == Decision()
 
 
+@pytest.mark.wide
 @given(games(), st.integers(0, 20), st.booleans())
 def test_a_folder_that_is_told_what_was_decided_goes_on_as_the_one_that_decided_it(
     game, number, at_the_end
@@ -142,6 +145,7 @@ def test_up_to_the_soft_budget_nothing_is_done(game):
         assert not small or forced or moment.decision == Decision()
 
 
+@pytest.mark.wide
 @given(games())
 def test_above_the_hard_limit_the_window_fits_again_or_nothing_is_left_that_may_go(game):
     blocks, rules, make, idle = game

@@ -102,6 +102,7 @@ def test_a_picture_that_cannot_be_decoded_passes_through():
     assert list(planned(messages, 10).view) == messages
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=examples(30))
 @given(data=st.data())

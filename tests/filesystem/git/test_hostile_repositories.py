@@ -150,6 +150,7 @@ def test_borrowed_objects_with_names_that_are_links_are_refused(hostile, home):
     assert asked(hostile.root, ".") is None
 
 
+@pytest.mark.wide
 def test_what_git_itself_makes_is_legal(tmp_path, home, hostile):
     linked, sub, inner = tmp_path / "linked", tmp_path / "ws/sub", tmp_path / "inner"
     home.git("worktree", "add", "-q", str(linked), "-b", "other")

@@ -75,6 +75,7 @@ def test_names_of_every_kind(tree):
     assert found == {name: blob(name.encode()) for name in names}
 
 
+@pytest.mark.wide
 def test_more_names_than_a_command_line_holds(tree):
     names = [f"{'n' * 200}{number}.py" for number in range(700)]
     for name in names:

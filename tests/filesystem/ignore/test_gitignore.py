@@ -52,6 +52,7 @@ def git_ignores(repository, files):
     return {os.fsdecode(name) for name in answer.split(b"\0") if name}
 
 
+@pytest.mark.wide
 @given(ignore=ignore_files, names=st.lists(paths, min_size=1, max_size=12, unique=True))
 @example(ignore="a**/b", names=["ab/b", "a/b", "axx/yy/b"])
 @example(ignore="*.c\n!a.c", names=["a.c", "b.a.c"])
@@ -173,6 +174,7 @@ def files_below(parts):
     return kept
 
 
+@pytest.mark.wide
 @given(
     tree=st.lists(paths, min_size=1, max_size=15).map(files_below),
     ignores=st.dictionaries(st.sampled_from(["", "a", "b", "a/b", "ab"]), ignore_files, max_size=3),

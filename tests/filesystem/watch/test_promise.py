@@ -70,6 +70,7 @@ def files_on_disk(root: Path) -> dict[str, tuple[object, bytes]]:
     }
 
 
+@pytest.mark.wide
 @given(st.lists(act, max_size=8), st.lists(act, max_size=12))
 @settings(deadline=None, max_examples=examples(150))
 def test_what_changed_is_named_or_stood_for(before, acts):

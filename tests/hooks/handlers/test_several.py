@@ -38,6 +38,7 @@ def test_s22_another_agents_write_is_stale_with_its_name(two):
     assert "agent session a" in asked.refuse
 
 
+@pytest.mark.wide
 def test_s21_a_sub_agents_write_is_stale_with_its_name_and_no_news_to_itself(place, two):
     a, _ = two
     helper = Host(place, "unused")

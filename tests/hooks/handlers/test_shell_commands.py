@@ -204,6 +204,7 @@ def test_a_tree_too_large_to_search_is_said_once(place, ten, monkeypatch):
     assert causes(ten, "a.py") == ["command"]  # what is known is looked at all the same
 
 
+@pytest.mark.wide
 def test_of_many_files_all_are_told_or_named_in_one_short_answer(place, s):
     for n in range(40):
         place.put(f"f{n:02}.txt", TEN)
@@ -305,6 +306,7 @@ def test_who_prints_what_it_changed_knows_it(place, ten):
     assert ten.check("a.py").state == "fresh"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "name", ["x" * 5000, "a/" * 3000, "a\0b", "\udc80", "..", "/", "~", "a.txt/b"]
 )
