@@ -209,7 +209,7 @@ def test_a_verb_interrupted_at_a_line_leaves_the_store_usable(name, hosts):
 @pytest.mark.wide
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_interrupted_at_many_lines_leaves_the_store_usable(name, hosts):
-    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 7)
+    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 19)
 
 
 @pytest.mark.wide

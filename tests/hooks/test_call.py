@@ -571,7 +571,7 @@ def test_a_line_that_was_cut_short_hides_no_other(tmp_path):
 
 @pytest.mark.wide
 def test_hooks_of_eight_processes_at_once_lose_no_fact(host):
-    calls, workers = 12, 8
+    calls, workers = 5, 8
     raws = []
     for worker in range(workers):
         for call in range(calls):
