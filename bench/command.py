@@ -27,7 +27,11 @@ another user, and against a disk put in by hand: a process of its own has neithe
 
 
 UNVERIFIABLE = 3
-"""The exit status of a verb that the disk, or a program that holds the file, does not allow."""
+"""The exit status of a verb that the disk, or a program that holds the file, does not allow; also that of a
+store that fails, and of a fault of the command itself."""
+
+KINDS = ("Unverifiable", "unverifiable", "")
+"""Kinds of an error that is an answer. A refused edit has none: its answer is its own."""
 
 
 class CommandAgent:
@@ -174,11 +178,12 @@ class CommandAgent:
             check=False,
             env=self._environ(),
         )
-        if done.returncode == UNVERIFIABLE:
+        answer: dict[str, Any] = json.loads(done.stdout or "{}")
+        kind = answer.get("error", {}).get("kind", "") if done.returncode else ""
+        if done.returncode == UNVERIFIABLE and kind in KINDS and verb != "changes":
             return {"applied": False, "reason": "unverifiable", "diff": "", "hint": done.stderr}
-        if done.returncode not in (0, 1):
+        if done.returncode not in (0, 1) or kind:  # a store that failed, a fault of our own
             raise RuntimeError(f"sightline {verb}: exit {done.returncode}\n{done.stderr}")
-        answer: dict[str, Any] = json.loads(done.stdout)
         return answer
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from tests.hooks.handlers.host import Host
 
@@ -206,3 +208,31 @@ def test_a_refused_edit_of_a_secret_is_explained_without_its_text(place):
     explained = why(s._context, ".env")
     assert explained.differing == ((3, 3),)
     assert not explained.kept
+
+
+def test_a_rewind_names_each_file_that_it_leaves_alone(place):
+    s = place.session(source={"never_store": ("*",)})
+    for name in ("changed.ini", "gone.ini", "back.ini"):
+        place.put(name, BASE)
+        s.read(name)
+    start = s._context.store.position()
+    s.edit("changed.ini", "host = a", "host = z")
+    s.delete("gone.ini")
+    s.create("new.ini", "new\n")
+    s.create("came-and-went.ini", "went\n")
+    (place.root / "came-and-went.ini").unlink()
+    s.edit("back.ini", "host = a", "host = z")
+    place.put("back.ini", BASE)
+    for report in (s.rewind(start, dry_run=True), s.rewind(start)):
+        assert [each.path for each in report.left_alone] == ["changed.ini", "gone.ini", "new.ini"]
+        assert all("never stored" in each.reason for each in report.left_alone)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_rewind_names_a_new_file_that_is_no_file_any_more(place):
+    s = place.session()
+    s.create("new.ini", BASE)
+    (place.root / "new.ini").unlink()
+    os.mkfifo(place.root / "new.ini")
+    [left] = s.rewind(0).left_alone
+    assert left.path == "new.ini"

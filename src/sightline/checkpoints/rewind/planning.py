@@ -37,7 +37,7 @@ from sightline.filesystem.tree_index import NO_UNICODE
 from sightline.model.events import Changed, CommandEnded, Fact, GitMoved, Moved
 from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.results import Checkpoint
-from sightline.model.revision import MISSING, Revision, is_link, known
+from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known
 from sightline.model.timeline import archived, live
 
 
@@ -189,17 +189,17 @@ def plan_group(
 def _state(context: SessionContext, found: FileState, refused: set[str]) -> CurrentState:
     above_is_link = found.kind == "symlink" and found.why is not None
     if above_is_link or found.path in refused:
-        return CurrentState(blocked="elsewhere")
+        return CurrentState(UNKNOWN, blocked="elsewhere")
     if not context.may_store(found.path, found):
-        return CurrentState(blocked="never_stored")
+        return CurrentState(found.content, blocked="never_stored")
     if found.kind == "unreadable":
-        return CurrentState(blocked="unreadable")
+        return CurrentState(UNKNOWN, blocked="unreadable")
     if found.target is not None:
         return CurrentState(found.content)
     if found.kind == "directory":
         return CurrentState(is_folder=True)
     if found.kind not in ("file", "missing"):
-        return CurrentState(blocked="kind")
+        return CurrentState(UNKNOWN, blocked="kind")
     if found.kind == "file" and found.data is None:
         return CurrentState(found.revision, blocked="too_large")
     mode = S_IMODE(found.signature.mode) if found.signature is not None else None
