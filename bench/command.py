@@ -182,7 +182,9 @@ class CommandAgent:
         kind = answer.get("error", {}).get("kind", "") if done.returncode else ""
         if done.returncode == UNVERIFIABLE and kind in KINDS and verb != "changes":
             return {"applied": False, "reason": "unverifiable", "diff": "", "hint": done.stderr}
-        if done.returncode not in (0, 1) or kind or not answer:  # a store that failed, our own fault
+        if (
+            done.returncode not in (0, 1) or kind or not answer
+        ):  # a store that failed, our own fault
             raise RuntimeError(f"sightline {verb}: exit {done.returncode}\n{done.stderr}")
         return answer
 
