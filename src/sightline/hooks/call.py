@@ -52,6 +52,7 @@ from sightline.hooks.open_sessions import (
     leads_out,
     read_settings,
 )
+from sightline.hooks.other_checkout import Elsewhere, elsewhere
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model.json_text import compact_json
@@ -279,16 +280,28 @@ class Call:
             answer = self._attend_in(self.project, event)
             if answer != events.NOTHING:
                 return answer
+        found = self._in_other_checkout(event)
         if root is None:
             if isinstance(event, events.Attempted):
                 self.note(Stray(words.no_root(event.path)))
             return None
         answer = self._attend_in(root, event)
-        return (
-            self._answered_elsewhere(event, answer)
-            if isinstance(event, events.Answered)
-            else answer
-        )
+        if isinstance(event, events.Answered):
+            return self._answered_elsewhere(event, answer)
+        if found is None or answer.refuse is not None or not self._place().is_first(found.top):
+            return answer
+        place = words.checkout(found.top, is_main=found.is_main)
+        said = words.other_checkout(found.path, place, found.own, exists=found.exists)
+        context = "\n\n".join(filter(None, [said, answer.context]))
+        told = words.tells_other_checkout(found.path, place)
+        tell = "\n".join(filter(None, [told, answer.tell]))
+        return structs.replace(answer, context=context, tell=tell)
+
+    def _in_other_checkout(self, event: Event) -> Elsewhere | None:
+        """Return what an event is about to write in another checkout than the agent works in."""
+        if not isinstance(event, (events.Attempted, events.CommandBegan)) or self.caller is None:
+            return None
+        return elsewhere(event, self.caller.cwd or self.project or "")
 
     def _root_of(self, event: Event) -> str | None:
         """Return the workspace of an event; None for a file in no folder with a marker and in none

@@ -97,6 +97,13 @@ class Place(Struct, frozen=True):
         said = [f"{fault.message} {fault.hint}" for fault in faults]
         return words.left_out_of_settings(said, where) if is_new else ""
 
+    def is_first(self, top: str) -> bool:
+        """Return whether the agent was not told yet, in this conversation, of another checkout."""
+        if self.caller is None:
+            return False
+        what = f"checkout {top}"
+        return tell_once(self.environ, self.home, self.caller.session, what) is True
+
     def is_held(self) -> bool:
         """Return whether another process holds the project's store."""
         settings, root = self.settings, self.project

@@ -52,6 +52,29 @@ def left_out_of_settings(faults: Sequence[str], root: str) -> str:
     )
 
 
+def other_checkout(path: str, place: str, own: str, *, exists: bool) -> str:
+    """Tell the agent, once a conversation, that a file is of another checkout. path: from the top of that
+    checkout; place: as checkout() names it; own: the file of this name in the agent's own checkout."""
+    yours = (
+        f"yours is {quoted(own)}" if exists else f"yours would be {quoted(own)}, which is not there"
+    )
+    return (
+        f"Sightline: this is {quoted(path)} of {place}; {yours}. You work in another checkout of the"
+        " repository: unless you mean this file, change yours, and take this change back."
+    )
+
+
+def tells_other_checkout(path: str, place: str) -> str:
+    """Tell the user, once a conversation, that the agent changes a file of another checkout. path, place: as
+    in other_checkout()."""
+    return f"Your agent changes {quoted(path)} of {place}, and works in another checkout."
+
+
+def checkout(top: str, *, is_main: bool) -> str:
+    """Name a checkout."""
+    return f"the main checkout ({quoted(top)})" if is_main else f"the checkout {quoted(top)}"
+
+
 def unjudged(why: str, *, closed: bool) -> str:
     """Tell the user, once a session, that a call was not judged. why: the fault, for a person."""
     so = "An edit is refused then" if closed else "An edit passes unjudged then"

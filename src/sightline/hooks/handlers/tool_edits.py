@@ -25,6 +25,7 @@ from sightline.guard.edit import planned_write, unseen_notice
 from sightline.guard.evaluation import (
     Evaluation,
     claims_on,
+    describe,
     edit_case,
     forbids,
     outside_scope,
@@ -106,7 +107,9 @@ def attempted(
         plan = _evaluate(context, located, event.attempt)
         disk = plan.case.disk
         if disk is not None and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
-            context.append(plan.unrecorded, found=[plan.on_disk])
+            attempt = describe(plan.attempt)
+            fact = Refused(plan.path, attempt, "binary", plan.on_disk.revision)
+            context.append([*plan.unrecorded, fact], found=[plan.on_disk])
             return Answer(refuse=words.would_damage(plan.shown_path, disk.label))
         refusal = _refusal(plan)
         if refusal is None and _is_handed_over(plan) and (places := rewriters()):
