@@ -297,6 +297,16 @@ def test_an_ignore_file_that_is_not_read_is_named(at):
     assert "sub/.gitignore is not read" in at("status").out
 
 
+def test_ignore_files_of_agents_are_named_with_what_they_do(at):
+    at.put(".claudeignore", "key.txt\n")
+    assert ".claudeignore: what these hide is left out" in checks(at)["ignore files"]["message"]
+    at.put(".newagentignore", "key.txt\n")
+    at.put(".dockerignore", "key.txt\n")
+    found = checks(at)["ignore files"]["message"]
+    assert ".newagentignore: Sightline does not know these" in found
+    assert "docker" not in found
+
+
 def test_what_hooks_failed_at_is_told(at):
     fault_log.note(str(at.home), "claude-code", "PreToolUse", "s", "The store is locked.")
     found = checks(at)["faults"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -30,6 +31,7 @@ from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.path_list import AGENTS
 from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
@@ -39,6 +41,7 @@ from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
 from sightline.model.events import CheckpointMissed, CheckpointTaken, SightLost
+from sightline.model.path import quoted
 from sightline.sessions.presence import present_sessions
 
 
@@ -200,6 +203,25 @@ def _ignore_files(context: SessionContext) -> Iterator[Finding]:
         pass  # those that were read so far are named
     for text in context.workspace.left_out():
         yield Finding("ignore files", "warning", "left out", {"text": text})
+    own = [name for name in os.listdir(context.workspace.root) if AGENTS_OWN.fullmatch(name)]
+    known = sorted({*AGENTS, ".clineignore"}.intersection(own))
+    if known and context.settings.ignore_files == "list":
+        yield Finding("ignore files", "ok", "listed", {"names": ", ".join(known)})
+    if others := sorted({*own} - {*known, *NOT_OF_AGENTS}):
+        yield Finding("ignore files", "ok", "unknown", {"names": ", ".join(map(quoted, others))})
+
+
+AGENTS_OWN = re.compile(r"\.[a-z-]+ignore|\.aiexclude")
+"""The name of an ignore file that may be an agent's."""
+
+NOT_OF_AGENTS = frozenset((
+    ".gitignore", ".sightlineignore", ".dockerignore", ".npmignore", ".prettierignore", ".eslintignore",
+    ".stylelintignore", ".hgignore", ".helmignore", ".gcloudignore", ".vercelignore", ".ebignore", ".ignore",
+    ".rgignore", ".fdignore", ".slugignore", ".cfignore", ".funcignore", ".vscodeignore", ".bazelignore",
+    ".containerignore", ".nowignore", ".remarkignore", ".markdownlintignore", ".cursorindexingignore",
+    ".repomixignore", ".trivyignore", ".snyk-ignore", ".semgrepignore", ".gitleaksignore", ".bzrignore",
+))  # fmt: skip
+"""Ignore files of other programs."""
 
 
 def _agent(root: str, setting: str | None) -> Iterator[Finding]:

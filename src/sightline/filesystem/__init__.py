@@ -9,6 +9,7 @@ PUBLIC = (
     "lock",
     "mounts",
     "open_files",
+    "path_list",
     "port",
     "private_files",
     "process",

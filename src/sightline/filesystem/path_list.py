@@ -26,8 +26,13 @@ from sightline.filesystem.ignore.rules import (
 from sightline.filesystem.tree_index import IGNORED, MODE, Tree, file_stamp
 from sightline.model.path import folders_above
 
-AGENTS = (".rooignore", ".kilocodeignore", ".cursorignore", ".geminiignore", ".aiexclude")
-"""Ignore files of agents' products, beside .clineignore."""
+AGENTS = (
+    ".aiderignore", ".aiexclude", ".aiignore", ".augmentignore", ".claudeignore", ".codeiumignore",
+    ".copilotignore", ".crushignore", ".cursorignore", ".geminiignore", ".gooseignore", ".kilocodeignore",
+    ".qwenignore", ".rooignore", ".tabnineignore",
+)  # fmt: skip
+"""Ignore files of agents' products, beside .clineignore. Files that only bound an index or a pack
+(.cursorindexingignore, .repomixignore) are none."""
 
 GIT_S = 60.0
 """Seconds that git may take to name the files it tracks."""

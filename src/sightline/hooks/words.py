@@ -261,6 +261,14 @@ def asks(path: str, setting: str) -> str:
     return f'Sightline: a change of {quoted(path)} needs your approval (setting `policy` = "ask").'
 
 
+def asks_for_ignored(path: str) -> str:
+    """Return why the user must approve a command that may read or change a refused file."""
+    return (
+        f"Sightline: this command seems to name {quoted(path)}, which an ignore file refuses to agents; a"
+        " variable or another program makes the name, so nobody knows before it runs."
+    )
+
+
 def turned_down(summary: str, diff: str) -> str:
     """Return the changes that a merge would have kept, for an attempt that the host rejected."""
     return (

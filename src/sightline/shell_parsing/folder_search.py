@@ -15,7 +15,7 @@ from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.path import folders_above
 from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, git_words
 from sightline.shell_parsing.file_effects import all_pipelines
-from sightline.shell_parsing.readers import PRINTERS, parse_words
+from sightline.shell_parsing.readers import parse_words
 
 SEARCHES_MAX = 50
 
@@ -57,6 +57,11 @@ VALUED = {
     "git": ("ABCOefm", "after-context before-context context max-count max-depth threads"),
 }  # fmt: skip
 """Program -> its one-letter options and its long options that take a value."""
+
+NAMERS = frozenset(
+    ("[", "basename", "cd", "dirname", "echo", "for", "git", "ls", "printf", "test", "tree")
+)
+"""Programs that read and change no file that the shell names for them."""
 
 NAMES_ONLY = {
     "rg": ("files", "type-list", "help", "version", "h", "V"),
@@ -272,7 +277,8 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
     if cwd is None:
         return
     if program not in VALUED:
-        named = [word for word in words if isinstance(word, _Glob)] if name in PRINTERS else []
+        is_reader = name not in NAMERS
+        named = [word for word in words if isinstance(word, _Glob)] if is_reader else []
         yield from _by_patterns(FolderSearch("", (), cwd), named)
         return
     short, long = VALUED[program]
@@ -367,8 +373,12 @@ def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[Fol
         return
     runs = [words[at + 1] for at, word in enumerate(words[:-1]) if word in RUNS]
     if after and _name(after[0]) == "xargs":
-        runs += after[0].words[1:]
-    if PRINTERS.isdisjoint((word or "").rpartition("/")[2] for word in runs):
+        runs += [
+            word for word in after[0].words[1:] if word and word[0] != "-" and not word.isdecimal()
+        ]
+    programs = {(word or "").rpartition("/")[2] for word in runs[:1]}
+    is_acting = not {"-delete", "-fprint"}.isdisjoint(word for word in words if word)
+    if not is_acting and not programs - NAMERS:
         return
     first = next((at for at, word in enumerate(words) if (word or " ")[0] in "-(!"), len(words))
     paths = [absolute_path(cwd, word) for word in words[:first]] or [cwd]

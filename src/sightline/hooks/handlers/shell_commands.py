@@ -67,6 +67,7 @@ from sightline.shell_parsing.file_effects import (
     writings,
 )
 from sightline.shell_parsing.folder_search import folder_searches
+from sightline.shell_parsing.named_files import named_files
 from sightline.shell_parsing.printed_lines import (
     RUN_MIN,
     PrintedRows,
@@ -94,9 +95,10 @@ more, the cause of their changes stays unsure."""
 def began(context: SessionContext, event: CommandBegan) -> Answer:
     """Record changes from before the command, and that the command begins. For a command that may
     change files, also record the unread files that are gone since the newest checkpoint. Refuse a
-    command that prints, or searches, a file that an ignore file refuses."""
+    command that names, or searches, a file that an ignore file refuses."""
     if why := refused_command(context, event.command, event.cwd):
         return Answer(refuse=why)
+    ask = _possibly_refused(context, event.command, event.cwd)
     acknowledge_request(context)
     is_harmless = only_reads(event.command, event.cwd)
     if not is_harmless:
@@ -109,19 +111,36 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
         uncovered = untracked.named_uncovered(context, event.command, folders)
     name = words.short(event.command)
     note_beginning(context, name, event.call, is_harmless=is_harmless, uncovered=uncovered)
-    return NOTHING
+    return Answer(ask=ask) if ask else NOTHING
 
 
 def refused_command(context: SessionContext, command: str, cwd: str) -> str:
-    """Return the refusal of a command that prints, or searches, a file that an ignore file refuses; ""
+    """Return the refusal of a command that names, or searches, a file that an ignore file refuses; ""
     for any other command."""
     for folder in start_folders(command, cwd):
         for each in readings(command, folder):
             if why := ignored(context, each.path):
                 return why
+        for named in named_files(command, folder):
+            is_meant = named.is_sure and (named.is_written or os.path.lexists(named.path))
+            if is_meant and (why := ignored(context, named.path)):
+                return why
         for search in folder_searches(command, folder):
             if why := refused_search(context, search):
                 return why
+    return ""
+
+
+def _possibly_refused(context: SessionContext, command: str, cwd: str) -> str:
+    """Return the question to the user about a command with a word that names a refused file, where a
+    variable or another program makes the name; "" for any other command."""
+    for folder in start_folders(command, cwd):
+        for named in named_files(command, folder):
+            path = named.path
+            if "/~/" in path:
+                path = os.path.expanduser(f"~/{path.partition('/~/')[2]}")
+            if not named.is_sure and os.path.lexists(path) and ignored(context, path):
+                return words.asks_for_ignored(os.path.relpath(path, context.workspace.root))
     return ""
 
 
