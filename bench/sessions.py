@@ -153,6 +153,7 @@ class Player(Model):
         self._saves: list[tuple[Texts, Texts]] = []
         self._doubts: dict[str, list[tuple[str, str]]] = {}
         self._back: set[str] = set()
+        self._doubled: set[str] = set()
         self.asks = self.random.choice(PROCESSES)
         self.rewrites = self.random.random() < REWRITES
 
@@ -387,6 +388,8 @@ class Player(Model):
                     if path in talk.whole and path in after:
                         new = items({path: after[path]}) - items({path: before.get(path, "")})
                         talk.news |= new - talk.seen
+        times = Counter(item for text in after.values() for item in {*ITEM.findall(text)})
+        self._doubled |= {item for item, files in times.items() if files > 1}
         for item in items(after) - items(before):
             self._moves[item] = self._moves.get(item, 0) + 1
             self._gone.pop(item, None)
@@ -452,8 +455,9 @@ class Player(Model):
                 self.counts["notices"] += NOTICE in part
                 again = []
                 for row in sorted(rows):
-                    times = sum(self._moves.get(item, 0) for item in ITEM.findall(row))
-                    if not times:
+                    found = ITEM.findall(row)
+                    times = sum(self._moves.get(item, 0) for item in found)
+                    if not times or self._doubled & {*found}:  # git brought a renamed file back
                         continue
                     first = self._told.get((talk.name, row))
                     if NOTICE in part and first and first[0] == times:

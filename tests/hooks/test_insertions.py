@@ -92,6 +92,31 @@ def test_a_change_after_the_text_is_kept(host, transcript):
     assert "two, says the user" in said or "never shown" in said
 
 
+def test_a_file_that_was_changed_before_the_text_is_read_counts_as_it_was_printed(host, transcript):
+    path = host.put("a.txt", TEXT)
+    prompted(host)
+    inserts(host, "cat a.txt 2>/dev/null || echo nothing")
+    given(transcript, TEXT)
+    host.put("a.txt", TEXT.replace("two", "two, says the user"))
+    said = writes(host, path)
+    assert "+two, says the user" in said
+    assert "never shown" not in said
+
+
+def test_a_servers_write_over_a_change_of_such_a_file_is_refused_once(host, transcript):
+    path = host.put("a.txt", TEXT)
+    prompted(host)
+    inserts(host, "cat a.txt")
+    given(transcript, TEXT)
+    host.put("a.txt", TEXT.replace("two", "two, says the user"))
+    call = {"tool_name": "mcp__files__write_file", "tool_use_id": "t1", "prompt_id": "p1"}
+    asked = host.payload(
+        "PreToolUse", tool_input={"path": path, "content": f"{TEXT}mine\n"}, **call
+    )
+    assert "+two, says the user" in refusal(host.ask(asked))
+    assert host.ask(asked) == {}
+
+
 def test_what_was_read_since_is_newer_than_the_text(host, transcript):
     """The user puts back what the slash command had shown: the agent knows what it read."""
     path = host.put("a.txt", TEXT)

@@ -356,6 +356,8 @@ class Call:
         is_known = isinstance(event, BESIDE) or self._follow(session)
         if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
             return Answer(refuse=words.unsure(name_in(session, event.path)))
+        if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(session):
+            self._reconcile(session)  # which files the commands of the prompt printed
         lost = "" if isinstance(event, events.InsertionBegan) else end_insertions(session)
         try:
             answer = attend(

@@ -322,13 +322,15 @@ class CommandStarted(Fact, frozen=True):
 
 class CommandEnded(Fact, frozen=True):
     """A command ended. paths: files that changed meanwhile, and files that went and that no session
-    had read, also those (and folders) that no checkpoint covers. named: those of the files that went which the command removed by name; older facts
-    have none."""
+    had read, also those (and folders) that no checkpoint covers. named: those of the files that went which
+    the command removed by name. stood: files as the command printed them, where its output comes later.
+    Older facts have neither named nor stood."""
 
     run: str
     exit_code: int | None
     paths: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+    stood: tuple[tuple[str, Revision], ...] = ()
 
 
 class Refused(Fact, frozen=True):

@@ -7,6 +7,7 @@ another kind arrives. Its output stands only in the transcript, within the text 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sightline.agents.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
 from sightline.api.session import Session
@@ -14,8 +15,10 @@ from sightline.changes.attribution import RECENT, under_way
 from sightline.changes.command_evidence import ended_command
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
+from sightline.errors import PathRefused, Unverifiable
 from sightline.hooks import words
 from sightline.hooks.handlers.shell_commands import (
+    FILES_MAX,
     Pages,
     changes_of,
     note_beginning,
@@ -27,6 +30,7 @@ from sightline.hooks.handlers.shell_commands import (
 )
 from sightline.model.events import Cause, CommandEnded, CommandStarted, Fact, TurnBegan
 from sightline.model.projections import Knowledge
+from sightline.model.revision import Revision
 from sightline.model.text import normal
 from sightline.model.timeline import of_kind
 from sightline.shell_parsing.command_line import start_folders
@@ -50,8 +54,23 @@ def began(context: SessionContext, event: InsertionBegan) -> Answer:
     run = f"{INSERTION}{event.call}"
     note_beginning(context, words.inserted(event.command), run, is_harmless=is_harmless)
     if is_harmless:
-        context.append([CommandEnded(run, None)])
+        context.append([CommandEnded(run, None, stood=_stood(context, event))])
     return NOTHING
+
+
+def _stood(context: SessionContext, event: InsertionBegan) -> tuple[tuple[str, Revision], ...]:
+    """Keep the texts of the files that a command prints, and return their revisions: others may change them
+    before the transcript has the output."""
+    stood: dict[str, Revision] = {}
+    for folder in start_folders(event.command, event.cwd):
+        for each in readings(event.command, folder):
+            with suppress(PathRefused, Unverifiable):
+                path = context.workspace.locate(each.path).path
+                if path not in stood and len(stood) < FILES_MAX:
+                    on_disk = context.look(path)
+                    context.store.keep(context.keepable(path, on_disk.data, on_disk=on_disk))
+                    stood[path] = on_disk.revision
+    return tuple(stood.items())
 
 
 def end_insertions(session: Session) -> str:
@@ -97,29 +116,35 @@ def _end(context: SessionContext, run: str) -> str:
 def inserted(context: SessionContext, event: Inserted) -> Answer:
     """Record the lines of files that the text shows. Of a file that the agent has read or changed since, it
     knows newer text."""
-    pages = Pages(context)
 
     def knows_newer(knowledge: Knowledge) -> bool:
         return max(knowledge.last_read, knowledge.last_agent_edit or 0) > event.at
 
-    for command in _commands_of_turn(context, event.at):
-        text = normal(event.text)
+    for command, stood in _commands_of_turn(context, event.at):
+        text, pages = normal(event.text), Pages(context, dict(stood))
         for folder in start_folders(command, event.cwd):
             for each in readings(command, folder):
                 lines = pages.lines(each.path)
                 printed = [lines[number - 1] for number in each.lines(len(lines))]
                 text = set_apart(text, "\n".join(printed).rstrip())
-        note_shown(context, Printed(command, event.cwd, text), skips=knows_newer)
+        note_shown(context, Printed(command, event.cwd, text), pages, skips=knows_newer)
     return NOTHING
 
 
-def _commands_of_turn(context: SessionContext, at: int) -> Iterator[str]:
-    """Yield the insertions of the turn that began before a time, each once."""
+def _commands_of_turn(
+    context: SessionContext, at: int
+) -> Iterator[tuple[str, tuple[tuple[str, Revision], ...]]]:
+    """Yield the insertions of the turn that began before a time, each once, with the files as they printed
+    them where that is known."""
     log = context.store.timeline(session=context.session, kinds=KINDS, newest=RECENT)
-    commands: dict[str, None] = {}
+    commands: dict[str, str] = {}
+    stood: dict[str, tuple[tuple[str, Revision], ...]] = {}
     for recorded in log:
         if isinstance(recorded.fact, TurnBegan) and recorded.happened_at <= at:
             commands.clear()
         elif recorded.happened_at <= at and _is_insertion(recorded.fact):
-            commands |= dict.fromkeys(each.command for each in of_kind(CommandStarted, [recorded]))
-    yield from commands
+            commands |= {each.run: each.command for each in of_kind(CommandStarted, [recorded])}
+        for ended in of_kind(CommandEnded, [recorded]):
+            stood[ended.run] = ended.stood
+    for run, command in commands.items():
+        yield command, stood.get(run, ())

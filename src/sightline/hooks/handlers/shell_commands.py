@@ -50,7 +50,7 @@ from sightline.model.nearest import nearest
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.revision import known as is_kept
-from sightline.model.spans import Spans, count, spans, union
+from sightline.model.spans import Spans, count, spans, union, whole
 from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
 from sightline.notices.pending import is_handed
@@ -411,10 +411,17 @@ RUNS_MAX = 100
 
 
 class Pages:
-    """The texts of files on disk. Each file is read once."""
+    """The texts of files on disk, or as they stood. Each file is read once.
 
-    def __init__(self, context: SessionContext) -> None:
+    stood: path -> the revision that was there; a file that it does not name, or whose text is not stored, is
+    read from the disk.
+    """
+
+    def __init__(
+        self, context: SessionContext, stood: Mapping[str, Revision] | None = None
+    ) -> None:
         self._context = context
+        self._stood = stood or {}
         self._texts: dict[str, Text | None] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -425,9 +432,19 @@ class Pages:
             self._texts[path] = None
             if len(self._texts) <= FILES_MAX:
                 with suppress(PathRefused, Unverifiable):  # a word like a path need not be one
-                    data = self._context.look(self._context.workspace.locate(path).path).data
+                    data = self.earlier(path)
+                    if data is None:
+                        data = self._context.look(self._context.workspace.locate(path).path).data
                     self._texts[path] = decode(data)
         return self._texts[path]
+
+    def earlier(self, path: str) -> bytes | None:
+        """Return the bytes of a file as it stood, where it is another one now."""
+        located = self._context.workspace.locate(path)
+        revision = self._stood.get(located.path)
+        if revision is None or self._context.look(located.path).revision == revision:
+            return None
+        return self._context.store.blob(revision)
 
     def is_open(self, path: str) -> bool:
         """Return whether the last line of a text has no newline."""
@@ -445,14 +462,15 @@ class Pages:
 def note_shown(
     context: SessionContext,
     event: CommandEnded | Printed,
+    pages: Pages | None = None,
     *,
     skips: Callable[[Knowledge], bool] = lambda _: False,
 ) -> None:
-    """Record the lines of files that the output contains. skips: whether a file is left out of which the
+    """Record the lines of files that the output contains. pages: the files; None for those on disk. skips: whether a file is left out of which the
     session has this knowledge."""
     if not event.output:
         return
-    pages, output = Pages(context), normal(event.output)
+    pages, output = pages or Pages(context), normal(event.output)
     seen: dict[str, Spans] = {}
     folders = start_folders(event.command, event.cwd)
     at = 0
@@ -667,6 +685,11 @@ def record_lines(context: SessionContext, pages: Pages, seen: dict[str, Spans], 
     left = RUNS_MAX
     for path, lines in seen.items():
         text = pages.text(path)
+        assert text is not None or not lines
+        if text is not None and lines and pages.earlier(path) is not None:
+            if lines == whole(len(text.lines)):  # of other lines nobody knows the place now
+                saw(context, path, None, text.plain, via)
+            continue
         for first, last in lines[: max(left, 0)]:
             assert text is not None
             try:
