@@ -217,6 +217,19 @@ def other_form(path: str) -> str:
     )
 
 
+def damaged(path: str, encoding: str, lines: int) -> tuple[str, str]:
+    """Return the words for the agent and for the person about a tool that destroyed bytes. encoding: of the
+    file before; lines: that lost bytes."""
+    which = "its encoding is not certain" if encoding == UNKNOWN_ENCODING else f"it was {encoding}"
+    what = f"wrote U+FFFD in place of bytes that are not UTF-8 ({which}), in {count(lines, 'line')} of {quoted(path)}"
+    back = "`sightline undo` brings the bytes back"
+    instead = f"`sightline edit {quoted(path)} --old TEXT --new TEXT`"
+    return (
+        f"Sightline: your tool {what}. No other program did that. {back}; then edit with {instead}.",
+        f"Your agent's tool {what}. {back}.",
+    )
+
+
 def would_damage(path: str, encoding: str) -> str:
     """Return the refusal of an attempt on a file whose bytes the host's tool does not keep. encoding: of
     the file, UNKNOWN_ENCODING where it is not certain."""

@@ -858,6 +858,7 @@ def test_a_tool_that_would_destroy_bytes_is_refused(host, data, said, attempt):
     assert said in refuse
     assert "sightline edit a.conf --old" in refuse
     assert not host.facts(WriteIntended)
+    assert [fact.reason for fact in host.facts(Refused)] == ["binary"]
 
 
 @pytest.mark.parametrize("data", [b"x = 1\n", "é\nx = 1\n".encode(), "\ufeffx = 1\n".encode()])

@@ -21,6 +21,7 @@ from sightline.agents.hook_events import (
     Failed,
     Wrote,
 )
+from sightline.changes import untracked
 from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext, load_knowledge
 from sightline.changes.session_names import author, names_for
@@ -51,10 +52,12 @@ from sightline.hooks.handlers.lost_saves import (
 )
 from sightline.hooks.handlers.tool_edits import STRAIGHT
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
+from sightline.model.diff import diff
 from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned, WriteIntended
 from sightline.model.locate import find_replacement, replaced
+from sightline.model.marks import REPLACEMENT
 from sightline.model.revision import MISSING, Revision
-from sightline.model.text import decode, normal, plain_of, split, unmarked
+from sightline.model.text import Text, decode, normal, plain_of, split, unmarked
 from sightline.sessions import words as session_words
 from sightline.sessions.affected import affected, outside_family
 from sightline.text import phrases
@@ -76,16 +79,67 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     basis: _Basis | None = None
     try:
         with locked(context, located.path):
+            damaged = _before_damage(context, located.path, event)
+            if damaged is not None:
+                event = structs.replace(event, before=damaged.plain)
             basis = _basis(context, located, event)
             write = _carried_out(context, located, event, basis)
         if write.is_news:
             after_change(context, located.path)
-        return _answered(context, located, event, write)
+        answer = _answered(context, located, event, write)
+        if damaged is None or not write.is_news:
+            return answer
+        lines = _damaged_lines(damaged, write.on_disk)
+        return _with_damage(answer, located.name or located.path, damaged.label, lines)
     except StoreError:
         answer = NOTHING if basis is None else _unrecorded_loss(context, located, event, basis)
         if answer == NOTHING:
             raise
         return answer
+
+
+def _before_damage(context: SessionContext, path: str, event: Wrote) -> Text | None:
+    """Return the text on record that the host's tool read as the event's text before, with U+FFFD in place
+    of its bytes: the tool wrote these marks back. None for any other write."""
+    if event.before is None or REPLACEMENT not in event.before:
+        return None
+    data = _bytes_on_record(context, path)
+    text = decode(data)
+    if data is None or text is None or text.plain == text.own(event.before):
+        return None
+    is_read_so = unmarked(data.decode("utf-8", "replace")) == unmarked(event.before)
+    return text if is_read_so else None
+
+
+def _bytes_on_record(context: SessionContext, path: str) -> bytes | None:
+    """Return the last bytes on record of a file, from the newest checkpoint where no session has read it;
+    None where they are not kept."""
+    row = context.store.disk(path)
+    if row is not None:
+        return context.store.blob(row.revision)
+    last = untracked.newest(context, context.store.position())
+    entry = untracked.manifest(context, last).get(path) if last is not None else None
+    return context.store.blob(entry.revision) if entry is not None else None
+
+
+def _damaged_lines(before: Text, on_disk: FileState) -> int:
+    """Return how many lines lost bytes to U+FFFD."""
+    after = decode(on_disk.data)
+    if after is None:
+        return 0
+    hunks = diff(before.lines, after.lines)
+    return sum(REPLACEMENT in line for _, _, b0, b1 in hunks for line in after.lines[b0:b1])
+
+
+def _with_damage(answer: Answer, path: str, encoding: str, lines: int) -> Answer:
+    """Add to an answer that the host's tool destroyed bytes of so many lines; none where it kept them."""
+    if not lines:
+        return answer
+    context, tell = words.damaged(path, encoding, lines)
+    context = "\n\n".join(filter(None, [context, answer.context]))
+    return structs.replace(
+        answer, context=context, tell="\n".join(filter(None, [tell, answer.tell]))
+    )
 
 
 class _OnRecord(Struct, frozen=True):
@@ -404,8 +458,7 @@ def _record_unplanned(
 ) -> None:
     """Record a write that no hook announced, or that left other text than was judged. Of a whole file that
     another hook rewrote, the agent knows the text that it sent."""
-    row = context.store.disk(located.path)
-    before = context.store.blob(row.revision) if row else None
+    before = _bytes_on_record(context, located.path)
     sent = _sent_before_rewriting(context, event, intent)
     host_writes.wrote(
         context,

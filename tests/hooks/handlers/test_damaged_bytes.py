@@ -1,0 +1,61 @@
+"""A host's own tool that destroys bytes, where its hook did not run before: named as its own, and undone."""
+
+from __future__ import annotations
+
+import pytest
+from tests.hooks.handlers.host import Host
+
+from sightline.agents.hook_events import Wrote
+from sightline.hooks.dispatch import attend
+from sightline.model.events import Changed
+
+FILES = {
+    "latin-1": b"caf\xe9\nx = 1\nend\n",
+    "euc-kr": "# 한국어 주석입니다.\nx = 1\n".encode("euc_kr"),
+    "damaged UTF-8": "é à è ü\r\nx = 1\r\n".encode() + b"\xff\r\n",
+    "no known one": b"x = 1\n\x81\x8d\x8f\x90\x9d\n",
+}
+
+
+@pytest.fixture
+def host(place):
+    return Host(place)
+
+
+def damage(host, data, path="a.conf", new="x = 2"):
+    """Edit as such a tool does: decode with replacement, write all of it back."""
+    before = data.decode("utf-8", "replace")
+    after = before.replace("x = 1", new)
+    host.place.put(path, after)
+    shown = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
+    return attend(host.session, Wrote(path, "c1", shown[0], content=shown[1]))
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+@pytest.mark.parametrize("known", ["read", "checkpoint"])
+def test_the_damage_is_the_tools_own_and_undo_brings_the_bytes_back(host, data, known):
+    host.place.put("a.conf", data)
+    host.read("a.conf") if known == "read" else host.session.checkpoint("before")
+    answer = damage(host, data)
+    assert "your tool wrote U+FFFD in place of bytes" in answer.context
+    assert "Your agent's tool wrote U+FFFD" in answer.tell
+    assert host.facts(Changed)[-1].cause.kind == "agent"
+    assert "user or another program" not in answer.context
+    report = host.session.undo()
+    assert report.restored == ("a.conf",)
+    assert host.place.bytes("a.conf") == data
+
+
+def test_a_mark_that_was_in_the_file_before_is_no_damage(host):
+    host.place.put("a.conf", "a � b\nx = 1\n")
+    host.read("a.conf")
+    answer = damage(host, "a � b\nx = 1\n".encode())
+    assert (answer.context, answer.tell) == ("", "")
+
+
+def test_a_save_by_the_user_beside_the_damage_stays_the_users(host):
+    host.place.put("a.conf", FILES["latin-1"])
+    host.read("a.conf")
+    saved = FILES["latin-1"].replace(b"end", b"the end")
+    damage(host, saved)
+    assert "external" in [fact.cause.kind for fact in host.facts(Changed)]
