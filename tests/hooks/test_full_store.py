@@ -32,7 +32,7 @@ def written(host, path, found):
     return host.ask(host.payload("PostToolUse", **call, tool_response=response))
 
 
-@pytest.mark.parametrize("appends", [0, 1])
+@pytest.mark.parametrize("appends", [1, *widely(0)])
 def test_no_word_says_that_nothing_was_changed(host, monkeypatch, appends):
     path = host.put("a.py", BEFORE)
     host.ask(host.shown(path, BEFORE))
@@ -62,6 +62,7 @@ def test_a_save_that_a_write_went_over_is_told_or_brought_back(host, monkeypatch
         assert "a.py" in person
 
 
+@pytest.mark.wide
 def test_a_write_that_is_recorded_late_is_the_agents_own(host, monkeypatch):
     path = host.put("a.py", BEFORE)
     host.ask(host.shown(path, BEFORE))
