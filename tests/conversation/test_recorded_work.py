@@ -66,12 +66,12 @@ def test_an_agent_that_has_not_answered_has_no_report(blocks):
 def test_a_notification_brings_the_report_of_an_agent_in_the_background():
     summary = '<summary>Agent "Look" finished</summary><result>Found it.</result>'
     claude = f"<task-notification>{summary}</task-notification>"
-    status = json.dumps({"agent_path": "/root/look", "status": {"completed": "Found, too."}})
+    status = json.dumps({"agent_path": "/main/look", "status": {"completed": "Found, too."}})
     codex = f"<subagent_notification>\n{status}\n</subagent_notification>"
     reports = read_work([*noted(claude), *noted(codex)]).reports
     assert [(each.about, each.text) for each in reports] == [
         ("Look", "Found it."),
-        ("/root/look", "Found, too."),
+        ("/main/look", "Found, too."),
     ]
 
 

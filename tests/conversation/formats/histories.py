@@ -139,9 +139,7 @@ def anthropic(story, style):
             results = [_anthropic_result(each) for each in answer["calls"]]
             if answer["aside"] and (results or answer is not answers[-1]):
                 results.append({"type": "text", "text": answer["aside"]})
-            if results and style == 2:
-                messages += [{"role": "user", "content": [each]} for each in results]
-            elif results:
+            if results:
                 messages.append({"role": "user", "content": results})
     return messages
 

@@ -77,6 +77,11 @@ WRONG = {
     "an hour behind five minutes": ("anthropic", [heard(mark("a"), mark("b", "1h"))], "I12"),
     "a marked thought": (
         "anthropic", [GO, said({**THOUGHT, "cache_control": {}}, text("x"))], "I12"),
+    "results in two messages": (
+        "anthropic", [GO, said(use("1"), use("2")), heard(result("1")), heard(result("2"), text("y"))], "I3"),
+    "responses in two contents": ("gemini", [ASK, called("1", "2"), responded("1"), responded("2")], "I3"),
+    "an empty list for a result": ("chat", [GO, make_call("1"), {**answer("1"), "content": []}], "I9"),
+    "an empty list beside a call": ("chat", [GO, {**make_call("1"), "content": []}, answer("1")], "I9"),
     "no message of the tool": ("chat", [GO, make_call("1"), GO], "I1"),
     "a message of the tool too late": ("chat", [GO, make_call("1"), GO, answer("1")], "I2"),
     "a message of a tool that nobody called": ("chat", [GO, answer("9")], "I1"),

@@ -22,6 +22,7 @@ NAME = "anthropic"
 BESIDE = FIRST = True
 HOLDER = "content"
 FIELDS: tuple[str, ...] = ("role", "content")
+OMITTED: tuple[str, ...] = ()
 
 THINKING = ("thinking", "redacted_thinking")
 OTHERS = (

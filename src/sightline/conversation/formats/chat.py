@@ -24,6 +24,11 @@ NAME = "chat"
 BESIDE = FIRST = True
 HOLDER = ""
 FIELDS: tuple[str, ...] = ()
+OMITTED: tuple[str, ...] = (
+    *("tool_calls", "function_call", "refusal", "audio", "annotations", "name"),
+    *("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"),
+    "provider_specific_fields",
+)
 
 ROLES: dict[str, Role] = {**OPENAI_ROLES, "tool": "tool", "function": "tool"}
 OTHERS = (
@@ -139,13 +144,18 @@ def _broken_calls(message: Message) -> list[tuple[int, Any]]:
 def find_faults(message: Message) -> list[tuple[str, str]]:
     if not parts(message):
         return [("I9", "it has no content")]
+    empty = [("I9", "its content is an empty list")] if message.get("content") == [] else []
     broken = _broken_calls(message)
-    return [("I11", f"the arguments of {c.get('id')} are not a JSON object") for _, c in broken]
+    return empty + [
+        ("I11", f"the arguments of {c.get('id')} are not a JSON object") for _, c in broken
+    ]
 
 
 def without_faults(message: Message) -> Message | None:
     if not parts(message):
         return None
+    if message.get("content") == []:
+        message = {**message, "content": "" if role(message) == "tool" else None}
     for number, call in _broken_calls(message):
         given = {"unreadable": call["function"]["arguments"]}
         place = ("tool_calls", number, "function", "arguments")

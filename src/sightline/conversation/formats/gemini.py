@@ -23,6 +23,7 @@ NAME = "gemini"
 BESIDE = FIRST = True
 HOLDER = "parts"
 FIELDS: tuple[str, ...] = ("role", "parts")
+OMITTED: tuple[str, ...] = ()
 
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")

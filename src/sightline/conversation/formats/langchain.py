@@ -25,6 +25,7 @@ NAME = "langchain"
 BESIDE = FIRST = True
 HOLDER = ""
 FIELDS: tuple[str, ...] = ()
+OMITTED: tuple[str, ...] = ()
 
 ROLES: dict[str, Role] = {
     "system": "system",

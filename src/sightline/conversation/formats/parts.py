@@ -57,6 +57,8 @@ class Adapter(Protocol):
     """Field of a user's message that holds results; "" where a result is a message of its own."""
     FIELDS: tuple[str, ...]
     """The only fields of a message that the provider takes; () where it may take others."""
+    OMITTED: tuple[str, ...]
+    """Fields that are left out where they are empty: a strict server refuses an empty list or a null."""
 
     def is_own(self, message: Message, /) -> bool:
         """Return whether a message can be of this format."""
@@ -145,10 +147,15 @@ HOST_PART_FIELDS = {
 
 
 def as_sent(adapter: Adapter, message: Message) -> Message:
-    """Return a message without the fields that its host keeps for itself; a message without such
-    fields is returned as it is."""
-    fields = adapter.FIELDS
-    kept = {k: v for k, v in message.items() if (k in fields if fields else k not in HOST_FIELDS)}
+    """Return a message without the fields that its host keeps for itself, and without empty ones that
+    a strict server refuses; a message without such fields is returned as it is."""
+    fields, omitted = adapter.FIELDS, adapter.OMITTED
+    kept = {
+        k: v
+        for k, v in message.items()
+        if (k in fields if fields else k not in HOST_FIELDS)
+        and not (k in omitted and (v is None or v in ([], {})))
+    }
     content = kept.get("content")
     if isinstance(content, list):
         parts = [_part_as_sent(part) for part in content]

@@ -68,6 +68,9 @@ def _find_unpaired(
                 yield Problem("I1", row.message, f"a result: its call {row.id} {why}")
             elif is_behind_other and adapter.FIRST:
                 yield Problem("I2", row.message, "a result stands behind something else")
+            elif adapter.HOLDER and row.message != exchange.middle:
+                why = "the results of one answer's calls stand in several messages"
+                yield Problem("I3", row.message, why)
             waiting.pop(row.id, None)
         is_last = exchange is exchanges[-1]
         if is_open(exchange, exchanges[-1], sending=sending):
@@ -238,8 +241,9 @@ def _is_right(adapter: Adapter, messages: list[Message], exchange: Exchange) -> 
     results = exchange.results
     first = exchange.following[: len(results)]
     is_ordered = not adapter.FIRST or all(row.part.kind == "result" for row in first)
+    is_together = not adapter.HOLDER or all(row.message == exchange.middle for row in results)
     ids = sorted(str(row.id) for row in results)
-    return is_ordered and ids == sorted(str(row.id) for row in exchange.calls)
+    return is_ordered and is_together and ids == sorted(str(row.id) for row in exchange.calls)
 
 
 def _without_results(

@@ -23,6 +23,7 @@ BESIDE = True
 FIRST = False
 HOLDER = "parts"
 FIELDS: tuple[str, ...] = ()
+OMITTED: tuple[str, ...] = ()
 
 RESULTS = ("tool-return", "retry-prompt")
 

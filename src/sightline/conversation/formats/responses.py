@@ -25,6 +25,7 @@ NAME = "responses"
 BESIDE = FIRST = False
 HOLDER = ""
 FIELDS: tuple[str, ...] = ()
+OMITTED: tuple[str, ...] = ("status", "encrypted_content", "id", "name", "phase", "namespace")
 
 CALLS = {
     "function_call": "arguments",
