@@ -59,3 +59,9 @@ def test_a_save_by_the_user_beside_the_damage_stays_the_users(host):
     saved = FILES["latin-1"].replace(b"end", b"the end")
     damage(host, saved)
     assert "external" in [fact.cause.kind for fact in host.facts(Changed)]
+
+
+def test_an_edit_of_a_file_that_nobody_had_read_went_over_nothing(host):
+    host.place.put("a.conf", "a\nx = 1\n")
+    assert damage(host, b"a\nx = 1\n").context == ""
+    assert damage(host, b"a\nx = 1\n", "b.conf").tell == ""

@@ -174,6 +174,11 @@ def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Bas
         judged = intent[1].before if intent else _revision_on_record(context, path)
     known = _known_text(context, located, event, judged, intent)
     found = _found_text(context, path, event)
+    is_unknown = intent is None and recorded is None and context.store.disk(path) is None
+    if is_unknown and found is not None and found[0] is not None:
+        known = unmarked(
+            found[0]
+        )  # nobody looked at the file before: it rests on what the tool found
     return _Basis(on_disk, intent, recorded, judged, known, found)
 
 
