@@ -117,6 +117,20 @@ def test_a_branch_switch_is_one_fact_with_both_commits_and_the_files_of_ours(tre
     assert len(told(s)) == 1
 
 
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_switch_just_before_a_hosts_write_is_probably_gits(tree, s, is_recorded):
+    """While the host asked the user. is_recorded: another file told of the switch first."""
+    git(tree, "checkout", "--quiet", "other")
+    theirs = tree.text("a.py")
+    tree.put("a.py", theirs + "mine\n")
+    if is_recorded:
+        s.check("b.py")
+    s.wrote("a.py", content=theirs + "mine\n", before=theirs)
+    first, second = causes(s)
+    assert (first.kind, first.who, first.confidence) == ("git", "checkout", "likely")
+    assert second.kind == "agent"
+
+
 def test_a_switch_there_and_back_is_nothing(tree, s):
     git(tree, "checkout", "--quiet", "other")
     git(tree, "checkout", "--quiet", "main")

@@ -99,8 +99,14 @@ def detect_changes(
 
 
 def cause_of(context: SessionContext, difference: Difference) -> Cause:
-    """Return the cause of one difference without asking git."""
-    return _cause(context, difference, {}, _commands(context))
+    """Return the cause of one difference that is not on disk any more. What a git operation left there is
+    probably git's: the fact of the operation cannot name a file that another write went over."""
+    by_git = git_operations.recognised(context, [difference], unread=True)
+    likely = dict(by_git.likely)
+    for fact in by_git.facts:
+        if difference.path in fact.paths:
+            likely[difference.path] = Cause("git", fact.operation, fact.detail, "likely")
+    return _cause(context, difference, likely, _commands(context))
 
 
 def _cause(
