@@ -1,7 +1,7 @@
 """The list of all paths that may be found, made from the index of the tree.
 
 The ignore files of agents' products hide paths from this list, and refuse nothing. A file that git
-tracks is found although git's own rules ignore it. The list is kept as long as the index, git's
+tracks is found although git's own rules ignore it, and so is one of a checked-out submodule. The list is kept as long as the index, git's
 index and those ignore files stay as they are.
 """
 
@@ -23,6 +23,7 @@ from sightline.filesystem.ignore.rules import (
     encodes,
     is_unlisted,
 )
+from sightline.filesystem.submodules import Submodules, files_of
 from sightline.filesystem.tree_index import IGNORED, MODE, Tree, file_stamp
 from sightline.model.path import folders_above
 
@@ -58,6 +59,9 @@ class PathList:
         self._refusing = refusing
         self._listed: _Listed | None = None
         self.left_out: tuple[str, ...] = ()
+        self._found: tuple[str, ...] = ()
+        self._submodules = Submodules(root)
+        self._with_submodules: tuple[_Listed, dict[str, Tree], list[str]] | None = None
 
     def paths(self, tree: Tree) -> tuple[str, ...]:
         """Return every file that no rule hides, and every symlink to such a file, sorted.
@@ -68,6 +72,7 @@ class PathList:
         if listed is None or tree is not listed.tree or not is_current:
             listed = self._listed = self._list(tree)
         tracked = [path for path in listed.tracked if self._is_file_here(path)]
+        tracked += self._in_submodules(listed)
         if not (tracked or listed.links):
             return listed.paths
         # Asked every time: links and ignored folders may lead where no stamp tells of a change.
@@ -78,7 +83,26 @@ class PathList:
             for link, real in leading.items()
             if real.startswith(inside) and real[len(inside) :].replace(os.sep, "/") in known
         ]
-        return tuple(sorted([*known, *links])) if tracked or links else listed.paths
+        found = tuple(sorted([*known, *links])) if tracked or links else listed.paths
+        if found != self._found:  # whoever keeps an index of the list, knows it by its identity
+            self._found = found
+        return self._found
+
+    def _in_submodules(self, listed: _Listed) -> list[str]:
+        """Return the files of submodules that no rule of the root hides."""
+        trees = self._submodules.trees(listed.tree)
+        last = self._with_submodules
+        is_same = last is not None and last[0] is listed and last[1].keys() == trees.keys()
+        if last is not None and is_same and all(last[1][each] is trees[each] for each in trees):
+            return last[2]
+        rules = RuleSet(agents_rules(self._root))
+        found = [
+            path
+            for path in files_of(trees)
+            if not (self._refusing.refuses(path) or rules.refuses(path))
+        ]
+        self._with_submodules = listed, trees, found
+        return found
 
     def _list(self, tree: Tree) -> _Listed:
         found = repository(self._root, ".")
