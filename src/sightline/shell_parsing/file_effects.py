@@ -30,6 +30,7 @@ TEXT_MIN = 20
 """Characters from which on a file's text does not occur in a command by chance."""
 
 SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "git")
+AWKS = ("awk", "gawk", "mawk")
 
 
 class Reading(Struct, frozen=True):
@@ -122,10 +123,18 @@ def contains_text(command: str, text: str) -> bool:
 
 
 def searches(command: str, cwd: str) -> tuple[str, ...]:
-    """Return the folders that a command line searches with grep, rg or git grep."""
+    """Return the folders that a command line searches with grep, rg or git grep, or in which awk prints
+    lines behind the names of their files."""
     commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
-    folders = [each.cwd for each in commands if each.words[:1] and each.words[0] in SEARCHERS]
+    folders = [each.cwd for each in commands if _names_lines(each.words)]
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
+
+
+def _names_lines(words: Sequence[Word]) -> bool:
+    """Return whether a command prints lines behind the names of their files."""
+    if words[:1] and words[0] in AWKS:
+        return any("FILENAME" in word for word in words[1:] if word)
+    return bool(words[:1]) and words[0] in SEARCHERS
 
 
 def all_pipelines(command: str, cwd: str, depth: int = 2) -> Iterator[list[SimpleCommand]]:

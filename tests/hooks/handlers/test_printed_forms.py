@@ -42,6 +42,8 @@ def a(place):
         ("awk '{print FNR \" \" $0}' a.txt", ALL),
         ("awk '{printf \"%d|%s\\n\", NR, $0}' a.txt", ALL),
         ("awk 'NR>=9 && NR<=11 {print NR\": \"$0}' a.txt", ((9, 11),)),
+        ('awk \'{print FILENAME":"NR":"$0}\' a.txt', ALL),
+        ('awk \'{print FILENAME ":" FNR ":" $0}\' x.txt a.txt | tail -n 3', ((10, 12),)),
         ("paste a.txt", ALL),
         ("grep -n 'line 1' a.txt", ((1, 1), (10, 12))),
         ("grep -n -A1 -B1 'line 9' a.txt", ((8, 10),)),
