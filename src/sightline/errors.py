@@ -13,6 +13,7 @@ PathReason = Literal[
 RefusalReason = Literal[
     "stale", "ambiguous", "not_found", "unseen", "deleted", "moved", "kind_changed", "conflict",
     "unverifiable", "claimed", "scope", "exists", "no_change", "too_large", "binary",
+    "placeholder",
 ]  # fmt: skip
 """The reasons of EditRefused."""
 

@@ -67,6 +67,10 @@ REFUSALS = {
         "{path} cannot be edited safely as text: it holds NUL bytes, or its encoding is not known.",
         "Change it with a tool made for its format.",
     ),
+    "placeholder": (
+        "Your text of {path} has a placeholder in place of code that would go.",
+        "Send the code itself in place of the placeholder. If the lines are to go, send the same edit again.",
+    ),
     "claimed": (
         "Another session claims {path}.",
         "Work on other files until that session releases it.",

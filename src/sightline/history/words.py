@@ -229,6 +229,7 @@ _REASONS = {
     "exists": "something stood there already",
     "no_change": "it would have changed nothing",
     "too_large": "the file was too large",
+    "placeholder": "its text had a placeholder in place of code",
     "binary": "the file is no text",
 }
 

@@ -18,6 +18,7 @@ PUBLIC = PURE = (
     "nearest",
     "patches",
     "path",
+    "placeholders",
     "projections",
     "relocation",
     "results",
