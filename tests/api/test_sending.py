@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conversation.formats.histories import histories
+from tests.conversation.formats.providers import CHECKS
+from tests.conversation.formats.test_every_format import is_taken
 from tests.support.examples import examples, few_examples
 
-from sightline import EditRefused
+from sightline import EditRefused, PathRefused
 from sightline.conversation.formats.format import FORMATS
+from sightline.testing import make_session
 
 PIECES = [
     b"line\n",
@@ -42,6 +49,37 @@ def texts(value):
         yield str(value)
 
 
+NAMES = [b"ok.py", b"caf\xe9.py", b"\xf0\x9f\x98/in.py", "é.py".encode()]
+"""Names of files: some are no UTF-8."""
+
+
+def names(place, session, dice):
+    """Yield what a session answers about names of files, and about words, that are no UTF-8."""
+    for name in NAMES:
+        path = os.path.join(os.fsencode(place.root), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(b"import ok\n")
+    odd = os.fsdecode(dice.choice(NAMES))
+    yield session.find("**/*.py")
+    yield session.find_each([{"patterns": ["missing.py", "**/in.py"]}])
+    yield session.list_directory(".", recursive=True)
+    yield session.mentioned(f"see @{odd} and @./ and \udcff")
+    yield session.briefing(f"continue with @{odd}")
+    yield session.warn("half \ud83d")
+    yield session.warnings()
+    yield session.checkpoint("half \ud83d")
+    yield session.checkpoints()
+    yield session.answer({"summary": "ok", "filesToLoad": ["**/*.py"], "listings": ["."]})
+    for act in (session.read, session.check, session.related, session.find):
+        try:
+            yield act(odd)
+        except (PathRefused, ValueError) as error:
+            yield error
+    yield [session.registry(), session.files(), session.stats()]
+    yield session.briefing("continue")
+
+
 def answers(place, session, dice):
     """Yield what a session answers about a file whose bytes others change."""
     data = b"".join(dice.choices(PIECES, k=dice.randint(1, 12)))
@@ -72,9 +110,12 @@ def answers(place, session, dice):
 @pytest.mark.wide
 @pytest.mark.hypothesis
 def test_every_answer_about_invalid_bytes_can_be_sent(place):
-    for seed in range(few_examples(4, examples(100))):
-        session = place.session(f"s{seed}")
-        for answer in answers(place, session, random.Random(seed)):
+    """`SIGHTLINE_TEST_WIDE=1` plays 2,000 files."""
+    number = 2_000 if os.environ.get("SIGHTLINE_TEST_WIDE") else few_examples(4, examples(100))
+    for seed in range(number):
+        session, dice = place.session(f"s{seed}"), random.Random(seed)
+        told = names(place, session, dice) if seed % 4 == 1 else answers(place, session, dice)
+        for answer in told:
             for text in texts(answer):
                 text.encode()
 
@@ -94,3 +135,35 @@ def test_a_view_can_be_sent_and_the_conversation_keeps_what_it_was_given(s, form
     assert "cut �" in json.dumps(sent, ensure_ascii=False)
     assert s.conversation.messages() == [MESSAGE[format]]
     assert not FORMATS[format].problems([sent])
+
+
+TEXTS = ("text", "content", "output", "error", "thinking", "reasoning_content", "old_string")
+"""Fields of messages that hold a text, and no name, id or picture."""
+
+
+def spoiled(value, dice, field=""):
+    """A message whose texts were cut within a character, or hold bytes that are none."""
+    if isinstance(value, str):
+        return value + dice.choice(["", "\ud83d", "\udcff", "\x00"]) if field in TEXTS else value
+    if isinstance(value, dict):
+        return {key: spoiled(each, dice, key) for key, each in value.items()}
+    return [spoiled(each, dice) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_a_view_of_any_history_is_sent_and_taken(name):
+    """`SIGHTLINE_TEST_WIDE=1` plays 400 histories of each format."""
+    number = 400 if os.environ.get("SIGHTLINE_TEST_WIDE") else few_examples(4, examples(20))
+
+    @settings(max_examples=number, deadline=None, database=None)
+    @given(told=histories(name), seed=st.integers(0, 9))
+    def play(told, seed):
+        conversation = make_session().conversation
+        for message in spoiled(told, random.Random(seed)):
+            conversation.append(message)
+        view = conversation.view(10**9)
+        json.dumps(view, ensure_ascii=False).encode()
+        is_taken(name, view)
+
+    play()

@@ -45,6 +45,7 @@ from sightline.guard.unfinished import recover_all, settle_host_writes
 from sightline.model import results, validation
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.model.events import Dropped
+from sightline.model.marks import sendable
 from sightline.model.results import State
 from sightline.model.spans import Span
 from sightline.notices import delivery, notice_text, pending, warnings
@@ -558,7 +559,7 @@ class Session:
         Raises:
             CheckpointFailed; nothing is recorded then.
         """
-        return take.take(self._context, label)
+        return take.take(self._context, sendable(label))
 
     @verb
     def checkpoints(self) -> list[results.Checkpoint]:

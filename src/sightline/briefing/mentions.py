@@ -17,6 +17,7 @@ from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
 from sightline.model.line_range import LineRange
+from sightline.model.marks import sendable
 from sightline.model.spans import Span
 from sightline.model.text import decode
 from sightline.search.cache import Shelf, shelf_of
@@ -113,6 +114,7 @@ def resolve_mentions(
     the limits leave out, and why a mention cannot be answered. ValueError for a limit below 1."""
     if min(limit_files, limit_lines, limit_bytes) < 1:
         raise ValueError("limit_files, limit_lines and limit_bytes are numbers from 1 on")
+    text = sendable(text)
     mentions = parse_mentions(text)
     resolver = _Resolver(context, limit_files, limit_lines, limit_bytes)
     found = tuple([resolver.resolve(mention) for mention in mentions[:MENTIONS_MAX]])

@@ -12,6 +12,7 @@ from unicodedata import normalize
 from msgspec import Struct
 
 from sightline.errors import PathRefused
+from sightline.model.marks import sendable
 
 NAME_LIMIT = 255
 PATH_LIMIT = 4096
@@ -162,7 +163,7 @@ def _check(name: str, part: str, flavour: Flavour) -> None:
         size = len(part.encode())
     except UnicodeEncodeError:
         # A name that is not Unicode could be opened, but neither stored nor put into an answer.
-        raise _invalid(name, "is not valid Unicode") from None
+        raise _invalid(sendable(name), "is not valid Unicode") from None
     if size > NAME_LIMIT:
         raise _invalid(name, f"has a part longer than {NAME_LIMIT} bytes")
     if not flavour.drives:

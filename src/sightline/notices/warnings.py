@@ -12,6 +12,7 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import WARNING, SessionContext, warning
 from sightline.errors import UnknownName
 from sightline.model.events import SessionEnded, WarningAcknowledged, WarningRaised
+from sightline.model.marks import sendable
 from sightline.model.results import FileWarning
 from sightline.model.timeline import Recorded
 from sightline.notices import words
@@ -25,7 +26,7 @@ TEXT_MAX = 2_000
 def warn(context: SessionContext, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
     """Raise a warning about files. PathRefused; ValueError for an empty text or one that is too
     long."""
-    stripped = text.strip()
+    stripped = sendable(text.strip())
     if not 0 < len(stripped) <= TEXT_MAX:
         raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(stripped)}")
     names = [paths] if isinstance(paths, str) else list(paths)
