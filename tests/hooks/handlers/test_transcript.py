@@ -49,3 +49,25 @@ def test_how_far_it_was_read_is_kept(host):
     mark = mark_of(host.session, "/t.jsonl")
     assert (mark.offset, mark.all_of_it) == (10, True)
     assert len(host.facts(Imported)) == 2
+
+
+TEN = "".join(f"line {number}\n" for number in range(1, 11))
+
+
+@pytest.mark.parametrize("is_below", [True, False])
+def test_a_fork_knows_what_its_parent_read_before_it_wrote_above(place, is_below):
+    """The parent read lines 5 to 8 and then put two lines on top; the fork's first edit comes before the client
+    copies the conversation."""
+    place.put("b.txt", "new 1\nnew 2\n" + TEN)
+    fork = Host(place)
+    fork.edit("b.txt", *(("line 10\n", "ten\n") if is_below else ("new 1\n", "1\n")))
+    record_mark(fork.session, "/t.jsonl", 0, all_of_it=True)
+    read = "".join(TEN.splitlines(keepends=True)[4:8])
+    take_over(
+        fork,
+        Shown("b.txt", (5, 8), read, at=1),
+        Shown("b.txt", (1, 2), "new 1\nnew 2\n", "edit", at=2),
+    )
+    known = fork.session._context.store.knowledge(fork.session.id, "b.txt")
+    assert known.belief.shown == (((1, 2), (7, 10), (12, 12)) if is_below else ((1, 2), (7, 10)))
+    assert fork.session.believed("b.txt") == place.text("b.txt")

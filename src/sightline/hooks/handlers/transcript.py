@@ -31,7 +31,7 @@ from sightline.model.diff import diff, equal
 from sightline.model.events import Changed, Dropped, Imported, RewindEnded, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.spans import carry
-from sightline.model.text import Text, decode
+from sightline.model.text import Text, decode, normal, split
 from sightline.model.timeline import of_kind
 
 WentBack = Callable[[int], tuple[int | None, int]]
@@ -257,13 +257,30 @@ def _without_others(own: Sequence[Changed], known: Known) -> bool:
 def _held_before(text: Text, events: Sequence[Shown], located: ResolvedPath) -> Held:
     """Return the agent's knowledge when the session began. text: of the file at that time."""
     held: Held | None = None
-    for event in events:
+    for event in (_placed(text, event) for event in events):
         shown = as_shown(text, event.lines, event.text, located)
         seen = seen_lines(shown, event.lines, event.text)
         earlier = held if event.lines is not None else None
         held = look(earlier, shown.lines, seen) if earlier else first_look(shown.lines, seen)
     assert held is not None
     return held
+
+
+def _placed(text: Text, event: Shown) -> Shown:
+    """Return a showing with the numbers that its lines have in a later text: own edits above moved them.
+    Leave it as it is where the lines do not stand there whole, or more than once."""
+    if event.lines is None or event.text is None:
+        return event
+    lines = split(normal(event.text))
+    first = event.lines[0] - 1
+    size = len(lines)
+    if list(text.lines[first : first + size]) == lines:
+        return event
+    places = [n for n, line in enumerate(text.lines) if line == lines[0]] if lines else []
+    places = [n for n in places if list(text.lines[n : n + size]) == lines]
+    if len(places) != 1:
+        return event
+    return structs.replace(event, lines=(places[0] + 1, places[0] + size))
 
 
 def _combined(before: Held, now: Held, *, is_own_work: bool) -> Held:
