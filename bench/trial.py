@@ -313,6 +313,7 @@ class _Trial:
             stood = base if stood is None else stood
             names |= {each for each in (*before, *after) if f"{each}/".startswith(f"{at}/")}
             names |= {each for each in (*before, *after) if at.startswith(f"{each}/")}
+        # What another hook made of the agent's own text is news, whatever stood there before.
         return Evidence(
             base=base,
             shown=None if None in reads else tuple(span for span in reads if span),
@@ -321,7 +322,7 @@ class _Trial:
             before=self.world.expected(self.path, base, stood),
             after=self._readable(after, at),
             accepted=answer.accepted,
-            told=bool(answer.told),
+            told=bool(answer.told) and self._ours(text) == self.attempt.ours(text),
             elsewhere=_others(before, names) != _others(after, names),
             held="held" in self.scenario.flags or self._hits_other_lines(base) or self._is_bound(),
             elsewhere_now=self._leads_to(before) != self._led_to,
