@@ -41,6 +41,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
+def sync_nothing(_: object) -> None:
+    """Tests kill processes, and no machine: what was written is there."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give all tests an empty home: what they write stays there, what the machine has stays out."""
     home = tempfile.TemporaryDirectory(prefix="sightline-home-", ignore_cleanup_errors=True)
@@ -54,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ |= {"HOME": home.name, "USERPROFILE": home.name, "APPDATA": home.name}
     os.environ |= {"SIGHTLINE_ANSWERER": "off"}  # no process outlives the test that started it
     os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
-    os.fsync = lambda _: None  # tests kill processes, and no machine: what was written is there
+    os.fsync = sync_nothing
     share_schema()
     for role in ("AUTHOR", "COMMITTER"):
         os.environ |= {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
