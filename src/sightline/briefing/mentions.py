@@ -243,7 +243,7 @@ class _Resolver:
         self._files -= 1
         self._room -= len(body.encode("utf-8", "surrogatepass"))
         state = "whole" if complete else "lines" if asked is not None else "preview"
-        return ShownFile(path, state, body, lines, total, found.revision)
+        return ShownFile(path, state, sendable(body), lines, total, found.revision)
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
