@@ -41,7 +41,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
-def sync_nothing(_: object) -> None:
+def sync_nothing(fd: object) -> None:
     """Tests kill processes, and no machine: what was written is there."""
 
 
