@@ -113,6 +113,9 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "tuple[Told, ...]": st.lists(tolds, max_size=3).map(tuple),
     "tuple[Rewritten, ...]": st.lists(rewrites, max_size=3).map(tuple),
     "tuple[Revision, ...]": st.lists(revisions, max_size=3).map(tuple),
+    "tuple[tuple[str, Revision], ...]": st.lists(st.tuples(names, revisions), max_size=3).map(
+        tuple
+    ),
     "tuple[str, ...]": st.lists(names, max_size=4).map(tuple),
     "tuple[int, ...]": st.lists(numbers, max_size=4).map(tuple),
 }

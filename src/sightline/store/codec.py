@@ -247,6 +247,7 @@ CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
     "tuple[Told, ...]": (_pack_structs, lambda raw: tuple(map(_unpack_told, raw))),
     "tuple[Rewritten, ...]": (_pack_structs, lambda raw: tuple([Rewritten(*r) for r in raw])),
     "tuple[Revision, ...]": (list, tuple),
+    "tuple[tuple[str, Revision], ...]": (list, lambda raw: tuple(map(tuple, raw))),
     "tuple[str, ...]": (list, tuple),
     "tuple[int, ...]": (list, tuple),
 }

@@ -171,6 +171,7 @@ def _text_fields(kind: type[Fact]) -> list[tuple[str, Callable[[Any], Iterable[R
 TEXTS: Mapping[str, Callable[[Any], Iterable[Revision]]] = {
     "Revision": lambda revision: (revision,),
     "tuple[Revision, ...]": lambda revisions: revisions,
+    "tuple[tuple[str, Revision], ...]": lambda files: [revision for _, revision in files],
     "Belief": lambda belief: (belief.text,),
     "tuple[Told, ...]": lambda answers: [told.revision for told in answers],
     "tuple[Rewritten, ...]": lambda changes: [
