@@ -80,6 +80,7 @@ def after_each():
         yield dict(now)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("stride", [97, pytest.param(5, marks=pytest.mark.wide)])
 def test_item_by_item_a_killed_answer_ends_between_two_items(place, stride):
     states, seen = list(after_each()), set()

@@ -203,6 +203,7 @@ def test_a_file_that_may_not_be_read_is_unverifiable(place):
     assert file.read_text() == "one\n"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "code",
     [

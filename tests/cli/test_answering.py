@@ -70,6 +70,7 @@ def test_each_and_preview_do_not_go_together(shown):
     assert shown("apply", "--each", "--preview", stdin=TEXT).code == 2
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("options", "typed", "code", "text"),
     [((), "y\n", 0, "two\n"), ((), "n\n", 1, "one\n"), (("--yes",), "", 0, "two\n")],

@@ -101,6 +101,7 @@ def test_it_prints_what_is_wrong_and_that_all_else_is_well(at):
     assert len(at("doctor", "--verbose").out.splitlines()) >= len(rows)
 
 
+@pytest.mark.wide
 def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
     """A virtual environment was removed, or Python was updated."""
     at("init", "claude-code")

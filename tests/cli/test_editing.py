@@ -199,6 +199,7 @@ def test_options_behind_the_command_are_the_commands_own(sl):
     assert sl.process("run", "echo", "--json", "--quiet").stdout == b"--json --quiet\n"
 
 
+@pytest.mark.wide
 def test_what_cannot_be_run_says_so(sl):
     done = sl.process("run", "no-such-program")
     assert done.returncode == 127

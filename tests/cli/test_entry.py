@@ -133,6 +133,7 @@ def test_a_closed_pipe_ends_the_command_quietly(sl):
         assert child.stderr.read() == b""
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "data",
     [

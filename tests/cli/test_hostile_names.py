@@ -55,6 +55,7 @@ def test_a_name_is_quoted_as_git_quotes_it():
     assert_safe(quoted(NAME), "quoted")
 
 
+@pytest.mark.wide
 def test_no_command_prints_a_raw_name(at):
     (at.root / FOLDER).mkdir()
     (at.root / NAME).write_text(TEXT)

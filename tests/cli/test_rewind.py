@@ -105,6 +105,7 @@ def test_nothing_to_take_back_is_said(sl):
     assert done.out.startswith("There is nothing to take back")
 
 
+@pytest.mark.wide
 def test_on_a_terminal_the_plan_is_shown_and_asked_for(sl, edited):
     from tests.cli.test_terminal import at_terminal
 

@@ -36,6 +36,7 @@ def shell(sl, redirected, *args):
     return made.returncode, made.stdout.decode(), made.stderr.decode()
 
 
+@pytest.mark.wide
 @needs_shell
 @pytest.mark.parametrize(
     "closed",
@@ -62,6 +63,7 @@ def test_a_closed_stdin_is_no_empty_text(sl):
     assert "stdin is closed" in err
 
 
+@pytest.mark.wide
 @needs_full
 @needs_shell
 @pytest.mark.parametrize("args", [["check", "a.txt", "--json"], *widely(["status"], ["edit", "a.txt", "--old", "one", "--new", "1"])])  # fmt: skip

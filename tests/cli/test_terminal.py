@@ -48,6 +48,7 @@ def test_lines_are_numbered_and_cannot_steer(sl):
     assert at_terminal(sl, "read", "a.txt", "--quiet") == (0, "1  one\n2  ␛[31mtwo\n")
 
 
+@pytest.mark.wide
 def test_states_have_colours_unless_nobody_wants_them(sl):
     sl.put("a.txt", "one\n")
     sl("read", "a.txt")

@@ -149,6 +149,7 @@ def test_no_pause_and_a_pipe_play_all_steps(seat):
     assert "Enter goes on" not in tour().output
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("here", ["project", "home"])
 def test_the_next_command_works_where_the_user_stands(tmp_path, monkeypatch, here):
     """In the home folder, which cannot be a workspace, the tour says to leave it first."""

@@ -190,6 +190,7 @@ def test_after_a_stop_all_is_drawn_again(seat):
     assert not at.terminal.cursor_shown
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "options", [{}, {"env": {"NO_COLOR": "1"}}, *widely({"args": ["--no-color"]})]
 )
@@ -335,6 +336,7 @@ def settings(sl):
     return sl.root / ".claude" / "settings.local.json"
 
 
+@pytest.mark.wide
 def test_an_agent_that_is_found_is_connected_once_the_user_says_so(seat, settings):
     at = seat("up")
     at.until("Connect it? [Y/n]")
@@ -483,6 +485,7 @@ def test_nothing_recorded_is_said(sl, monkeypatch):
     assert "No conversation was recorded here" in sl("up", "--once", "--import").err
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("kind", "said"),
     [

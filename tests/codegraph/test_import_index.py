@@ -104,6 +104,7 @@ def step(disk, random):
         os.replace(disk.root / random.choice(files), target)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("seed", [0, 1, 18, *widely(21, 29, 43, 72, 89, 99, 147)])
 def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_path):
     random = Random(seed)

@@ -104,6 +104,7 @@ def test_any_way_through_a_conversation_leaves_valid_views(name, data):
             assert asked(session) == views[len(ids)]
 
 
+@pytest.mark.wide
 @each_format
 @settings(max_examples=examples(25))
 @given(data=st.data())

@@ -64,6 +64,7 @@ print(json.dumps(ends))
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="no limit of descriptors to set")
 @pytest.mark.parametrize(
     "free", [0, 3, *(pytest.param(free, marks=pytest.mark.wide) for free in (1, 2, 4, 5))]

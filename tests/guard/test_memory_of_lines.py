@@ -49,6 +49,7 @@ def test_a_verb_holds_the_lines_of_a_text_a_few_times_at_most(name, saved):
     assert peak_of(VERBS[name], saved=saved) <= lists + COPIES * LINES
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", ["edit_lines", *widely("read")])
 def test_a_verb_holds_no_list_of_very_many_lines(name, monkeypatch):
     monkeypatch.setattr(text, "MANY", LINES // 2)

@@ -77,6 +77,7 @@ def test_a_write_that_did_not_happen_is_abandoned_and_cleaned(place, verb):
     assert s.believed("a.py") == TEN
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("verb", "names", "path", "believed"),
     [

@@ -307,6 +307,7 @@ BAD = {
 WORST = ("truncated", "wrong input")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", [*WORST, *widely(*(name for name in BAD if name not in WORST))])
 def test_bad_input_lets_the_agent_go_on_and_leaves_one_line(host, name):
     assert host.run(BAD[name].replace(b"%s", str(host.root).encode())) == {}
@@ -399,6 +400,7 @@ def broken_settings(host):
 STORES = [broken_store, missing_log, newer_store, broken_settings]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("spoil", STORES)
 def test_a_store_or_settings_that_cannot_be_read_open_the_guard(host, spoil):
     path = host.put("a.py", "a = 1\n")
@@ -408,6 +410,7 @@ def test_a_store_or_settings_that_cannot_be_read_open_the_guard(host, spoil):
     assert len(host.faults()) == 1
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "spoil", [broken_store, broken_settings, *widely(missing_log, newer_store)]
 )

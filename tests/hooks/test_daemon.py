@@ -334,6 +334,7 @@ def test_it_ends_when_nobody_asks_for_long(host):
     over(host)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sent", [signal.SIGTERM, *widely(signal.SIGHUP, signal.SIGINT)])
 def test_it_ends_well_when_it_is_told_to(host, sent):
     os.kill(int(host.begin().pid), sent)
@@ -362,6 +363,7 @@ def upgrade(host):
     host.code("call.py", "LOOKING_S = 5.0", "LOOKING_S = 4.0")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "spoil", [lose_store, upgrade, *widely(lose_pipe, lose_workspace, replace_workspace)]
 )
@@ -535,6 +537,7 @@ def test_many_hooks_at_once_lose_nothing(host):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("moment", ["_send(client, protocol.MINE)", "_send(client, answer()"])
 def test_one_that_is_killed_over_an_event_costs_no_verdict(host, moment):
     kills = "isinstance(answer, partial) and os.kill(os.getpid(), 9)"

@@ -152,6 +152,7 @@ def closes_at_once(path):
         pass
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "behave",
     [

@@ -82,6 +82,7 @@ def beside(host, packages):
     third_party(host.package.parent)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("layout", [installed, editable, shared, beside])
 def test_a_hook_and_its_daemon_import_third_parties(host, packages, layout):
     layout(host, packages)

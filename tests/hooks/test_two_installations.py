@@ -59,6 +59,7 @@ def changed_behind(host):
     return host.edit(path, "a = 1", "a = 2")
 
 
+@pytest.mark.wide
 def test_of_two_hooks_one_answers_and_the_event_counts_once(two):
     raw = changed_behind(two)
     for number in range(1, 4):

@@ -392,6 +392,7 @@ def test_a_save_at_any_step_of_any_verb_stays(place, deed, names, path, save, di
     at_steps(37 if deed is patch else 13, played, 1 if disk is Calls else 3)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("save", FEW_SAVES)
 @pytest.mark.parametrize(
     ("deed", "names", "path"),

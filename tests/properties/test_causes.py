@@ -203,6 +203,7 @@ kinds = st.sampled_from(["agent", "command", "formatter", "git", "session", "ext
 whos = st.sampled_from([None, "mine", "other"])
 
 
+@pytest.mark.wide
 @settings(max_examples=examples(40))
 @given(deeds, st.lists(st.tuples(kinds, whos), min_size=1))
 def test_a_cause_decides_no_verdict(does, causes):

@@ -34,6 +34,7 @@ def lived(before, after, ends):
     return world, made, then, last
 
 
+@pytest.mark.wide
 @wide
 @given(deeds, deeds, ends)
 def test_only_what_the_session_did_is_taken_back(before, after, ends):

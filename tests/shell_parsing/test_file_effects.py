@@ -161,6 +161,7 @@ def test_lines_that_name_their_place():
     ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "unit",
     [

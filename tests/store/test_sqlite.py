@@ -65,6 +65,7 @@ def writer_of(file):
         process.kill()
 
 
+@pytest.mark.wide
 def test_eight_processes_write_at_once_without_error_or_gap(file):
     """The file is not there before: whoever is first makes it, all the others use that one."""
     assert write_from_processes(file, 8, APPENDS) == [0] * 8

@@ -60,6 +60,7 @@ def test_a_write_at_home_does_not_stand_for_the_batch(repo):
     }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "number", [3, 5, *(pytest.param(n, marks=pytest.mark.wide) for n in (2, 4, 6, 7))]
 )

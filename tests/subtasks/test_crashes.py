@@ -100,6 +100,7 @@ def ended_by_a_successor(repo, monkeypatch, number, function, isolation):
     return successor, registry.task("a")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("isolation", ["worktree", "shared"])
 @pytest.mark.parametrize(
     "number", [3, 6, *(pytest.param(n, marks=pytest.mark.wide) for n in range(1, 22))]
@@ -119,6 +120,7 @@ def test_a_successor_ends_what_died_at_a_fact(repo, monkeypatch, number, isolati
     assert successor._context.store.pending() == []
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="needs symlinks and permissions")
 @pytest.mark.parametrize(
     "number", [5, 11, *(pytest.param(n, marks=pytest.mark.wide) for n in range(1, 26))]

@@ -73,6 +73,7 @@ DOES = {
 USUAL = {"deletes a branch", "leaves a stash"}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("what", [*sorted(USUAL), *widely(*sorted(DOES.keys() - USUAL))])
 def test_what_a_child_does_in_git_stays_in_its_own_tree_and_is_named(busy, what):
     script, expected = DOES[what]

@@ -65,6 +65,7 @@ def gone(folder, *, python=True):
     return posix_line(program, f"{folder}/sightline/hooks/hook_entry.py", "claude-code", PLACE)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
     "raw", [COPILOT, b"", pytest.param(b"raise SystemExit(3)", marks=pytest.mark.wide)]
@@ -76,6 +77,7 @@ def test_it_ends_well_whatever_comes_on_stdin(place, shell, raw):
     run(line, environ, raw, shell)
 
 
+@pytest.mark.wide
 def test_it_ends_well_without_stdin_or_path_and_in_a_folder_that_is_gone(place):
     folder, environ = place
     bare = {key: environ[key] for key in ("HOME", "TMPDIR")}  # nothing is left outside of them

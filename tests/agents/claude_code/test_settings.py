@@ -88,6 +88,7 @@ def without_ours(data: bytes) -> object:
     return json.loads(settings.removed(data.decode()).removeprefix("\ufeff"))
 
 
+@pytest.mark.wide
 @given(files(), st.sampled_from([HOOKS, HTTP]), st.sampled_from([HOOKS, OTHERS, HTTP]))
 def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second):
     try:

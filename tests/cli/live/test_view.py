@@ -262,6 +262,7 @@ def test_every_line_fits_whatever_the_size(names, width, height):
     assert not [line for line in lines if not line.isprintable()]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("width", [60, *widely(80, 120, 200)])
 @pytest.mark.parametrize("height", [10, 60, *widely(24)])
 def test_many_files_leave_room_for_what_happens(width, height):

@@ -87,6 +87,7 @@ def test_any_policy_can_be_asked(policy):
     assert bool(plan_made.folds) is (policy != "none")
 
 
+@pytest.mark.wide
 def test_a_result_of_twenty_megabytes_goes():
     huge = ("Bash", {"command": "cat log"}, "x" * 20_000_000)
     plan_made = planned(anthropic([huge, *STEPS]), 50_000)
