@@ -42,6 +42,7 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 
 from bench.oracle import Evidence, judge
 from bench.session_model import (
+    FENCE,
     NOTICE,
     SERVER,
     SIGHTLINE,
@@ -148,7 +149,7 @@ class Player(Model):
         self._states: dict[str, tuple[list[Use], Texts, Texts]] = {}
         self._gone: dict[str, int] = {}
         self._moves: dict[str, int] = {}
-        self._told: dict[tuple[str, str], tuple[int, int, str]] = {}
+        self._told: dict[tuple[str, str, str], tuple[int, int, str]] = {}
         self._subs = 0
         self._saves: list[tuple[Texts, Texts]] = []
         self._doubts: dict[str, list[tuple[str, str]]] = {}
@@ -451,18 +452,17 @@ class Player(Model):
     def _judge_notices(self, talk: Conversation, texts: list[str]) -> None:
         for text in texts:
             for part in parts_of(text):
-                rows = {row for hunk in hunks(part) for row in hunk if row[0] in "+-"}
                 self.counts["notices"] += NOTICE in part
                 again = []
-                for row in sorted(rows):
+                for path, row in sorted(rows_of(part)):
                     found = ITEM.findall(row)
                     times = sum(self._moves.get(item, 0) for item in found)
                     if not times or self._doubled & {*found}:  # git brought a renamed file back
                         continue
-                    first = self._told.get((talk.name, row))
+                    first = self._told.get((talk.name, path, row))
                     if NOTICE in part and first and first[0] == times:
                         again.append(f"{row} (first at {first[1]}: {first[2]!r})")
-                    self._told[talk.name, row] = (times, self.step, part[:90])
+                    self._told[talk.name, path, row] = (times, self.step, part[:90])
                 if again:
                     self._fault("told twice", f"{talk.name}: {again}")
                     self.story.append(f"{self.step} told: {text}")
@@ -520,6 +520,20 @@ def parts_of(text: str) -> Iterator[str]:
     starts = [match.start() for match in SIGHTLINE.finditer(text)]
     for at, start in enumerate(starts):
         yield text[start : starts[at + 1] if at + 1 < len(starts) else len(text)]
+
+
+def rows_of(part: str) -> set[tuple[str, str]]:
+    """The rows that went or came by the diffs of a part, each with the file that is named above its diff,
+    "" where a sentence names it."""
+    rows = set()
+    before = 0
+    for fence in FENCE.finditer(part):
+        named = part[before : fence.start()].rstrip("\n").rpartition("\n")[2]
+        path = named.removesuffix(":") if re.fullmatch(r"[\w./-]+:", named) else ""
+        changed = (row for hunk in hunks(fence[0]) for row in hunk if row[0] in "+-")
+        rows |= {(path, row) for row in changed}
+        before = fence.end()
+    return rows
 
 
 def causes_of(row: Body) -> Iterator[tuple[str, str | None, Body]]:
