@@ -104,7 +104,7 @@ def test_what_is_due_comes_with_the_next_prompt_and_where_a_conversation_goes_on
     model.script("And the docs", done())
     model.script("go on", done())
     guarded.run("Raise the tax", "And the docs", "/compact", "go on")
-    named = "prices.py, 1 line, revision"
+    named = "prices.py, 1 line:"
     assert "Files related to those you edited (app.py)" not in model.sent(2, "Raise the tax")
     assert model.sent(0, "And the docs").count(named) == 1
     said = model.sent(0, "go on")
