@@ -20,6 +20,7 @@ from sightline.model.events import (
     CheckpointMissed,
     CheckpointTaken,
     Fact,
+    Refused,
     Seen,
     TurnBegan,
     WarningRaised,
@@ -83,6 +84,11 @@ class SessionContext:
         return SessionContext(
             session, self.store, self.workspace, self.settings, self.clock, self.owner
         )
+
+    def was_refused(self, refusal: Refused) -> bool:
+        """Return whether the session's timeline has this very refusal: sent again, the attempt is meant."""
+        recorded = self.store.timeline(session=self.session, path=refusal.path, kinds=[Refused])
+        return any(each.fact == refusal for each in recorded)
 
     def append(
         self,

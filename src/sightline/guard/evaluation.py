@@ -33,15 +33,11 @@ from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused,
 from sightline.model.line_marks import unmarked_lines
 from sightline.model.placeholders import PROSE, left_out
 from sightline.model.revision import MISSING, Revision, revision_of
-from sightline.model.spans import Hunk, whole
-from sightline.model.text import decode, diff_of_texts
-from sightline.model.timeline import of_kind
+from sightline.model.spans import whole
+from sightline.model.text import Text, decode, diff_of_texts
 from sightline.sessions.claims import others_on
 from sightline.sessions.path_patterns import covers
 from sightline.sessions.words import claim_enforced
-
-REFUSALS_MAX = 8
-"""Refusals of a file that are searched for that of the same attempt."""
 
 DIGITS_LEAST = 6
 """Digits of a revision that are enough to name it."""
@@ -96,15 +92,15 @@ class Evaluation:
         self.claims = claims_on(context, self.path)
         if forbids(context, self.claims):
             self.ruling = self.case.refuse("claimed")
-        self._sent: Sequence[str] = ()
-        self._left_out = self._placeholders()
+        text = decode(self.ruling.new)
+        self._left_out = self._placeholders(text)
         if self._left_out:
             self.ruling = self.case.refuse("placeholder")
         self._is_link = located.name is not None and isinstance(attempt, (Delete, Move))
         if self._is_link:
             self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
-        self.new_text = decode(new)
+        self.new_text = None if new is None else text
         self.after = MISSING if new is None else revision_of(new)
         self.repeated = self._earlier_refusal()
 
@@ -118,24 +114,20 @@ class Evaluation:
         """Return the unified diff of the attempt's changes on disk."""
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
 
-    def _placeholders(self) -> tuple[Hunk, ...]:
-        """Return the hunks of the attempt that put a placeholder in the place of code; none where the same
-        attempt was refused for it: sent again, it is meant."""
-        disk, new = self.case.disk, decode(self.ruling.new)
-        if self.ruling.decision == "refuse" or disk is None or new is None:
-            return ()
-        hunks = () if self.shown_path.lower().endswith(PROSE) else left_out(disk.lines, new.lines)
-        self._sent = new.lines
+    def _placeholders(self, new: Text | None) -> str:
+        """Return the diff of the hunks of the attempt that put a placeholder in the place of code; "" where
+        the same attempt was refused for it: sent again, it is meant. new: the text that it would leave."""
+        disk = self.case.disk
+        is_prose = self.shown_path.lower().endswith(PROSE)
+        if is_prose or self.ruling.decision == "refuse" or disk is None or new is None:
+            return ""
+        old_lines, new_lines = disk.lines, new.lines
+        hunks = left_out(old_lines, new_lines)
         if not hunks:
-            return ()
-        newest = self.context.store.timeline(
-            session=self.context.session, path=self.path, kinds=[Refused], newest=REFUSALS_MAX
-        )
-        for fact in of_kind(Refused, newest):
-            is_same = fact.attempt == describe(self.attempt)
-            if is_same and (fact.reason, fact.revision) == ("placeholder", self.on_disk.revision):
-                return ()
-        return hunks
+            return ""
+        described = describe(self.attempt)
+        refusal = Refused(self.path, described, "placeholder", self.on_disk.revision)
+        return "" if self.context.was_refused(refusal) else unified(old_lines, new_lines, hunks)
 
     def _emptied(self, removed: Collection[str]) -> tuple[str, ...]:
         """Return the folders at the path that have held files and hold no file besides `removed`."""
@@ -231,7 +223,7 @@ class Evaluation:
         elif error.reason == "scope" and self.is_outside_scope:
             error.message, error.hint = words.outside_scope(self.shown_path, self.context.scopes)
         elif self._left_out:
-            error.diff = unified(self.case.disk_text.lines, self._sent, self._left_out)
+            error.diff = self._left_out
         elif self._is_link:
             error.message, error.hint = words.a_link(self.shown_path, self.path)
         elif self._is_base_unknown:

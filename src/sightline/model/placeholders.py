@@ -65,16 +65,13 @@ def is_placeholder(line: str) -> bool:
 def left_out(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
     """Return the hunks, old to new, that put a placeholder in the place of lines which go. Lines that the old
     text has already are none."""
-    had = {line.strip() for line in old}
-    fresh = {at for at, line in enumerate(new) if line.strip() not in had and is_placeholder(line)}
-    if not fresh:
-        return ()
-    return tuple(
-        (a0, a1, b0, b1)
-        for a0, a1, b0, b1 in diff(old, new)
-        if not fresh.isdisjoint(range(b0, b1)) and any(map(_is_code, old[a0:a1]))
-        and not any(map(is_placeholder, old[a0:a1]))
-    )  # fmt: skip
+    found = []
+    for hunk in diff(old, new):
+        gone, put = old[hunk[0] : hunk[1]], [*filter(is_placeholder, new[hunk[2] : hunk[3]])]
+        if put and any(map(_is_code, gone)) and not any(map(is_placeholder, gone)):
+            found.append((hunk, {line.strip() for line in put}))
+    had = {line.strip() for line in old} if found else set()
+    return tuple(hunk for hunk, put in found if not put <= had)
 
 
 def _is_code(line: str) -> bool:

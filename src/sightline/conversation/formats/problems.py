@@ -187,7 +187,7 @@ def _with_distinct_ids(adapter: Adapter, messages: list[Message]) -> list[Messag
             if distinct is None:
                 continue
             while distinct in ids:
-                distinct += "~"
+                distinct += "_"
             ids.add(distinct)
             if distinct != row.part.call:
                 same = [r for r in exchange.results if r.part.call == row.part.call]

@@ -22,15 +22,11 @@ from sightline.model.merge import merge
 from sightline.model.revision import revision_of
 from sightline.model.spans import Spans
 from sightline.model.text import Text, decode, normal, split
-from sightline.model.timeline import of_kind
 from sightline.notices.pending import PendingChange, pending_change
 from sightline.shell_parsing.blind_writes import BlindWrite
 
 GIT_S = 2.0
 """Seconds that git may take to tell the text that it would put back."""
-
-RECENT = 32
-"""Refusals of one file that are looked through."""
 
 
 def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWrite]) -> str:
@@ -42,9 +38,11 @@ def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWr
             pending = pending_change(context, path)
             if pending.what not in ("changed", "taken_back") or pending.is_known(or_handed=False):
                 continue
-            does_harm = _does_harm(context, pending, write)
-            if does_harm and not _was_refused(context, path, digest, pending):
-                return _refuse(context, pending, digest, write)
+            if not _does_harm(context, pending, write):
+                continue
+            refusal = Refused(pending.path, digest, "stale", pending.found.revision)
+            if not context.was_refused(refusal):
+                return _refuse(context, pending, refusal, write)
     return ""
 
 
@@ -96,15 +94,9 @@ def _keeps(shown: Text, now: Text, text: str) -> bool:
     return merged.clean and list(merged.lines) == list(mine)
 
 
-def _was_refused(context: SessionContext, path: str, digest: str, pending: PendingChange) -> bool:
-    newest = context.store.timeline(
-        session=context.session, path=path, kinds=[Refused], newest=RECENT
-    )
-    refusals = of_kind(Refused, newest)
-    return any((r.attempt, r.revision) == (digest, pending.found.revision) for r in refusals)
-
-
-def _refuse(context: SessionContext, pending: PendingChange, digest: str, write: BlindWrite) -> str:
+def _refuse(
+    context: SessionContext, pending: PendingChange, refusal: Refused, write: BlindWrite
+) -> str:
     change, told = pending.change()
     diff, is_whole = cut_diff(change.diff, change.path, DIFF_MAX)
     told = told if is_whole else pending.mention_only()
@@ -112,7 +104,7 @@ def _refuse(context: SessionContext, pending: PendingChange, digest: str, write:
     message, hint = words.blind_edit(change.summary, how)
     error = EditRefused("stale", change.path, message, diff=diff, hint=hint)
     context.store.keep(context.keepable(pending.path, pending.found.data, on_disk=pending.found))
-    context.append([Refused(pending.path, digest, "stale", pending.found.revision)])
+    context.append([refusal])
     if record_diff(context, "refusal", pending.path, change.path, diff, told):
         error.diff, error.hint = "", words.diff_above(hint)
     return words.refused(error)
