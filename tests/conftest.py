@@ -36,7 +36,9 @@ gc.disable()  # a third of the time of collecting the tests, which leaves no gar
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Collect garbage from here on, and never look at the collected tests again."""
+    """Collect garbage from here on, and never look at the collected tests again. Let the tests start
+    programs, and speak to them, with the variables of a user: the workers have read the profile."""
+    os.environ.pop("SIGHTLINE_TEST_PROFILE", None)
     gc.freeze()
     gc.enable()
 

@@ -47,7 +47,9 @@ def test_hooks_give_the_same_verdicts_and_tell_the_same(scenario, attempt):
     outcome = play(HOOKED, scenario, attempt)
     # An earlier call of the same answer told of the change; no call tells it again.
     told_before = {"allow"} if attempt.wants == {"notice"} and not attempt.told else set()
-    rewritten = {"notice"} if scenario.name == "S43" else set()  # what the other hook made is news
+    # What another hook made of a write that goes through is news.
+    is_rewritten = scenario.name == "S43" and "write" in attempt.label
+    rewritten = {"notice"} if is_rewritten and "allow" in attempt.wants else set()
     assert outcome.word in attempt.wants | told_before | rewritten
     assert not outcome.judgement.false_alarm
     assert not outcome.judgement.silent_clobber

@@ -124,7 +124,7 @@ def test_on_a_terminal_the_plan_is_shown_and_asked_for(sl, edited):
 def test_what_changed_while_a_command_ran_is_taken_back_when_the_user_agrees(sl, edited):
     from tests.cli.test_terminal import at_terminal
 
-    script = "open('c' + '.py', 'w').write('made\\n')"
+    script = "open(chr(99) + '.py', 'w').write('made\\n')"
     sl("run", "--", "python3", "-c", script)
     warning = "Changed while your agent's command ran; may be yours:"
     code, seen = at_terminal(sl, "rewind", edited, "--commands", answer=b"n\n")

@@ -145,7 +145,7 @@ def test_on_a_terminal_the_plan_is_shown_and_asked_for(edited):
 
 @pytest.mark.wide
 def test_what_may_be_the_users_is_left_alone_and_the_command_that_takes_it_is_named(edited):
-    edited("run", "--", "python3", "-c", "open('c' + '.py', 'w').write('made')")
+    edited("run", "--", "python3", "-c", "open(chr(99) + '.py', 'w').write('made')")
     done = edited("undo", "--yes")
     assert (done.code, (edited.root / "c.py").exists()) == (1, True)
     line = next(line for line in done.out.splitlines() if "Take one back" in line)
