@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.model.attempts import Attempt
 from sightline.model.spans import Span
@@ -269,6 +269,14 @@ class Answer(Struct, frozen=True):
     context: str = ""
     watch: tuple[str, ...] = ()
     tell: str = ""
+
+    def behind(self, context: str, tell: str = "") -> Answer:
+        """Return this answer behind other words for the model, and behind a line for the user."""
+        return structs.replace(
+            self,
+            context="\n\n".join(filter(None, [context, self.context])),
+            tell="\n".join(filter(None, [tell, self.tell])),
+        )
 
 
 NOTHING = Answer()

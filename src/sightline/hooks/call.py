@@ -292,10 +292,7 @@ class Call:
             return answer
         place = words.checkout(found.top, is_main=found.is_main)
         said = words.other_checkout(found.path, place, found.own, exists=found.exists)
-        context = "\n\n".join(filter(None, [said, answer.context]))
-        told = words.tells_other_checkout(found.path, place)
-        tell = "\n".join(filter(None, [told, answer.tell]))
-        return structs.replace(answer, context=context, tell=tell)
+        return answer.behind(said, words.tells_other_checkout(found.path, place))
 
     def _in_other_checkout(self, event: Event) -> Elsewhere | None:
         """Return what an event is about to write in another checkout than the agent works in."""
@@ -373,9 +370,7 @@ class Call:
                 self.note(SightlineError(context.missed))
                 context.missed = ""
         if lost:
-            answer = structs.replace(
-                answer, context="\n\n".join(filter(None, [lost, answer.context]))
-            )
+            answer = answer.behind(lost)
         if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
             self._reconcile(session)
         if self._ending and isinstance(event, events.Ended):  # a daemon does so after its answers

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sightline.agents.hook_events import Attempted, CommandBegan, Event
 from sightline.filesystem.git.repository import repository
+from sightline.filesystem.git_control import git_top
 from sightline.shell_parsing.command_line import absolute_path
 from sightline.shell_parsing.file_effects import possible_names
 from sightline.shell_parsing.read_only import only_reads
@@ -50,7 +51,10 @@ def of_another_checkout(path: str, folder: str) -> Elsewhere | None:
     real = os.path.realpath(path)
     if not os.path.isdir(above := os.path.dirname(real)):
         return None
-    theirs, ours = (repository(os.path.realpath(each), "") for each in (above, folder))
+    folder = os.path.realpath(folder)
+    if git_top(above) == git_top(folder):
+        return None
+    theirs, ours = repository(above, ""), repository(folder, "")
     if theirs is None or ours is None or theirs.top == ours.top or theirs.common != ours.common:
         return None
     name = os.path.relpath(real, theirs.top)

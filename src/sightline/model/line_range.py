@@ -12,7 +12,7 @@ _BEYOND_ASCII = bytes(range(128, 256))
 
 
 class LineRange:
-    """The lines `asked` of a text, of which pieces are taken one after the other. The first piece decides
+    """Lines of a text, found while its pieces are taken in order. The first piece decides
     the encoding; bytes that are no text of it become lone surrogates.
 
     lines: those of the asked ones that exist, from the first on; the one that goes past `room` characters
@@ -56,7 +56,7 @@ class LineRange:
 
     @property
     def lines(self) -> Sequence[str]:
-        """Return the asked lines that exist, as far as there was room for them."""
+        """Return the asked lines that exist, as far as the room holds them."""
         return split("".join(self._parts))
 
     @property

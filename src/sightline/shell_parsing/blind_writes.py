@@ -75,7 +75,7 @@ def _sources(pipe: Sequence[SimpleCommand]) -> dict[str, Spans | None]:
     numbers by which it takes them apart, None for a part of unknown lines."""
     named: dict[str, Spans | None] = {}
     for simple in pipe:
-        if _name(simple) not in WRITERS:
+        if simple.program not in WRITERS:
             words = [*simple.words[1:], *simple.inputs]
             numbers = _of_program(simple)
             named |= {path: numbers for word in words if (path := absolute_path(simple.cwd, word))}
@@ -86,7 +86,7 @@ def _sources(pipe: Sequence[SimpleCommand]) -> dict[str, Spans | None]:
 
 def _of_program(simple: SimpleCommand) -> Spans:
     """Return the line numbers in the program that a command gets."""
-    name = _name(simple)
+    name = simple.program
     if name == "sed":
         return _of_sed(simple.words[1:])[0]
     if name in ("perl", "awk", "gawk"):
@@ -100,7 +100,7 @@ def _whole(simple: SimpleCommand) -> Iterator[BlindWrite]:
         if not writing.appended:
             texts.setdefault(writing.path, []).append(writing.text)
     targets = [word for word, appends in simple.outputs if not appends]
-    name = _name(simple)
+    name = simple.program
     if name == "tee" and "-a" not in simple.words:
         targets += [word for word in simple.words[1:] if word and word[0] != "-"]
     for word in targets:
@@ -118,7 +118,7 @@ def _whole(simple: SimpleCommand) -> Iterator[BlindWrite]:
 
 
 def _copied(simple: SimpleCommand) -> Iterator[BlindWrite]:
-    name = _name(simple)
+    name = simple.program
     rule: Rule | None = COPIERS.get(name)
     is_link = name == "ln" and not any(
         re.fullmatch("-[a-z]*f[a-z]*|--force", word or "") for word in simple.words
@@ -135,7 +135,7 @@ COPIERS: dict[str, Rule] = {
 
 
 def _outputs(name: str, words: Sequence[Word]) -> Iterator[Word]:
-    """Yield the files that a program writes over, by its own words for that."""
+    """Yield the files that a program writes over, as the options of the program say."""
     if name == "dd":
         yield from (word.removeprefix("of=") for word in words if word and word.startswith("of="))
     elif name in ("curl", "wget"):
@@ -149,7 +149,7 @@ def _outputs(name: str, words: Sequence[Word]) -> Iterator[Word]:
 
 def _put_back(simple: SimpleCommand) -> Iterator[BlindWrite]:
     """Yield the files and folders that git takes back to a text that it has."""
-    if _name(simple) != "git":
+    if simple.program != "git":
         return
     words, cwd = git_words(simple.words[1:], simple.cwd)
     if not words or cwd is None:
@@ -213,7 +213,7 @@ WHOLE_TREE = "/"
 
 
 def _by_number(simple: SimpleCommand) -> Iterator[BlindWrite]:
-    name = _name(simple)
+    name = simple.program
     files: Sequence[Word]
     if name == "sed":
         lines, operands = _of_sed(simple.words[1:])
@@ -235,10 +235,6 @@ def _by_number(simple: SimpleCommand) -> Iterator[BlindWrite]:
     for path in [absolute_path(simple.cwd, file) for file in files] if lines else ():
         if path is not None:
             yield BlindWrite(path, lines)
-
-
-def _name(simple: SimpleCommand) -> str:
-    return ((simple.words or [None])[0] or "").rpartition("/")[2]
 
 
 def _of_sed(words: Sequence[Word]) -> tuple[Spans, tuple[Word, ...]]:

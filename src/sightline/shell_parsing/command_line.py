@@ -62,6 +62,16 @@ class SimpleCommand(Struct):
     bodies: list[str] = []
     globs: dict[int, str] = {}
 
+    @property
+    def program(self) -> str:
+        """The name of the program, without its folder; "" where it is unknown."""
+        return last_name(self.words[0]) if self.words else ""
+
+
+def last_name(word: Word) -> str:
+    """Return the last part of a path; "" for an unknown word."""
+    return (word or "").rpartition("/")[2]
+
 
 def parse_command(command: str) -> Node | None:
     """Return the syntax tree of a command line; None when it reaches a limit."""
@@ -104,7 +114,7 @@ def start_folders(command: str, cwd: str) -> tuple[str, ...]:
 def inner_line(simple: SimpleCommand) -> str | None:
     """Return the command line that a command passes to another shell; None for any other command."""
     words = list(simple.words)
-    name = (words[0] or "").rpartition("/")[2] if words else ""
+    name = simple.program
     if name == "eval":
         return None if None in words else " ".join(map(str, words[1:]))
     if name not in SHELLS:

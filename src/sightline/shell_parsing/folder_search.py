@@ -13,7 +13,13 @@ from msgspec import Struct, structs
 from sightline.filesystem.file_state import HiddenByGit
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.path import folders_above
-from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, git_words
+from sightline.shell_parsing.command_line import (
+    SimpleCommand,
+    Word,
+    absolute_path,
+    git_words,
+    last_name,
+)
 from sightline.shell_parsing.file_effects import all_pipelines
 from sightline.shell_parsing.readers import parse_words
 
@@ -267,7 +273,7 @@ def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
 
 
 def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]:
-    name, words, cwd = _name(simple), _words(simple), simple.cwd
+    name, words, cwd = simple.program, _words(simple), simple.cwd
     if name == "git":
         words, cwd = git_words(words, cwd)
         if not words or words[0] != "grep":
@@ -332,10 +338,6 @@ class _Glob(str):
     __slots__ = ()
 
 
-def _name(simple: SimpleCommand) -> str:
-    return (simple.words[0] or "").rpartition("/")[2] if simple.words else ""
-
-
 def _words(simple: SimpleCommand) -> list[Word]:
     """Return the words after a command's name. Hardly a file has a name like an option with a pattern:
     such a word stays as it is."""
@@ -369,14 +371,14 @@ def _depth(program: str, pairs: Sequence[tuple[str, str]]) -> int | None:
 def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[FolderSearch]:
     """Yield what `find` hands to a program that prints files, by -exec or by xargs."""
     words, cwd = _words(simple), simple.cwd
-    if _name(simple) != "find" or cwd is None:
+    if simple.program != "find" or cwd is None:
         return
     runs = [words[at + 1] for at, word in enumerate(words[:-1]) if word in RUNS]
-    if after and _name(after[0]) == "xargs":
+    if after and after[0].program == "xargs":
         runs += [
             word for word in after[0].words[1:] if word and word[0] != "-" and not word.isdecimal()
         ]
-    programs = {(word or "").rpartition("/")[2] for word in runs[:1]}
+    programs = {last_name(word) for word in runs[:1]}
     is_acting = not {"-delete", "-fprint"}.isdisjoint(word for word in words if word)
     if not is_acting and not programs - NAMERS:
         return

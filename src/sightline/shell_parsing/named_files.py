@@ -1,4 +1,4 @@
-"""Find the files that a command line names, whatever its programs do with them.
+"""Find the files that a command line names, whatever the programs do with each file.
 
 Texts are no names: what `echo` prints, the message of a commit, a pattern of grep, what a search leaves out.
 """
@@ -37,7 +37,6 @@ MESSAGES = frozenset(("-m", "--message", "--author", "--grep", "-S", "-G", "--da
 
 LEAVES_OUT = re.compile(r"--(?:exclude|ignore|skip|not)\b.*", re.DOTALL)
 """An option that leaves out what it names."""
-
 
 BEHIND_UNKNOWN = re.compile(r"(?:\$\w+|\$\{[^}]*\}|\)|`)/([\w./+-]+)")
 """The rest of a name behind a variable, or behind the output of another program."""
@@ -80,7 +79,7 @@ def _names(simple: SimpleCommand) -> Iterator[tuple[Word, bool]]:
     """Yield the words and parts of words that may be names, each with whether the shell writes there."""
     yield from ((word, False) for word in simple.inputs)
     yield from ((word, True) for word, _ in simple.outputs)
-    name = _name(simple)
+    name = simple.program
     words = list(simple.words[1:])
     if name in TEXTS:
         return
@@ -141,7 +140,3 @@ def _of_find(words: Sequence[Word]) -> list[Word]:
     first = next((at for at, word in enumerate(words) if (word or " ")[0] in "-(!"), len(words))
     runs = [at for at, word in enumerate(words) if word in ("-exec", "-execdir", "-ok", "-okdir")]
     return [*words[:first], *(words[runs[0] + 2 :] if runs else ())]
-
-
-def _name(simple: SimpleCommand) -> str:
-    return ((simple.words or [None])[0] or "").rpartition("/")[2]

@@ -139,7 +139,7 @@ def _is_straight(command: str) -> bool:
 def _is_quick(simple: SimpleCommand) -> bool:
     if not simple.words:
         return True  # a redirection alone
-    name, operands = _name(simple), _operands(simple.words[1:])
+    name, operands = simple.program, _operands(simple.words[1:])
     if name == "git":
         operands, _ = git_words(simple.words[1:], simple.cwd)
         return bool(operands) and operands[0] in QUICK_GIT
@@ -152,15 +152,11 @@ def given_to_script(simple: SimpleCommand) -> tuple[str, ...]:
     script, operands = script_of(simple), simple.words[1:]
     if script is not None:
         operands = [] if script.code else list(script.operands)
-    elif _name(simple) in SHELLS:
+    elif simple.program in SHELLS:
         operands = _operands(operands)[1:]
     elif not SCRIPT.fullmatch((simple.words or [None])[0] or ""):
         return ()
     return tuple(_paths(simple, _operands(operands)))
-
-
-def _name(simple: SimpleCommand) -> str:
-    return ((simple.words or [None])[0] or "").rpartition("/")[2]
 
 
 def _operands(words: Sequence[Word]) -> list[Word]:
@@ -178,7 +174,7 @@ def _writes_of(simple: SimpleCommand) -> Iterator[FileWrite]:
         elif file.is_written:
             yield FileWrite(file.path, "edited")
     if simple.words:
-        rule = _RULES.get(_name(simple))
+        rule = _RULES.get(simple.program)
         if rule is not None:
             yield from rule(simple, simple.words[1:])
 
@@ -189,7 +185,7 @@ def _redirected(simple: SimpleCommand) -> Iterator[FileWrite]:
     for writing in command_writings(simple):
         texts.setdefault(writing.path, []).append(writing.text)
     outputs = list(simple.outputs)
-    if _name(simple) == "tee":
+    if simple.program == "tee":
         outputs += [(word, "-a" in simple.words) for word in _operands(simple.words[1:])]
     for word, appends in outputs:
         path = absolute_path(simple.cwd, word)
@@ -331,7 +327,7 @@ _RULES: dict[str, Rule] = {
 
 def edits_in_place(simple: SimpleCommand) -> Iterator[FileWrite]:
     """Yield the files that a command changes in place by its words alone."""
-    rule = _RULES.get(_name(simple))
+    rule = _RULES.get(simple.program)
     return rule(simple, simple.words[1:]) if rule is not None else iter(())
 
 

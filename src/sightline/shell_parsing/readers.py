@@ -10,7 +10,7 @@ from re import fullmatch, search
 from msgspec import Struct
 
 from sightline.model.spans import Spans
-from sightline.shell_parsing.command_line import Word
+from sightline.shell_parsing.command_line import Word, last_name
 
 DEFAULT_COUNT = "10"
 """Lines that head and tail print without -n."""
@@ -47,7 +47,7 @@ Operands = tuple[Word, ...]
 def filter_of(words: Sequence[Word]) -> Filter | None:
     """Return what a command prints of its files or its stdin; None where its words do not say, or
     it prints something else."""
-    name = (words[0] or "").rpartition("/")[2] if words else ""
+    name = last_name(words[0]) if words else ""
     if name not in _PROGRAMS:
         return None
     program, valued = _PROGRAMS[name]

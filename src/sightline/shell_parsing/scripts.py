@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path
+from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, last_name
 
 LANGUAGES = {
     "bun": ("-e", "--eval"),
@@ -43,7 +43,7 @@ class Script(Struct, frozen=True):
 
 
 class ScriptFile(Struct, frozen=True):
-    """What a program does to a file. path: absolute. is_read: it reads the file, too; is_written: it may
+    """A file that a program names, and what the program does to the file. path: absolute. is_read: it reads the file, too; is_written: it may
     change it; is_whole: it writes over all of it. text: the whole text, where the program holds it.
     lines: numbers of lines that it names, where it takes the file's lines apart."""
 
@@ -58,7 +58,7 @@ class ScriptFile(Struct, frozen=True):
 def script_of(simple: SimpleCommand) -> Script | None:
     """Return the program that a command runs; None for a command that is no interpreter's."""
     words = list(simple.words)
-    if words and _base(words[0]) in RUNNERS:
+    if words and last_name(words[0]) in RUNNERS:
         words = words[next((at for at, word in enumerate(words) if _language(word)), len(words)) :]
     language = _language(words[0]) if words else ""
     if not language:
@@ -96,12 +96,8 @@ def script_files(simple: SimpleCommand) -> tuple[ScriptFile, ...]:
 
 
 def _language(word: Word) -> str:
-    name = re.sub(r"[\d.]+$", "", _base(word))
+    name = re.sub(r"[\d.]+$", "", last_name(word))
     return name if name in LANGUAGES else ""
-
-
-def _base(word: Word) -> str:
-    return (word or "").rpartition("/")[2]
 
 
 class _Use:

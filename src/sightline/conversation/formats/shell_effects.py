@@ -105,9 +105,8 @@ def _spelling(path: str, unknown: str) -> str | None:
 
 
 def _name(simple: SimpleCommand) -> str:
-    words = simple.words
-    name = (words[0] or "").rpartition("/")[2] if words else ""
-    return "git-grep" if name == "git" and words[1:2] == ["grep"] else name
+    is_git_grep = simple.program == "git" and simple.words[1:2] == ["grep"]
+    return "git-grep" if is_git_grep else simple.program
 
 
 def _rewrites(simple: SimpleCommand, unknown: str) -> Iterator[Rewrite]:

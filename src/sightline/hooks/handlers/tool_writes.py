@@ -135,11 +135,7 @@ def _with_damage(answer: Answer, path: str, encoding: str, lines: int) -> Answer
     """Add to an answer that the host's tool destroyed bytes of so many lines; none where it kept them."""
     if not lines:
         return answer
-    context, tell = words.damaged(path, encoding, lines)
-    context = "\n\n".join(filter(None, [context, answer.context]))
-    return structs.replace(
-        answer, context=context, tell="\n".join(filter(None, [tell, answer.tell]))
-    )
+    return answer.behind(*words.damaged(path, encoding, lines))
 
 
 class _OnRecord(Struct, frozen=True):
