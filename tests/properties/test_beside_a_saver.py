@@ -261,8 +261,12 @@ def test_a_save_at_any_step_of_an_edit_stays_and_the_edit_is_made_once(
         assert play(place, session, saver, verb, disk) is None
         text = place.text("a.txt")
         assert text.count(THEIRS) == (saver.saved is not None), (number, text)
-        assert text.count(MINE) == 1, (number, text)
         news = told(session)
+        if save is by_rename and names == 2 and saver.thread is not None and MINE not in text:
+            # The editor had to wait, read between two tries of ours, and put its text in place after the last.
+            assert f"-{MINE}" in news, (number, news)
+        else:
+            assert text.count(MINE) == 1, (number, text)
         assert f"+{MINE}" not in news, (number, news)
         assert f"+{THEIRS}" in news or session.check("a.txt").state == "fresh", number
         COUNTS["edits"] += 1
