@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from tests.clients.acting import TEXT, changed, done, edit, messages, read, saves, write
+from tests.support.examples import fully
 
 import sightline
 
@@ -33,7 +34,7 @@ def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model
     assert claude.log() == told
 
 
-@pytest.mark.parametrize("kind", ["command", "http"])
+@pytest.mark.parametrize("kind", ["http", *fully("command")])
 def test_a_running_up_answers_as_well_and_shows_what_happens(claude, model, kind):
     claude.sightline("init", "claude-code", "--kind", kind)
     file = claude.put("notes.txt", TEXT)
@@ -90,7 +91,7 @@ def test_http_hooks_without_up_let_the_agent_go_on_and_doctor_says_so(claude, mo
     assert "sightline up" in claude.sightline("doctor", code=1)
 
 
-@pytest.mark.parametrize("scope", ["local", "user"])
+@pytest.mark.parametrize("scope", ["user", *fully("local")])
 @pytest.mark.parametrize("gone", [sys.executable, os.path.dirname(sightline.__file__)])
 def test_a_program_that_is_gone_is_told_once_and_the_agent_goes_on(claude, model, gone, scope):
     """The virtual environment was deleted, or the package was removed from it."""

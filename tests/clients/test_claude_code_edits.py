@@ -22,6 +22,7 @@ from tests.clients.acting import (
     write,
 )
 from tests.clients.stub import Step
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -88,7 +89,7 @@ def test_a_whole_write_that_the_client_turns_down_costs_one_look(guarded, model)
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
-@pytest.mark.parametrize("look", [read, lambda _: bash(TWO_AT_ONCE)], ids=["read", "shell"])
+@pytest.mark.parametrize("look", [read, *fully(lambda _: bash(TWO_AT_ONCE))], ids=["read", "shell"])
 def test_a_whole_write_in_conflict_is_refused_with_only_its_hunks(guarded, model, look):
     file = guarded.put("notes.txt", TEXT)
     guarded.put("other.txt", "other\n")
@@ -362,7 +363,9 @@ def test_a_diff_that_explains_a_failed_write_is_not_in_the_notice_of_its_batch(g
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("answer", [{"decision": "block", "reason": "no"}, {"continue": False}])
+@pytest.mark.parametrize(
+    "answer", [{"decision": "block", "reason": "no"}, *fully({"continue": False})]
+)
 def test_a_save_that_only_a_stopped_prompt_told_is_kept(guarded, model, answer):
     """A hook of the user's stops the prompt, so the model has nothing of what was added to it."""
     file = guarded.put("notes.txt", TEXT)

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 from tests.clients.acting import TEXT, bash, changed, done, edit, read, write
 from tests.clients.terminal import terminal
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -30,7 +31,7 @@ def repository(folder):
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
 
 
-@pytest.fixture(params=["repository", "folder"])
+@pytest.fixture(params=["repository", *fully("folder")])
 def file(request, beside):
     """A file of a second repository, or of a folder without git, with another beside it."""
     if request.param == "repository":
@@ -109,7 +110,7 @@ def keep_a_save(model, file, beside):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("scope", ["user", "local"])
+@pytest.mark.parametrize("scope", ["user", *fully("local")])
 def test_a_save_in_a_folder_that_settings_add_is_kept(guarded, model, beside, file, scope):
     """The folder is named as seen from the project."""
     root = guarded.home if scope == "user" else guarded.root

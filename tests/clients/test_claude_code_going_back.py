@@ -3,6 +3,7 @@
 import pytest
 from tests.clients.acting import TEXT, changed, done, edit, read, saves, write
 from tests.clients.terminal import CLEAR_LINE, terminal
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -127,7 +128,7 @@ def test_with_the_code_alone_restored_the_edit_is_told_as_taken_back(guarded, mo
     assert "by the user" not in told.replace(CLIENTS_OWN, "").replace(back, "")
 
 
-@pytest.mark.parametrize("choice", ["Summarize from here", "Summarize up to here"])
+@pytest.mark.parametrize("choice", ["Summarize from here", *fully("Summarize up to here")])
 def test_after_a_summary_a_save_that_was_never_shown_stays(guarded, model, file, choice):
     model.script("First look", read(file), done())
     model.script("Say something", done())
@@ -144,7 +145,7 @@ def test_after_a_summary_a_save_that_was_never_shown_stays(guarded, model, file,
     assert f"+{THEIRS}" in model.sent(0, "Write over") + model.sent(1, "Write over")
 
 
-@pytest.mark.parametrize("told_by", ["notice", "read"])
+@pytest.mark.parametrize("told_by", ["notice", *fully("read")])
 def test_the_old_text_that_stays_before_a_summary_is_what_the_model_has(
     guarded, model, file, told_by
 ):

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from tests.clients.acting import TEXT, TWO_AT_ONCE, bash, changed, done, edit, messages, saves
 from tests.clients.claude import REPOSITORY
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -25,7 +26,7 @@ def another(claude):
     settings.write_text(text.replace(str(package), str(claude.home / "other/sightline")))
 
 
-@pytest.mark.parametrize("installation", [same, another])
+@pytest.mark.parametrize("installation", [another, *fully(same)])
 def test_each_event_is_answered_once(guarded, model, installation):
     guarded.sightline("init", "claude-code", "--scope", "user")
     installation(guarded)

@@ -5,6 +5,7 @@ from time import monotonic
 
 import pytest
 from tests.clients.acting import TEXT, WAIT_S, bash, changed, done, edit, read, write
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -29,7 +30,8 @@ def test_a_file_printed_in_the_shell_may_be_edited(guarded, model):
 
 
 @pytest.mark.parametrize(
-    "command", ["cat {notes,other}.txt", 'for x in *.txt; do cat "$x"; done', "ls | xargs cat"]
+    "command",
+    [*fully("cat {notes,other}.txt", 'for x in *.txt; do cat "$x"; done'), "ls | xargs cat"],
 )
 def test_files_that_a_shell_printed_without_their_names_may_be_written(guarded, model, command):
     file = guarded.put("notes.txt", TEXT)
@@ -70,7 +72,7 @@ def test_an_instruction_file_was_shown(guarded, model):
     assert guarded.status()[run.session]["CLAUDE.md"]["state"] == "fresh"
 
 
-@pytest.mark.parametrize("command", ["rm notes.txt", "mv notes.txt old.txt"])
+@pytest.mark.parametrize("command", ["mv notes.txt old.txt", *fully("rm notes.txt")])
 def test_what_an_own_command_took_away_may_be_written_anew(guarded, model, command):
     file = guarded.put("notes.txt", TEXT)
     model.script("Begin anew", read(file), bash(command), write(file, "mine\n"), done())

@@ -9,6 +9,7 @@ from threading import Thread
 import pytest
 from tests.clients.acting import TEXT, TWO_AT_ONCE, bash, changed, done, edit, read, saves, write
 from tests.clients.terminal import terminal
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -70,7 +71,7 @@ while True:
 """A hook of the user's that lets no session write before both are judged."""
 
 
-@pytest.mark.parametrize("line", [28, 3])
+@pytest.mark.parametrize("line", [28, *fully(3)])
 def test_two_sessions_that_write_at_once_are_told_the_truth(guarded, model, file, line):
     """line 28: the changes join; line 3: both change the same line. Whose hook ended before the other
     client wrote is told with its next call; the other one is told at once."""

@@ -14,6 +14,7 @@ from tests.clients.acting import (
     read,
     saves,
 )
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -41,7 +42,9 @@ def held_store(claude):
     return db
 
 
-@pytest.mark.parametrize("spoil", [broken_settings, damaged_store, closed_folder, held_store])
+@pytest.mark.parametrize(
+    "spoil", [broken_settings, held_store, *fully(damaged_store, closed_folder)]
+)
 def test_the_user_sees_one_line_and_the_agent_goes_on(connected, model, spoil):
     file = connected.put("notes.txt", TEXT)
     connected.sightline("status")

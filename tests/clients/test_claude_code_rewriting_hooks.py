@@ -66,8 +66,10 @@ def frontmatter(name, command):
 
 @pytest.mark.parametrize(
     ("content", "stands"),
-    [(HEADER, "# (c) me\n" + BOTH), (FORMATTER, BOTH.replace("says", "SAYS"))],
-    ids=["header", "formatter"],
+    [
+        pytest.param(HEADER, "# (c) me\n" + BOTH, id="header", marks=pytest.mark.full),
+        pytest.param(FORMATTER, BOTH.replace("says", "SAYS"), id="formatter"),
+    ],
 )
 def test_a_write_over_a_save_is_refused_and_made_again_with_the_save(
     guarded, model, file, content, stands

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from bench.sessions import PROMISES, play
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -33,7 +34,7 @@ def test_a_short_session_breaks_no_promise(broken):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, *fully(1)])
 def test_thirty_steps_break_no_promise(seed, broken):
     """A file that git or a formatter writes in several parts is told in parts, where a busy machine puts a
     look between them (PLAN.md): that fault alone has to come again with the same seed."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.clients.acting import done
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
@@ -22,9 +23,9 @@ HOOKS = ("hooks", "problem")
 @pytest.mark.parametrize(
     ("args", "named"),
     [
-        (("--bare",), "--bare"),
-        (("--safe-mode",), "--safe-mode"),
-        (("--restricted",), "--restricted"),
+        pytest.param(("--bare",), "--bare", marks=pytest.mark.full),
+        pytest.param(("--safe-mode",), "--safe-mode", marks=pytest.mark.full),
+        pytest.param(("--restricted",), "--restricted", marks=pytest.mark.full),
         (("--setting-sources", "user,project"), "--setting-sources user,project"),
         (("--settings", OFF), "--settings, whose disableAllHooks is true"),
     ],
@@ -40,7 +41,7 @@ def test_an_option_that_leaves_hooks_out_is_found_while_the_client_runs(
     assert f"started with {named}: it calls no hook of Sightline" in message
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])
+@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SAFE_MODE", *fully("CLAUDE_CODE_SIMPLE")])
 def test_a_variable_that_leaves_hooks_out_is_found(connected, model, variable):
     connected.settings[variable] = "1"
     model.script("Look", done())
@@ -50,7 +51,7 @@ def test_a_variable_that_leaves_hooks_out_is_found(connected, model, variable):
 
 
 @pytest.mark.parametrize(
-    "args", [(), ("--setting-sources", "local"), ("--setting-sources=local,user",)]
+    "args", [("--setting-sources=local,user",), *fully((), ("--setting-sources", "local"))]
 )
 def test_hooks_that_the_client_does_call_are_no_problem(connected, model, args):
     said = []

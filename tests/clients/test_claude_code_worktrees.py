@@ -6,11 +6,12 @@ import subprocess
 import pytest
 from tests.clients.acting import done, edit, read
 from tests.clients.stub import Step
+from tests.support.examples import fully
 
 pytestmark = pytest.mark.client
 
 TEXT = "one\ntwo\nthree\n"
-MODES = ["acceptEdits", "bypassPermissions"]
+MODES = ["acceptEdits", *fully("bypassPermissions")]
 
 
 def committed(claude):
@@ -65,7 +66,7 @@ def test_an_isolated_sub_agent_edits_without_a_question(guarded, model, mode):
     assert decisions(run) == []
 
 
-@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/info/exclude"])
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", *fully(".git/info/exclude")])
 def test_a_file_of_version_control_is_asked_for_and_not_denied(guarded, model, path):
     file = guarded.put(path, TEXT)
     model.script("Change it", read(file), edit(file, "two\n", "2\n"), done())

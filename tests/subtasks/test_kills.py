@@ -48,10 +48,13 @@ def moments():
     """Return numbers of facts since the approval, drawn once, each with a runner. A graph of six takes about
     60 facts."""
     drawn = random.Random(23).sample(range(1, 60), 20)
-    return list(zip(drawn, ("function", "command", "shared", "agent") * 5, strict=True))
+    moments = zip(drawn, ("function", "command", "shared", "agent") * 5, strict=True)
+    return [
+        pytest.param(*moment, marks=pytest.mark.wide if number < 8 else pytest.mark.full)
+        for number, moment in enumerate(moments)
+    ]
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(("moment", "runner"), moments())
 def test_a_killed_process_loses_nothing_and_doubles_nothing(repo, moment, runner):
     if runner == "agent":

@@ -25,3 +25,8 @@ def few_examples(number: int, wide: int) -> int:
 def widely(*values: Any) -> list[Any]:
     """Return values of a parameter that only the wide run takes, each in a test of its own."""
     return [pytest.param(value, marks=pytest.mark.wide) for value in values]
+
+
+def fully(*values: Any) -> list[Any]:
+    """Return values of a parameter that not even the wide run takes, each in a test of its own."""
+    return [pytest.param(value, marks=pytest.mark.full) for value in values]
