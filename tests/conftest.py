@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 
 import pytest
@@ -47,8 +48,18 @@ def sync_nothing(fd: object) -> None:
     """Tests kill processes, and no machine: what was written is there."""
 
 
+MEMORY, ROOM = "/dev/shm", 4 << 30
+"""Where files live in memory, and how many bytes have to be free there: the tests make 100,000 files."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Give all tests an empty home: what they write stays there, what the machine has stays out."""
+    """Give all tests an empty home: what they write stays there, what the machine has stays out. Keep
+    their files in memory where nobody names a TMPDIR, and remove them at the end."""
+    is_named = "TMPDIR" in os.environ  # a worker gets it from the process that started it
+    if not is_named and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free >= ROOM:
+        files = tempfile.TemporaryDirectory("", "sightline-", MEMORY, ignore_cleanup_errors=True)
+        config.add_cleanup(files.cleanup)
+        os.environ["TMPDIR"] = tempfile.tempdir = files.name
     home = tempfile.TemporaryDirectory(prefix="sightline-home-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
     for name in list(os.environ):

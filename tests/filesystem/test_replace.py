@@ -303,7 +303,7 @@ def test_a_save_before_the_rename_stays_where_names_cannot_be_exchanged(root, fi
 @pytest.mark.parametrize("save", [save_in_place, save_by_rename])
 def test_a_save_before_a_delete_stays(root, file, save):
     found = replace(root, before("replace", save(file, SAVE)), new=None)
-    assert found.kind == "file"
+    assert found.kind == "file" or held_up  # one that waited may come after the deletion
     assert found.data != NEW
     held_up_saves_end()
     assert file.read_bytes() == SAVE

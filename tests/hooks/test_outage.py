@@ -154,3 +154,21 @@ def test_a_message_for_the_user_stands_beside_the_answer_for_the_model(host):
     damaged_store(host)
     said = json.loads(json.dumps(host.ask(host.edit(path, "a = 1", "a = 2"))))
     assert set(said) == {"systemMessage", "hookSpecificOutput"}
+
+
+def test_what_changed_while_the_guard_was_off_is_nobodys_for_certain(host):
+    """The agent's own edit was not recorded; a save after the outage is the user's again."""
+    path = begun(host)
+    broken_settings(host)
+    host.ask(host.edit(path, "a = 1", "a = 2"))
+    host.put("a.py", "a = 2\n")
+    own_settings(host).unlink()
+    said = refusal(host.ask(host.write(path, "a = 3\n")))
+    assert "probably" not in said
+    assert (
+        "by this session itself, the user or another program, while Sightline could not record"
+        in said
+    )
+    host.put("a.py", "a = 4\n")
+    later = refusal(host.ask(host.write(path, "a = 3\n")))
+    assert "by the user or another program" in later

@@ -20,7 +20,7 @@ from sightline.changes.command_evidence import EndedCommand
 from sightline.changes.detect import Difference, bytes_of, changed, differing
 from sightline.changes.layout import same_but_layout
 from sightline.changes.session_context import SessionContext
-from sightline.changes.words import PUT_BACK
+from sightline.changes.words import PUT_BACK, UNRECORDED
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.process import alive
 from sightline.model.events import (
@@ -29,6 +29,7 @@ from sightline.model.events import (
     CommandEnded,
     CommandStarted,
     Fact,
+    SightLost,
     TurnBegan,
     WriteIntended,
 )
@@ -51,6 +52,9 @@ PAST = 8
 
 CHAIN = ("agent", "formatter", "command")
 """Kinds of cause that an undo or a formatter's change may follow."""
+
+OUTAGE = "outage"
+"""Reason of the SightLost of a time in which the store or the settings could not be used."""
 
 BACKGROUND = "&"
 """Suffix of the run of a command that goes on when its tool call has ended."""
@@ -128,7 +132,16 @@ def _cause(
         ):  # a command that removes the file by name, did that
             after = MISSING
         by_command = ended.cause_of_bytes(context, path, before, after, data)
-    return _by_command(path, by_command, commands) or _by_content(context, difference)
+    cause = _by_command(path, by_command, commands) or _by_content(context, difference)
+    if cause == Cause("external") and _was_off(context, difference.row.position):
+        return Cause("external", detail=UNRECORDED, confidence="likely")
+    return cause
+
+
+def _was_off(context: SessionContext, since: int) -> bool:
+    """Return whether an outage ended after that position: what changed meanwhile may be of anybody."""
+    lost = context.store.timeline(kinds=[SightLost], after=since)
+    return any(fact.reason == OUTAGE for fact in of_kind(SightLost, lost))
 
 
 def by_ended(

@@ -12,6 +12,9 @@ NameOf = Callable[[str], str]
 PUT_BACK = "put back"
 """Detail of a cause: the bytes are again those before an agent's edit."""
 
+UNRECORDED = "unrecorded"
+"""Detail of a cause: the change may be of anybody, the agent too, because nothing could be recorded then."""
+
 BY_HOOK = "another hook"
 """Detail of a cause: another hook of the host rewrote an agent's text before it was written."""
 
@@ -34,7 +37,10 @@ def cause(by: Cause | None, session: str) -> str:
     if by is not None and by.detail == BY_HOOK:
         return "another hook, before the text was written"
     if by is None or by.kind == "external":
-        return f"the user or another program{_put_back(by)}"
+        others = "the user or another program"
+        if by is not None and by.detail == UNRECORDED:
+            return f"this session itself, {others}, while Sightline could not record"
+        return f"{others}{_put_back(by)}"
     if by.kind == "command":
         author = _by_command(by, session)
     elif by.kind == "formatter":
@@ -56,6 +62,8 @@ def to_person(by: Cause, agent: str, edited: str) -> str:
     probably = "probably " if by.confidence == "likely" else ""
     if by.detail == BY_HOOK:
         return cause(by, "")
+    if by.kind == "external" and by.detail == UNRECORDED:
+        return "an agent, you or another program, while Sightline could not record"
     if by.kind == "external":
         return f"you or another program{_put_back(by)}"
     if by.kind in ("agent", "session"):

@@ -333,6 +333,7 @@ _WHY = {
     "limit": "no more folders may be watched (raise fs.inotify.max_user_watches)",
     "suspended": "the machine slept",
     "unanswered": "the disk did not answer in time",
+    "outage": "the store or the settings could not be used",
     "unverifiable": "an ignore file cannot be read",
     "no_events": "this file system does not report changes",
     "filesystem": "the file system {} does not report changes",

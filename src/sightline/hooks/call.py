@@ -22,6 +22,8 @@ from sightline.agents import hook_events as events
 from sightline.agents.dialect import DIALECTS, Dialect
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
+from sightline.changes.attribution import OUTAGE
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import LeftOut, Settings
 from sightline.conversation.recorded_work import NO_WORK, RecordedWork
@@ -55,6 +57,7 @@ from sightline.hooks.open_sessions import (
 from sightline.hooks.other_checkout import Elsewhere, elsewhere
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
+from sightline.model.events import SightLost
 from sightline.model.json_text import compact_json
 from sightline.model.marks import all_sendable
 
@@ -120,6 +123,7 @@ class Call:
         self._left_out: dict[str, tuple[LeftOut, ...]] = {}
         self.project: str | None = None
         self.is_sound = False
+        self._notes: list[str] = []
 
     def answered(self, raw: bytes | None = None) -> bytes:
         """Return the bytes to print, whatever goes wrong. Never raise an Exception.
@@ -205,6 +209,7 @@ class Call:
         if raw is not None:
             within(LOOKING_S, self._look)
         notes = outage.noted(self.environ, self.home)
+        self._notes = notes
         if notes and self._place().is_held():
             raise Held(words.HELD)
         deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
@@ -216,7 +221,6 @@ class Call:
                 raise Held(f"{words.late(deadline_s)} {words.HELD}") from None
             raise Late(words.late(deadline_s)) from None
         printed = self._printed([*answers, self._told_of_settings()])
-        outage.forget(notes)
         self.is_sound = True
         return printed
 
@@ -341,10 +345,22 @@ class Call:
                 answer = structs.replace(answer, context=context)
         return answer
 
+    def _end_outage(self, context: SessionContext) -> None:
+        """Record that the guard was off until now. Where the store still takes nothing, the outage goes
+        on, and the handler says so in its own words."""
+        try:
+            context.append([SightLost(OUTAGE)])
+        except StoreError:
+            return  # the notes stay
+        outage.forget(self._notes)
+        self._notes = []
+
     def _attend_in(self, root: str, event: Event) -> Answer:
         assert self.caller is not None
         workspace = self._workspace(root)
         session, is_new = workspace.session(self.caller, self.agent, self.owner)
+        if self._notes and root == self.project:
+            self._end_outage(session._context)  # noqa: SLF001 - no verb records this
         if is_new and not begins_empty(event) and self.caller.transcript:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
