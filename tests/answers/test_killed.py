@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.filesystem.doubles import dying
 from tests.guard.test_unfinished import MINE, NAMES, OLD, dies, disk
+from tests.support.examples import fully, widely
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH = NAMES
 EDITS = [{"old": "line 3\n", "new": "mine\n"}]
@@ -38,7 +39,7 @@ def killed(place, number, apply="all"):
     return dies(act)
 
 
-@pytest.mark.parametrize("stride", [61, pytest.param(3, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("stride", [61, *widely(9), *fully(3)])
 def test_an_answer_killed_at_any_step_is_there_as_a_whole_or_not_at_all(place, stride):
     before = dict.fromkeys(NAMES, OLD)
     ended = []
@@ -81,7 +82,7 @@ def after_each():
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("stride", [97, pytest.param(5, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("stride", [41, *fully(5)])
 def test_item_by_item_a_killed_answer_ends_between_two_items(place, stride):
     states, seen = list(after_each()), set()
     for number in range(1, 3 * LAST_STEP, stride):

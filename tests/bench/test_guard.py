@@ -155,6 +155,7 @@ def test_json_has_a_row_for_each_guard_and_scenario(capsys):
     }
 
 
+@pytest.mark.full
 def test_the_table_fits_100_columns_and_sums_up(capsys):
     assert guard.main(["--only", "S1", "--only", "S5"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -164,6 +165,7 @@ def test_the_table_fits_100_columns_and_sums_up(capsys):
     ]
 
 
+@pytest.mark.full
 def test_two_runs_say_the_same():
     first, second = ([p.outcome for p in guard.run(["S6"])] for _ in range(2))
     assert first == second

@@ -7,6 +7,7 @@ import os
 from functools import partial
 
 import pytest
+from tests.support.examples import fully
 
 import sightline
 from sightline.api.opening import start
@@ -233,7 +234,7 @@ def _sweep(root, home, go):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("writers", [2, 8])
+@pytest.mark.parametrize("writers", [2, *fully(8)])
 def test_two_sweeps_beside_many_writers_break_nothing(place, writers):
     """What each wrote last, and what that replaced, is there; every row is what the facts say."""
     root, home = str(place.root), str(place.home / "state")

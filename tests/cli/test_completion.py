@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.command_line import PROGRAM, SOURCE
-from tests.support.examples import widely
+from tests.support.examples import fully, widely
 
 from sightline.cli.completion import typed
 from sightline.cli.group import COMMANDS
@@ -244,7 +244,7 @@ class Line:
         self.hanging.cancel()
 
 
-@pytest.fixture(params=["bash", *widely("zsh", "fish")])
+@pytest.fixture(params=["bash", *widely("zsh"), *fully("fish")])
 def line(request, sl, tmp_path):
     """A shell of each kind, in a workspace with a store."""
     binary = shutil.which(request.param)

@@ -211,6 +211,7 @@ def format_after_edits(claude):
     claude.put(".claude/settings.json", json.dumps({"hooks": {"PostToolUse": [hook]}}))
 
 
+@pytest.mark.full
 def test_what_a_formatter_took_out_comes_back_with_its_use(guarded, model):
     file = guarded.put("a.py", "import re\n\nx = re.I\n")
     used = "import os\nimport re\n\nx = re.I\ny = os.sep\n"
@@ -257,6 +258,7 @@ def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(gu
     assert guarded.text("notes.txt") == "mine\n"
 
 
+@pytest.mark.full
 def test_an_edit_of_nothing_makes_a_file_or_fills_an_empty_one(guarded, model):
     new, empty = str(guarded.root / "new.txt"), guarded.put("empty.txt", "")
     model.script("Fill", edit(new, "", "a\n"), edit(empty, "", "b\n"), edit(new, "a", "c"), done())
@@ -267,6 +269,7 @@ def test_an_edit_of_nothing_makes_a_file_or_fills_an_empty_one(guarded, model):
     assert (known["new.txt"]["state"], known["empty.txt"]["state"]) == ("fresh", "fresh")
 
 
+@pytest.mark.full
 def test_a_file_with_a_mark_and_line_ends_of_windows_is_the_agents_own(guarded, model):
     """The client writes a whole file with "\\n", whatever it had before."""
     file = guarded.put("notes.txt", "\ufeff" + TEXT.replace("\n", "\r\n"))

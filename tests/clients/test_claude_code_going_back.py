@@ -41,6 +41,7 @@ def test_a_model_that_no_longer_has_a_save_may_not_write_over_it(guarded, model,
     assert f"+{THEIRS}" in model.sent(1, "Write over")
 
 
+@pytest.mark.full
 def test_the_same_in_a_conversation_that_is_resumed_at_an_older_message(guarded, model, file):
     model.script("First look", read(file), done())
     model.script("Look again", read(file), done())
@@ -72,6 +73,7 @@ def test_the_news_of_a_save_that_was_taken_out_does_not_count(guarded, model, fi
     assert f"+{THEIRS}" in refused or "modified since read" in refused  # by the client's own guard
 
 
+@pytest.mark.full
 def test_what_the_rest_of_the_conversation_holds_stays_known(guarded, model, file):
     other = guarded.put("other.txt", "other\n")
     model.script("First look", read(file), done())
@@ -89,6 +91,7 @@ def test_what_the_rest_of_the_conversation_holds_stays_known(guarded, model, fil
     assert refused["path"] == "other.txt"
 
 
+@pytest.mark.full
 def test_with_the_code_restored_nothing_is_told_of_edits_that_are_gone(guarded, model, file):
     model.script("First look", read(file), done())
     model.script("Change it", edit(file, "line 3\n", "three\n"), done())

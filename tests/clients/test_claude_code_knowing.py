@@ -42,6 +42,7 @@ def test_files_that_a_shell_printed_without_their_names_may_be_written(guarded, 
     assert not guarded.log("refused")
 
 
+@pytest.mark.full
 def test_why_in_a_terminal_answers_for_the_conversation_and_writes_no_fact(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     model.script("Look", read(file), done())
@@ -99,6 +100,7 @@ def test_a_save_of_a_known_file_is_noticed_as_it_happens(guarded, model):
     assert (row["path"], row["cause"]["kind"]) == ("notes.txt", "external")
 
 
+@pytest.mark.full
 def test_people_know_a_conversation_by_its_first_words(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     model.script(

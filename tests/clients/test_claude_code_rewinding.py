@@ -86,6 +86,7 @@ def test_a_rewind_between_turns_takes_its_work_and_leaves_the_users(guarded, mod
     assert guarded.text("notes.txt") == REWOUND.replace("says the user", "says everybody")
 
 
+@pytest.mark.full
 def test_a_rewind_to_the_first_turn_leaves_nothing_but_the_users(guarded, model, terminal, file):
     model.script("Three", edit(file, "line 20\n", "twenty\n"), done(terminal.at(1)))
     guarded.run("One", "Two", "Three")
@@ -94,6 +95,7 @@ def test_a_rewind_to_the_first_turn_leaves_nothing_but_the_users(guarded, model,
     assert not (guarded.root / "new.txt").exists()
 
 
+@pytest.mark.full
 def test_a_rewind_in_the_middle_of_a_turn_is_told_by_the_refusal(guarded, model, terminal, file):
     model.script(
         "Three",
@@ -122,6 +124,7 @@ def test_what_its_shell_removed_and_made_unread_is_undone(guarded, model, termin
     assert guarded.text("notes.txt") == changed(l3="three", l10="ten", l28=USERS)
 
 
+@pytest.mark.full
 def test_a_turn_that_only_looks_has_no_checkpoint(guarded, model, terminal, file):
     model.script("Three", read(file), bash("grep ten notes.txt"), done())
     guarded.run("One", "Two", "Three")

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from tests.conversation.formats.histories import NAMES, TOLD
 from tests.conversation.talks import COUNT
+from tests.support.examples import fully
 
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.formats.format import FORMATS
@@ -167,14 +168,14 @@ def recover_all(seed):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *fully(1, 2, 3)])
 def test_generated_histories_are_recovered_or_refused_in_words(part):
     outcomes = [recover_all(seed) for seed in range(part * 10, part * 10 + 10)]
     assert len(outcomes) == 10
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", [0, 1, *fully(*range(2, 10))])
 def test_a_thousand_histories(part, record_property):
     outcomes = [recover_all(seed) for seed in range(1_000 + part * 100, 1_100 + part * 100)]
     tally = {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))}

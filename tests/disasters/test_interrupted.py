@@ -208,7 +208,7 @@ def test_an_edit_interrupted_at_a_line_leaves_the_store_usable(hosts):
 @pytest.mark.wide
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_interrupted_at_many_lines_leaves_the_store_usable(name, hosts):
-    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 19)
+    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 43)
 
 
 @pytest.mark.wide
@@ -217,7 +217,7 @@ def test_a_verb_interrupted_at_many_lines_leaves_the_store_usable(name, hosts):
 )  # Ctrl-C in a finalizer
 @pytest.mark.parametrize("name", MORE)
 def test_another_verb_interrupted_at_a_line_leaves_the_store_usable(name, hosts):
-    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 67)
+    interrupt(name, hosts, 1 if os.environ.get("SIGHTLINE_TEST_WIDE") else 151)
 
 
 def interrupt(name: str, hosts: Callable[[str], Host], step: int) -> None:

@@ -127,7 +127,7 @@ def test_events_lead_to_the_tree_that_a_fresh_look_finds(steps):
 
 
 @pytest.mark.wide
-@settings(max_examples=examples(1_000), deadline=None, derandomize=True)
+@settings(max_examples=examples(500), deadline=None, derandomize=True)
 @given(st.lists(STEPS, max_size=30))
 def test_many_events_lead_to_the_tree_that_a_fresh_look_finds(steps):
     check(steps)

@@ -136,7 +136,7 @@ def test_an_edit_never_lands_at_another_place(number, policy):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize(("number", "policy"), [(6_000, "block"), (600, "merge")])
+@pytest.mark.parametrize(("number", "policy"), [(3_000, "block"), (200, "merge")])
 def test_an_edit_never_lands_at_another_place_in_many_files(number, policy):
     for history in histories(number, 70_000):
         check(history, policy)

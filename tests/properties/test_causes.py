@@ -170,7 +170,7 @@ def played(does, folder: str) -> World:
 
 
 @pytest.mark.wide
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(deeds)
 def test_whose_change_it_was_is_never_turned_round(does):
     with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +183,7 @@ def test_whose_change_it_was_is_never_turned_round(does):
 
 
 @pytest.mark.wide
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(deeds)
 def test_nothing_of_others_is_swallowed(does):
     """What others left there, and was not read, is told; nothing is told of what is as believed."""
@@ -204,7 +204,7 @@ whos = st.sampled_from([None, "mine", "other"])
 
 
 @pytest.mark.wide
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(deeds, st.lists(st.tuples(kinds, whos), min_size=1))
 def test_a_cause_decides_no_verdict(does, causes):
     with tempfile.TemporaryDirectory() as folder:

@@ -196,7 +196,7 @@ def test_over_any_order_what_differs_is_told_once_and_asking_is_free():
     run(
         Notices,
         settings=settings(
-            max_examples=1_000 if WIDE else examples(40),
+            max_examples=1_000 if WIDE else examples(20),
             stateful_step_count=20,
             derandomize=not WIDE,
             database=None,

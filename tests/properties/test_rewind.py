@@ -150,7 +150,7 @@ class Dying:
 
 
 @pytest.mark.wide
-@settings(some, max_examples=400 if WIDE else examples(40))
+@settings(some, max_examples=400 if WIDE else examples(20))
 @given(deeds, ends)
 def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):
     whole, made, _, _ = lived([], after, ends)

@@ -13,6 +13,7 @@ import pytest
 from tests.cli.test_terminal import at_terminal
 from tests.reference_agent.providers import Cut, Script, serving
 from tests.reference_agent.test_agent import BATCH, GOAL, NAMES, NEW, OLD, PLAN, SECOND, TWO
+from tests.support.examples import fully
 
 from sightline.cli.chat import summary_printer
 
@@ -61,7 +62,7 @@ def agent(model, goal, *more):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [MODELS[0], *fully(*MODELS[1:])])
 def test_a_goal_is_reached_by_one_command(shell, model):
     code, out, err = ran(shell, Script(BATCH, plan=PLAN), *agent(model, GOAL))
     assert (code, texts(shell)) == (0, [NEW] * 3), err
@@ -92,7 +93,11 @@ def test_the_json_of_a_goal_has_its_cost_and_what_is_proposed(shell):
 @pytest.mark.wide
 @pytest.mark.parametrize(
     ("model", "sign"),
-    [(MODELS[0], signal.SIGINT), (MODELS[1], signal.SIGINT), (MODELS[2], signal.SIGKILL)],
+    [
+        pytest.param(MODELS[0], signal.SIGINT, marks=pytest.mark.full),
+        pytest.param(MODELS[1], signal.SIGINT, marks=pytest.mark.full),
+        (MODELS[2], signal.SIGKILL),
+    ],
 )
 def test_a_goal_that_is_stopped_in_the_middle_of_a_stream_goes_on(shell, model, sign):
     script = Script(Cut(json.dumps(BATCH)), plan=PLAN)

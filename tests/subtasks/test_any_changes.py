@@ -108,7 +108,7 @@ def without_modes(tree: dict[str, object], left: dict[str, object]) -> dict[str,
 
 @pytest.mark.wide
 @given(TREES, st.lists(STEPS, min_size=1, max_size=8))
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_what_a_child_leaves_is_there_or_named(start, changes):
     committed, uncommitted = start
     with attempted(committed, uncommitted, changes, []) as (place, task, result, before, left, _):
@@ -126,7 +126,7 @@ def test_what_a_child_leaves_is_there_or_named(start, changes):
 
 @pytest.mark.wide
 @given(TREES, st.lists(STEPS, min_size=1, max_size=5), st.lists(STEPS, min_size=1, max_size=4))
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_no_byte_of_the_user_s_is_lost_meanwhile(start, changes, saves):
     """The user works on in the workspace. Where both left the same file, the guard merged it."""
     committed, uncommitted = start

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.support.examples import fully
 
 pytest.importorskip("dbos", reason="the extra tasks is not installed")
 
@@ -131,7 +132,9 @@ def rows(database):
 WHERE = ["sh", "-c", "cat app.py new.txt; echo $SIGHTLINE_HOME; echo by child > made.txt"]
 
 
-@pytest.mark.parametrize("runner", [carrying.six, carrying.COMMAND], ids=["function", "command"])
+@pytest.mark.parametrize(
+    "runner", [*fully(carrying.six), carrying.COMMAND], ids=["function", "command"]
+)
 def test_the_graph_of_six_is_carried_out_elsewhere(repo, session, machines, database, runner):
     both = [machines("one"), machines("two")]
     for each in both:

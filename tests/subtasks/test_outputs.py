@@ -106,7 +106,11 @@ def test_an_attempt_has_a_time_limit_unless_somebody_says_otherwise():
 
 @pytest.mark.parametrize(
     ("size", "limit"),
-    [(300_000, 100_000), pytest.param(400 * MB, 10 * MB, marks=pytest.mark.wide)],
+    [
+        (300_000, 100_000),
+        pytest.param(100 * MB, 10 * MB, marks=pytest.mark.wide),
+        pytest.param(400 * MB, 10 * MB, marks=pytest.mark.full),
+    ],
 )
 def test_a_large_file_comes_home_in_pieces(repo, size, limit):
     """One that is handed over, one that is made, one that is changed and one that is deleted; their bytes
