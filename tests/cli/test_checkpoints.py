@@ -42,10 +42,10 @@ def test_a_label_is_one_line(sl):
 def test_checkpoints_read_like_a_story(edited):
     lines = edited("checkpoint", "list").out.splitlines()
     assert lines[0].endswith("  first")
-    assert lines[1] == "  just now, session cli, 2 files"
+    assert lines[1] == "  just now, the workspace's, 2 files"
     assert lines[2] == "  | a.py changed, b.py gone"
     assert lines[3].endswith("  second")
-    assert lines[4] == "  just now, session cli, 1 file"
+    assert lines[4] == "  just now, the workspace's, 1 file"
 
 
 def test_those_that_are_taken_by_themselves_are_told_apart(edited):

@@ -12,8 +12,10 @@ from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, forei
 from tests.properties.test_machine import WIDE
 from tests.support.examples import examples
 
+from sightline.api.workspace import Workspace
 from sightline.errors import RewindRefused
 from sightline.model.events import WriteIntended
+from sightline.model.timeline import NOBODY
 
 COUNTS: Counter[str] = Counter()
 some = settings(derandomize=not WIDE, database=None, deadline=None)
@@ -180,3 +182,88 @@ def dies(world, made, step) -> bool:
     except Killed:
         return False
     return True
+
+
+def person_in(world) -> Workspace:
+    """The workspace of a world, as a person uses it."""
+    ground = world.one._context
+    return Workspace(ground.for_session(NOBODY), ground.settings)
+
+
+@pytest.mark.wide
+@settings(some, max_examples=100 if WIDE else examples(10))
+@given(deeds, ends)
+def test_a_persons_rewind_that_is_killed_goes_on_with_the_next_session(after, ends):
+    def lived() -> World:
+        world = World(ends)
+        person_in(world).checkpoint("start")
+        for deed in after:
+            world.does(deed)
+        return world
+
+    whole = lived()
+    ended, step = person_in(whole).rewind("start").safety_checkpoint is None, 0
+    while not ended:
+        step += 1
+        world = lived()
+        ended = True
+        try:
+            with Dying(world, step):
+                person_in(world).rewind("start")
+        except Killed:
+            ended = False
+        world.comes_back()
+        person_in(world).rewind("start")
+        assert world.one._context.store.pending() == []
+        assert world.disk() == whole.disk()
+
+
+@pytest.mark.wide
+@wide
+@given(deeds, deeds, ends)
+def test_a_persons_rewind_takes_back_all_sessions_keeps_the_users_and_can_be_undone(
+    before, after, ends
+):
+    world = World(ends)
+    for deed in before:
+        world.does(deed)
+    world.touched.clear()
+    person = person_in(world)
+    made = person.checkpoint()
+    then, last = world.disk(), world.count
+    for deed in after:
+        world.does(deed)
+    stood = world.disk()
+    preview = person.rewind(made, dry_run=True)
+    report = person.rewind(made)
+    now = world.disk()
+    assert (preview.restored, preview.removed, preview.merged) == (
+        report.restored,
+        report.removed,
+        report.merged,
+    )
+    left = {each.path for each in report.left_alone}
+    moved = {path for pair in report.moved for path in pair}
+    for path in PATHS + NEW:
+        linked = moved if path in moved else {path}
+        who = {who for each in linked for who in world.touched.get(each, ())}
+        if who <= {"user"}:
+            assert now.get(path) == stood.get(path), "a path that only the user touched"
+        elif "user" not in who and path not in left:
+            assert now.get(path) == then.get(path), "a path that the user never touched"
+    lines = Counter(line for data in now.values() for line in data.splitlines())
+    kept = Counter(
+        line for data in stood.values() for line in data.splitlines() if whose(line) == "user"
+    )
+    assert lines >= kept, "a line of the user's is gone"
+    for path in now.keys() - left - world.renamed:
+        news = [line for line in now[path].splitlines() if int(line.split()[1]) > last]
+        assert all(whose(line) == "user" for line in news), "a session's line stands"
+    if report.safety_checkpoint is None:
+        assert now == stood
+        return
+    again = person.rewind(report.safety_checkpoint)
+    assert world.disk() == stood
+    assert again.left_alone == ()
+    person.rewind(again.safety_checkpoint)
+    assert world.disk() == now

@@ -603,6 +603,7 @@ class Session:
     def rewind(
         self,
         checkpoint: results.Checkpoint | str | int | None,
+        paths: FilePath | Iterable[FilePath] = (),
         *,
         files: bool = True,
         conversation: bool = False,
@@ -620,7 +621,8 @@ class Session:
         rewind.
 
         Args:
-            checkpoint: The checkpoint, its id or label, or a position (see log).
+            checkpoint: The checkpoint, its id or label, a position (see log), or a time ("2h" ago).
+            paths: Take back only changes of these files, and of files in these folders.
             files: Take back changes of files on disk.
             conversation: Also rewind the conversation and what the session knows.
             dry_run: Preview the rewind; change nothing.
@@ -642,16 +644,24 @@ class Session:
             force_paths=paths_of(force_paths),
             commands=commands,
             deleted=removed_messages.read_deleted(self._context, deleted_messages),
+            only=paths_of(paths),
         )
 
     @verb
-    def undo(self, *, dry_run: bool = False, commands: bool = False) -> results.RewindReport:
+    def undo(
+        self,
+        paths: FilePath | Iterable[FilePath] = (),
+        *,
+        dry_run: bool = False,
+        commands: bool = False,
+    ) -> results.RewindReport:
         """Take back the agent's last turn, as a rewind does.
 
         A second undo takes back the turn before. A change outside of any turn, as by a command, is
         a turn of its own.
 
         Args:
+            paths: Take back only changes of these files, and of files in these folders.
             dry_run: Preview the undo; change nothing.
             commands: Also take back what changed while a command of the session ran, and changes of
                 layout after its edits. They may be the user's.
@@ -659,8 +669,11 @@ class Session:
         Raises:
             RewindRefused where nothing is left to take back.
         """
-        turn = rewinder.last_turn(self._context, self.id)
-        return rewinder.rewind(self._context, turn.to, dry_run=dry_run, commands=commands)
+        only = paths_of(paths)
+        turn = rewinder.last_turn(self._context, self.id, only)
+        return rewinder.rewind(
+            self._context, turn.to, dry_run=dry_run, commands=commands, only=only
+        )
 
     @verb
     def turn(

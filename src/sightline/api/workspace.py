@@ -12,10 +12,12 @@ from typing import Self
 from msgspec import Struct, structs
 
 from sightline.api.opening import open_folder, start
-from sightline.api.verbs import FilePath, Natural, verb
+from sightline.api.verbs import FilePath, Natural, paths_of, verb
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext, now_us
+from sightline.checkpoints import take
 from sightline.checkpoints.gc import gc
+from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.time_points import ALWAYS, SinceWhen
 from sightline.checkpoints.time_points import since as since_when
 from sightline.config.settings import Settings
@@ -25,6 +27,8 @@ from sightline.history.log_entries import KINDS, OF_FILES, Entry
 from sightline.history.session_history import LogQuery, SessionSummary
 from sightline.history.watching import Watching
 from sightline.model.events import Cause
+from sightline.model.marks import sendable
+from sightline.model.results import Checkpoint, RewindReport
 from sightline.model.spans import Spans
 from sightline.store.retention import Swept
 
@@ -119,6 +123,61 @@ class Workspace:
         at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
         asked = LogQuery(at, session, begun, words, newest)
         return [_public(entry) for entry in session_history.select(self._context.store, asked)]
+
+    @verb
+    def checkpoint(self, label: str = "") -> Checkpoint:
+        """Take a checkpoint that belongs to the workspace, not to a session.
+
+        A rewind to it takes back what all sessions did since, or one of them.
+
+        Args:
+            label: One line to find the checkpoint by.
+
+        Raises:
+            CheckpointFailed; nothing is recorded then.
+        """
+        return take.take(self._context, sendable(label))
+
+    @verb
+    def rewind(
+        self,
+        checkpoint: Checkpoint | str | int | None,
+        paths: FilePath | Iterable[FilePath] = (),
+        *,
+        dry_run: bool = False,
+        force_paths: FilePath | Iterable[FilePath] = (),
+        commands: bool = False,
+    ) -> RewindReport:
+        """Take back what all sessions did since a checkpoint.
+
+        The sessions' own lines go, and yours stay. Changes that may be yours are left alone, and
+        listed, as in a rewind of one session (Session.rewind). A safety checkpoint of the workspace
+        comes first: rewinding to it undoes the rewind. What the agents know of their files stays:
+        they are told of the rewind as of any change.
+
+        Args:
+            checkpoint: The checkpoint, its id or label, a position (see log), or a time ("2h" ago).
+            paths: Take back only changes of these files, and of files in these folders.
+            dry_run: Preview the rewind; change nothing.
+            force_paths: Restore this file to the checkpoint, even over changes by others.
+            commands: Also take back what changed while a command of a session ran, and changes of
+                layout after its edits. They may be yours.
+
+        Returns:
+            What became of each file; `sessions` lists who changed them.
+
+        Raises:
+            RewindRefused, UnknownName.
+        """
+        return rewinder.rewind(
+            self._context,
+            checkpoint,
+            dry_run=dry_run,
+            force_paths=paths_of(force_paths),
+            commands=commands,
+            everyone=True,
+            only=paths_of(paths),
+        )
 
     @verb
     def as_of(self, position: int) -> AsOf:

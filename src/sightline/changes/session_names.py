@@ -12,8 +12,12 @@ from msgspec import structs
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import NameOf
+from sightline.errors import SessionError
 from sightline.model.events import Cause, TurnBegan
+from sightline.model.lookup import Lookup, look_up, plain
+from sightline.model.timeline import archived
 from sightline.store.port import Store
+from sightline.text.phrases import printable, unfound
 
 GENERATED = re.compile(r"s-[0-9a-f]{10}(?![^/])|[0-9a-f]{8}-[0-9a-f]{4}-")
 """Begins ids that programs make up."""
@@ -37,6 +41,62 @@ def names_of(store: Store) -> NameOf:
         return f"{state.agent}{words.SESSION_OF}{began:%H:%M}{slash}{own}"
 
     return name_of
+
+
+def find_session(store: Store, asked: str) -> str:
+    """Return the id of the session that somebody names: by its id, by its name (names_of), or by the
+    beginning of one of them. SessionError where none fits, or several do."""
+    if asked and store.session(asked) is not None:
+        return asked
+    found, described = _looked_up(store, asked)
+    if found.id:
+        return found.id
+    raise SessionError(
+        *unfound(
+            "session",
+            asked,
+            [described(each) for each in found.several],
+            [described(each) for each in found.nearest],
+            "List: workspace.sessions()",
+        )
+    )
+
+
+def meant_session(store: Store, asked: str) -> str:
+    """Return the id of the session that somebody works in, which may be a new one: of the session whose id
+    or name this is. The beginning of an id counts only of one that a program made up, and from MADE_UP
+    letters on: other ids are what people choose for new sessions. SessionError where several fit."""
+    if store.session(asked) is not None:
+        return asked
+    found, described = _looked_up(store, asked)
+    is_begun = len(asked) >= MADE_UP and GENERATED.match(found.id) is not None
+    if found.id and (is_begun or plain(asked) == plain(names_of(store)(found.id))):
+        return found.id
+    several = [each for each in found.several if plain(asked) == plain(names_of(store)(each))]
+    if several:
+        described_all = [described(each) for each in several]
+        raise SessionError(
+            *unfound("session", asked, described_all, (), "List: workspace.sessions()")
+        )
+    return asked
+
+
+MADE_UP = 4
+"""The letters from which the beginning of a made-up id stands for the id."""
+
+
+def _looked_up(store: Store, asked: str) -> tuple[Lookup, NameOf]:
+    """Return what a name fits, and a function: session -> its id, with its name where it has one."""
+    name_of = names_of(store)
+    ids = [each.id for each in store.sessions() if not archived(each.id)]
+
+    def described(session: str) -> str:
+        name = name_of(session)
+        return printable(session if name == session else f"{name} ({session})")
+
+    return look_up(
+        asked, {each: () if name_of(each) == each else (name_of(each),) for each in ids}
+    ), described
 
 
 def title_of(store: Store, session: str) -> str:

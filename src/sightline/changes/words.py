@@ -24,6 +24,9 @@ REWOUND = "rewound"
 REWINDING = "rewind to "
 """Prefix of the detail of a rewind's cause; the target of the rewind follows."""
 
+SEVERAL = "several sessions"
+"""Whose work a rewind of all sessions took back where several had changed the file."""
+
 UNDER_WAY = "under way"
 """Detail of a change that git made in the middle of an operation."""
 
@@ -71,7 +74,8 @@ def to_person(by: Cause, agent: str, edited: str) -> str:
     if by.kind == "command" and not is_rewind(by):
         return f"{probably}the command {by.detail}"
     if by.kind == "command":
-        return f"the {by.detail} of {called(agent, 'agent')}'s work"
+        whose = f"{called(agent, 'agent')}'s" if by.who else f"{SEVERAL}'"
+        return f"the {by.detail} of {whose} work"
     if by.kind == "formatter":
         return f"{probably}{_formatter(by)} after {called(edited, 'agent')}'s edit"
     return cause(by, "")
@@ -102,7 +106,7 @@ def is_rewind(by: Cause) -> bool:
 def _by_command(by: Cause, session: str) -> str:
     own = by.who == session
     if is_rewind(by):
-        whose = "this session" if own else _agent(by.who or "", session)
+        whose = "this session" if own else _agent(by.who, session) if by.who else SEVERAL
         return f"the {by.detail}, which took back work of {whose}"
     if own:
         return f"the command you ran: {by.detail}"

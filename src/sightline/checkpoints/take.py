@@ -45,10 +45,11 @@ from sightline.model.events import (
     MessageAppended,
     TurnBegan,
 )
+from sightline.model.lookup import Lookup, look_up
 from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
 from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
-from sightline.model.timeline import Recorded, archived, live, of_kind
+from sightline.model.timeline import AT_SHELL, NOBODY, Recorded, archived, live, of_kind
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.store.port import Store
 
@@ -60,6 +61,12 @@ READ_FIRST, MORE = 32, 8
 
 REWIND = "rewind"
 """CheckpointTaken.why of a safety checkpoint: it was taken before a rewind."""
+
+
+def is_of_workspace(session: str, why: str = ASKED) -> bool:
+    """Return whether a checkpoint of a session is the workspace's, which no agent took: one of nobody or,
+    as older versions recorded them, one that a person's shell asked for. why: as in CheckpointTaken."""
+    return session == NOBODY or (session == AT_SHELL and why == ASKED)
 
 
 class TakenCheckpoint(Struct, frozen=True):
@@ -219,13 +226,15 @@ def _newest(context: SessionContext) -> StoredManifest:
 
 def named(context: SessionContext, name: str) -> Checkpoint:
     """Return the checkpoint of an id, or the newest one of a label; a label that somebody gave
-    comes before one of an automatic checkpoint. UnknownName."""
+    comes before one of an automatic checkpoint. The beginning of an id or a label will do where it fits one
+    only. UnknownName."""
     recorded, fact = find(context, name)
     return _checkpoint(context, recorded, fact, stored_manifest(context, fact.manifest))
 
 
 def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]:
     """Find a checkpoint, as named() does, without its manifest. UnknownName."""
+    every: list[tuple[Recorded, CheckpointTaken]] = []
     of_label: list[tuple[Recorded, CheckpointTaken]] = []
     dropped: set[str] = set()
     for recorded in newest_first(context, [CheckpointTaken, CheckpointDropped]):
@@ -237,6 +246,7 @@ def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]
         elif isinstance(fact, CheckpointTaken) and fact.checkpoint not in dropped:
             if fact.checkpoint == name:
                 return recorded, fact
+            every.append((recorded, fact))
             if name and fact.label == name:
                 of_label.append((recorded, fact))
                 if fact.why == ASKED and not name.startswith(ID):
@@ -244,7 +254,28 @@ def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]
     asked = [each for each in of_label if each[1].why == ASKED]
     for each in (*asked, *of_label):
         return each
-    raise UnknownName(*words.unknown(name))
+    return _begun_with(name, every)
+
+
+def _begun_with(
+    name: str, every: Sequence[tuple[Recorded, CheckpointTaken]]
+) -> tuple[Recorded, CheckpointTaken]:
+    """Find a checkpoint by the beginning of its id or label, those that somebody asked for first.
+    UnknownName. every: all checkpoints, newest first."""
+    found = Lookup()
+    for some in ([each for each in every if each[1].why == ASKED], every):
+        newest: dict[str, tuple[Recorded, CheckpointTaken]] = {}
+        for each in some:
+            newest.setdefault(each[1].checkpoint, each)
+            newest.setdefault(each[1].label or each[1].checkpoint, each)
+        known = {word: (word.removeprefix(ID),) for word in newest}
+        found = look_up(name, known) if name != ID else found
+        ids = {newest[each][1].checkpoint for each in found.several}
+        if found.id or len(ids) == 1:
+            return newest[found.id or found.several[0]]
+        if found.several:
+            break
+    raise UnknownName(*words.unknown(name, found.several, found.nearest))
 
 
 def drop(context: SessionContext, names: Iterable[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from sightline.checkpoints import take
 from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
+from sightline.model.timeline import AT_SHELL, NOBODY
 from sightline.model.units import duration_us
 
 When = int | str | datetime | Checkpoint | None
@@ -32,44 +33,78 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def position_of(context: SessionContext, when: When) -> int:
     """Return the last position before a point in time: a position, a time, a checkpoint, its id or
-    label; None for this session's last checkpoint that somebody asked for, else its start.
+    label; None for this session's last checkpoint that somebody asked for (where no agent's session asks,
+    the workspace's last one), else its start.
     UnknownName; ValueError for a time without a time zone."""
     if isinstance(when, int):
         return when
     if when is None:
-        own = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
-        asked = [each.position for each in own if take.fact_of(each).why == ASKED]
+        asked = _asked(context, context.session)
+        if take.is_of_workspace(context.session):
+            asked = sorted([*_asked(context, NOBODY), *_asked(context, AT_SHELL)])
         first = next(iter(context.store.timeline(session=context.session, oldest=1)), None)
         return asked[-1] if asked else first.position if first else 0
     if isinstance(when, datetime):
         return _position_at(context, when)
+    return _named(context, when)
+
+
+def _named(context: SessionContext, when: str | Checkpoint) -> int:
+    """Return the position of a checkpoint, also of a dropped one, or of a time. UnknownName."""
     name = when if isinstance(when, str) else when.id
+    begun, wrong = None, ""
     try:
-        return take.find(context, name)[0].position
-    except UnknownName:
-        pass
-    for recorded in take.newest_first(context, [CheckpointTaken]):  # dropped ones, too
-        if take.fact_of(recorded).checkpoint == name:
+        recorded, fact = take.find(context, name)
+    except UnknownName as error:
+        wrong = error.message
+    else:
+        if name in (fact.checkpoint, fact.label):
             return recorded.position
+        begun = recorded.position  # of a checkpoint whose name begins so
+    for each in take.newest_first(context, [CheckpointTaken]):
+        if take.fact_of(each).checkpoint == name:
+            return each.position
     if isinstance(when, str):
         try:
-            time = datetime.fromisoformat(name)
+            at = datetime.fromisoformat(name)
         except ValueError:
             pass
         else:
-            return _position_at(context, time)
+            return _position_at(context, at)
+    if begun is not None:
+        return begun
     raise UnknownName(
-        f"There is no checkpoint {name}, and it is no time either.",
+        f"{wrong} Nor is it a time.",
         "Name a checkpoint by its id or label, a position on the timeline (workspace.timeline()), or a"
         " time such as 2026-01-31T12:00:00Z.",
     )
 
 
+def _asked(context: SessionContext, session: str) -> list[int]:
+    """Return the positions of a session's checkpoints that somebody asked for."""
+    own = context.store.timeline(session=session, kinds=[CheckpointTaken])
+    return [each.position for each in own if take.fact_of(each).why == ASKED]
+
+
 def _position_at(context: SessionContext, when: datetime) -> int:
-    """Return the position of the last fact that was recorded until a time, by a binary search."""
     if when.tzinfo is None:
         raise ValueError(f"{when} does not say in which time zone; add one, such as Z")
-    until = when.timestamp() * 1_000_000
+    return position_at(context, round(when.timestamp() * 1_000_000))
+
+
+def position_named(context: SessionContext, text: str) -> int | None:
+    """Return the last position before a time or a length of time ago, as since() takes it; None for a text
+    that is neither."""
+    try:
+        begun = since(text, context.clock())
+    except ValueError:
+        return None
+    return begun.position if begun.at is None else position_at(context, begun.at)
+
+
+def position_at(context: SessionContext, until: int) -> int:
+    """Return the position of the last fact that was recorded until a time in UTC microseconds, by a binary
+    search."""
     before, after = 0, context.store.position() + 1
     while after - before > 1:
         middle = (before + after) // 2
@@ -83,7 +118,8 @@ def _position_at(context: SessionContext, when: datetime) -> int:
 
 def since(when: SinceWhen, now_us: int) -> Since:
     """Parse a position (42), a time (an aware datetime, "2026-01-01", "2026-01-01T12:00+02:00";
-    without a zone in the reader's own) or a length of time before now (a timedelta, "2h").
+    without a zone in the reader's own), a time of day ("12:30", the last one that was) or a length of time
+    before now (a timedelta, "2h").
     now_us: UTC microseconds. ValueError."""
     if isinstance(when, str):
         return _parse(when.strip(), now_us)
@@ -106,8 +142,22 @@ def _parse(text: str, now_us: int) -> Since:
     except ValueError:
         pass  # not a length of time: try a date
     try:
-        return since(datetime.fromisoformat(text).astimezone(), now_us)
+        return since(_today(text, now_us) or datetime.fromisoformat(text).astimezone(), now_us)
     except (ValueError, OverflowError, OSError):
         raise ValueError(
-            f"{text!r} is no position (42), no length of time (2h) and no date (2026-01-01)"
+            f"{text!r} is no position (42), no length of time (2h), no time of day (12:30) and no date"
+            " (2026-01-01)"
         ) from None
+
+
+def _today(text: str, now_us: int) -> datetime | None:
+    """Return the last moment with a time of day, in the reader's zone; None for a text that is none."""
+    try:
+        clock = time.fromisoformat(text)
+    except ValueError:
+        return None
+    if ":" not in text or clock.tzinfo is not None:
+        return None
+    now = datetime.fromtimestamp(now_us / 1_000_000, UTC).astimezone()
+    at = datetime.combine(now.date(), clock).astimezone()
+    return at if at <= now else datetime.combine(now.date() - timedelta(days=1), clock).astimezone()

@@ -10,7 +10,7 @@ from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
 from sightline.store.retention import AGE, SIZE, Going, Swept
-from sightline.text.phrases import count, named, one_line, printable, size, table
+from sightline.text.phrases import count, named, one_line, printable, size, table, unfound
 
 LABEL_MAX = 200
 
@@ -48,7 +48,7 @@ def in_list(
     first: bool,
 ) -> list[str]:
     """Describe a checkpoint in a list of all, after the changes since the one before. whose: its session's
-    name; when: its age; changed: None where a list of files is not stored any more."""
+    name, "" for the workspace's; when: its age; changed: None where a list of files is not stored any more."""
     automatic = "" if checkpoint.why == "asked" else "by itself, "
     turn = f", turn {checkpoint.turn}" if checkpoint.turn else ""
     omitted = f", {len(checkpoint.not_covered)} not covered" if checkpoint.not_covered else ""
@@ -59,7 +59,10 @@ def in_list(
         paths = [f"{quoted(path)} {BECAME[change]}" for path, change in changed]
         between = named([*map(quoted, paths)], NAMED) if paths else "nothing changed"
     files = count(checkpoint.files, "file")
-    about = f"{automatic}{called(printable(whose), 'session').removeprefix('the ')}{turn}, {files}{omitted}"
+    session = (
+        called(printable(whose), "session").removeprefix("the ") if whose else "the workspace's"
+    )
+    about = f"{automatic}{session}{turn}, {files}{omitted}"
     return [
         *([] if first else [f"  | {between}"]),
         f"{checkpoint.id}{label}",
@@ -136,9 +139,9 @@ def forgotten(id: str) -> tuple[str, str]:
     )
 
 
-def unknown(id: str) -> tuple[str, str]:
-    """Word the error of a name that no checkpoint has."""
-    return f"There is no checkpoint {id!r}.", "List them: session.checkpoints()"
+def unknown(name: str, several: Sequence[str], nearest: Sequence[str]) -> tuple[str, str]:
+    """Word the error of a name that no checkpoint has, or several."""
+    return unfound("checkpoint", name, several, nearest, "List them: session.checkpoints()")
 
 
 EXPORT_NAMED = 20

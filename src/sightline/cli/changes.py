@@ -174,7 +174,7 @@ def warnings(call: Call) -> None:
     """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
     with call.survey() as context:
         listed = session_warnings.pending(context, call.session)
-    rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in listed]
+    rows = [(w.id, time(w.at), one_line(w.session) or "-", words.in_line(w)) for w in listed]
     table = "\n".join(phrases.table(rows))
     output.answer(call, {"warnings": shape(listed)}, table, "There are no warnings.")
     if listed and not call.json:

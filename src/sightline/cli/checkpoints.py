@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import click
 from msgspec import structs
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.workspace import Workspace
 from sightline.changes.authors import moment
 from sightline.changes.session_names import names_of
 from sightline.changes.words import NameOf, called
@@ -19,15 +21,18 @@ from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
 from sightline.checkpoints.rewind import recovery, rewinder
 from sightline.checkpoints.rewind import words as rewind_words
-from sightline.checkpoints.take import drop, named
+from sightline.checkpoints.take import drop, find, is_of_workspace, named
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
-from sightline.cli.input import is_asking, messages_in
+from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
+from sightline.errors import UnknownName
+from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
 from sightline.model.results import RewindReport
+from sightline.model.timeline import AT_SHELL
 from sightline.notices.words import raised
 
 LABEL_MAX = 200
@@ -35,11 +40,18 @@ LABEL_MAX = 200
 
 @command(Session.checkpoint, example="checkpoint 'before the refactoring'")
 def checkpoint(call: Call, label: str) -> None:
-    """Exit code 1: the checkpoint could not be taken."""
+    """The checkpoint is the workspace's: a rewind to it takes back what all sessions did since, or one of
+    them. With --session it is that session's. Exit code 1: the checkpoint could not be taken.
+    """
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
-    with call.open() as session, output.progress(call, "Taking the checkpoint"):
-        kept = session.checkpoint(label)
+    with output.progress(call, "Taking the checkpoint"):
+        if call.named_session is None:
+            with _whole(call) as workspace:
+                kept = workspace.checkpoint(label)
+        else:
+            with call.open() as session:
+                kept = session.checkpoint(label)
     output.result(call, {"checkpoint": shape(kept)}, "\n".join(words.describe_taken(kept)))
 
 
@@ -56,10 +68,11 @@ def list_checkpoints(call: Call) -> None:
         ]
     lines: list[str] = []
     for chapter in chapters:
-        when = since(chapter.checkpoint.at)
+        taken = chapter.checkpoint
+        when = since(taken.at)
         lines += words.in_list(
-            chapter.checkpoint,
-            whose[chapter.checkpoint.session],
+            taken,
+            "" if is_of_workspace(taken.session, taken.why) else whose[taken.session],
             when,
             chapter.changed,
             first=not lines,
@@ -155,16 +168,17 @@ def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
 
     Deletes all of them or none. The next gc forgets the texts that nothing else needs.
     """
-    with call.open() as session:
-        gone = drop(session._context, checkpoints)  # noqa: SLF001 - faces compose the parts
+    with call.survey() as context:
+        gone = drop(context, checkpoints)
     output.result(call, {"deleted": gone}, f"Deleted {', '.join(gone)}.")
 
 
 @command(
-    Session.rewind,
+    *(Workspace.rewind, Session.rewind),
     example="rewind 'before the refactoring' --dry-run",
     without=("deleted_messages",),
     checkpoint={"metavar": "ID", "shell_complete": completion.checkpoints},
+    paths={"metavar": "[PATH]...", "required": False},
     force_paths={"flag": "--force-path"},
 )
 @click.option("--diff", is_flag=True, help="Also show the change of each file's text.")
@@ -184,60 +198,175 @@ def rewind(
     messages: str | None,
     **arguments: Any,
 ) -> None:
-    """ID is a checkpoint, its label, or a position (see log). On a terminal the plan is shown
-    first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
-    was left alone.
+    """ID is a checkpoint, its label, a position (see log), or a time such as 2h or 12:30. With --session, and for a checkpoint that a
+    session took, the command takes back that session's work only. On a terminal it shows what each
+    session did, asks how much of that to take back (all, one session or one file), and shows the plan
+    before anything is changed; elsewhere pass --dry-run, or --yes for all. Exit code 1: some file was
+    left alone.
     """
-    asking = is_asking(call, dry_run=dry_run, yes=yes)
-    if messages is not None and (arguments["files"] or not arguments["conversation"]):
+    of_files = {name: arguments.pop(name) for name in ("files", "conversation")}
+    if messages is not None and (of_files["files"] or not of_files["conversation"]):
         raise click.UsageError("--messages is for --conversation --no-files.")
-    arguments["deleted_messages"] = messages_in(messages)
     to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
+    asks = Asks(call, dry_run=dry_run, yes=yes, diff=diff)
+    if call.named_session is None:
+        with _whole(call) as workspace:
+            own = _session_of(call, workspace, to)
+            if own is None and of_files == {"files": True, "conversation": False}:
+                own = _rewind_all(call, workspace, to, asks, arguments)
+                if own is None:
+                    return
+        call.session = own or AT_SHELL
+    asks.check()
+    arguments |= of_files | {"deleted_messages": messages_in(messages)}
     with call.open(finish=False) as session:  # this rewind replaces an unfinished one
-        _rewind(call, session, to, asking=asking, dry_run=dry_run, diff=diff, **arguments)
+        _rewind(call, session, to, asks, **arguments)
 
 
-@command(Session.undo, example="undo --dry-run")
+@contextmanager
+def _whole(call: Call) -> Iterator[Workspace]:
+    """Open the workspace with all its sessions."""
+    with call.survey() as context:
+        yield Workspace(context, call.settings)
+
+
+def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
+    """Return the session whose own checkpoint this is, and say so; None for the workspace's and a position."""
+    context = workspace._context  # noqa: SLF001 - faces compose the parts
+    if isinstance(to, int):
+        return None
+    try:
+        recorded, fact = find(context, to)
+    except UnknownName:
+        return None  # a time, or an error that the rewind raises
+    session = recorded.session
+    if is_of_workspace(session, fact.why):
+        return None
+    if not call.json:
+        whose = called(names_of(context.store)(session), "session")
+        output.note(
+            call, f"{whose[:1].upper()}{whose[1:]} took that checkpoint: only its work is meant."
+        )
+    return session
+
+
+def _rewind_all(
+    call: Call, workspace: Workspace, to: int | str, asks: Asks, arguments: dict[str, Any]
+) -> str | None:
+    """Take back what all sessions did, or return the session that the user chose on the terminal."""
+    context = workspace._context  # noqa: SLF001 - faces compose the parts
+    if not asks.can_go_on or asks.asking:
+        plan = workspace.rewind(to, **arguments, dry_run=True)
+        listed = [session for session, _ in plan.sessions if session]
+        if len(listed) > 1:
+            name_of, agent_of = names_of(context.store), agents_of(context.store)
+            output.text("\n".join(rewind_words.shares(plan, name_of, agent_of)))
+        if len(listed) > 1 and asks.asking:
+            chosen = _chosen(listed, {path for _, paths in plan.sessions for path in paths})
+            if chosen in listed:
+                return chosen
+            arguments["paths"] = [chosen] if chosen else arguments["paths"]
+    asks.check(of_all=True)
+    rewinding = Rewinding(
+        workspace.rewind, names_of(context.store), call.options_for(AT_SHELL), None
+    )
+    _carry_out(call, rewinding, to, asks, **arguments)
+    return None
+
+
+def _chosen(sessions: Sequence[str], paths: Collection[str]) -> str:
+    """Ask how much to take back. Return a session, a path, or "" for all of it."""
+    while True:
+        answer = output.asked(
+            "Take back all of it (a), one session (its number) or one file (its path)? Nothing: Enter"
+        )
+        if not answer:
+            output.say("Nothing was changed.")
+            raise Answered(NO)
+        if answer in ("a", "all"):
+            return ""
+        if answer.isdecimal() and 1 <= int(answer) <= len(sessions):
+            return sessions[int(answer) - 1]
+        if answer in paths or any(path.startswith(f"{answer.rstrip('/')}/") for path in paths):
+            return answer.rstrip("/")
+        output.say(f"No session above has the number, and no file the path, {answer!r}.")
+
+
+@command(Session.undo, example="undo --dry-run", paths={"metavar": "[PATH]...", "required": False})
 @click.option("--yes", is_flag=True, help="Go on without asking.")
-def undo(call: Call, *, dry_run: bool, commands: bool, yes: bool) -> None:
-    """Without --session, the command takes the session that changed a file last. On a terminal the plan is shown
-    first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
-    was left alone, or there is nothing to undo.
+def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bool) -> None:
+    """Without --session, the command takes the session that changed a file last, or the one that changed
+    PATH last. On a terminal the plan is shown first, and carried out if you agree; elsewhere pass
+    --dry-run or --yes. Exit code 1: some file was left alone, or there is nothing to undo.
     """
-    asking = is_asking(call, dry_run=dry_run, yes=yes)
+    asks = Asks(call, dry_run=dry_run, yes=yes)
+    asks.check()
     with call.survey() as context:
         for unfinished in () if dry_run else recovery.listed(context, call.named_session):
             done = recovery.finish(context.for_session(unfinished.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
-        turn = rewinder.last_turn(context, call.named_session)
+        turn = rewinder.last_turn(context, call.named_session, paths)
         name = names_of(context.store)(turn.session)
     call.session = turn.session
     which = f"turn {turn.number}" if turn.number else "the last change"
     if not call.json:
         output.note(call, f"Undo {which} of {called(name, 'session')}, {since(moment(turn.at))}.")
     with call.open(finish=False) as session:
-        _rewind(call, session, turn.to, asking=asking, dry_run=dry_run, commands=commands)
+        _rewind(call, session, turn.to, asks, commands=commands, paths=paths)
 
 
-def _rewind(
+class Asks:
+    """How a rewind goes on: it asks the user first, previews only, or goes ahead."""
+
+    def __init__(self, call: Call, *, dry_run: bool, yes: bool, diff: bool = False) -> None:
+        self.dry_run, self.diff = dry_run, diff
+        self.can_go_on = dry_run or yes or not (call.json or not output.can_ask())
+        self.asking = self.can_go_on and not (dry_run or yes)
+
+    def check(self, *, of_all: bool = False) -> None:
+        """UsageError where nobody can be asked. of_all: the rewind takes back the work of all sessions."""
+        if not self.can_go_on:
+            how = "Pass --dry-run to preview or --yes to proceed"
+            more = ", for one session's work with --session NAME, or for files: name them"
+            raise click.UsageError(
+                f"Cannot prompt: stdin is not a terminal. {how}{more if of_all else ''}."
+            )
+
+
+class Rewinding(NamedTuple):
+    """The verb that rewinds, and what to print about it. options: of further commands; session: whose work
+    is taken back, None for all."""
+
+    verb: Callable[..., RewindReport]
+    name_of: NameOf
+    options: str
+    session: str | None
+
+
+def _rewind(call: Call, session: Session, to: int | str, asks: Asks, **arguments: Any) -> None:
+    """Take back the work of one session."""
+    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
+    rewinding = Rewinding(session.rewind, name_of, call.options_for(session.id), session.id)
+    _carry_out(call, rewinding, to, asks, **arguments)
+
+
+def _carry_out(
     call: Call,
-    session: Session,
+    rewinding: Rewinding,
     to: int | str,
+    asks: Asks,
     *,
-    asking: bool,
-    dry_run: bool,
-    diff: bool = False,
     commands: bool = False,
     **arguments: Any,
 ) -> None:
     """Plan a rewind, ask if wanted, carry it out, and print the report."""
 
     def carried_out(*, dry_run: bool, commands: bool = commands) -> RewindReport:
-        return session.rewind(to, dry_run=dry_run, commands=commands, **arguments)
+        return rewinding.verb(to, dry_run=dry_run, commands=commands, **arguments)
 
-    options = call.options_for(session.id)
-    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
+    dry_run, diff, asking = asks.dry_run, asks.diff, asks.asking
+    name_of, options = rewinding.name_of, rewinding.options
     plan = carried_out(dry_run=True) if asking or dry_run or diff else None
     wanted = plan.diffs if plan and (asking or diff or call.json) else None
     if asking and plan is not None:
@@ -250,7 +379,7 @@ def _rewind(
             done = carried_out(dry_run=False)
     assert done is not None
     if call.json:
-        output.json({**shape(structs.replace(done, diffs=wanted)), "session": session.id})
+        output.json({**shape(structs.replace(done, diffs=wanted)), "session": rewinding.session})
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
         warned = [] if done.warning is None else [raised(done.warning)]

@@ -21,7 +21,7 @@ from sightline.config.settings import Settings
 from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
-from sightline.sessions.lifecycle import AT_SHELL
+from sightline.model.timeline import AT_SHELL
 from sightline.store.opening import open_file
 from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
 from sightline.text.phrases import count, printable, size, table

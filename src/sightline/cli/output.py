@@ -28,7 +28,7 @@ from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history.session_history import survey
 from sightline.model.path import quoted
-from sightline.sessions.lifecycle import AT_SHELL
+from sightline.model.timeline import AT_SHELL
 from sightline.store.identity import store_file
 from sightline.store.port import Store
 from sightline.text.phrases import printable
@@ -367,6 +367,16 @@ def approver(call: Call) -> Callable[[str, str], bool] | None:
 def can_ask() -> bool:
     """Return whether somebody sits at a terminal to answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def asked(question: str) -> str:
+    """Ask for words on the terminal; "" where the user just goes on. KeyboardInterrupt when the user gives no
+    answer."""
+    try:
+        answer: str = click.prompt(question, default="", show_default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return answer.strip()
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:

@@ -26,6 +26,7 @@ from sightline.history.session_history import (
 from sightline.history.words import story
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
+from sightline.model.timeline import NOBODY
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
@@ -90,6 +91,9 @@ def status_lines(
     only: the session that the user named.
     """
     lines = [f"Workspace {phrases.printable(context.workspace.root)}"]
+    lines += [
+        f"Warning {each.id}: {notice_words.in_line(each)}" for each in pending(context, NOBODY)
+    ]
     noted = {claim.session for claim in listed(context)}
     noted |= {warning.session for warning in pending(context)}
     noted |= {rewind.session for rewind in recovery.listed(context)}

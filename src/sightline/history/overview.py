@@ -26,10 +26,10 @@ from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
 from sightline.model.results import ChangedBy, FileWarning
-from sightline.model.timeline import NOBODY, archived
+from sightline.model.timeline import AT_SHELL, NOBODY, archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
-from sightline.sessions.lifecycle import AT_SHELL, UNNAMED
+from sightline.sessions.lifecycle import UNNAMED
 from sightline.sessions.presence import active_sessions, surely_gone
 
 AT_WORK_US = 24 * 3_600 * 1_000_000

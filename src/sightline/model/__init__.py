@@ -12,6 +12,7 @@ PUBLIC = PURE = (
     "line_marks",
     "line_range",
     "locate",
+    "lookup",
     "manifest",
     "marks",
     "merge",

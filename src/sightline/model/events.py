@@ -428,7 +428,8 @@ class CheckpointDropped(Fact, frozen=True):
 class RewindStarted(Fact, frozen=True):
     """A rewind is about to happen; the next RewindEnded of its session ends it. owner: as in
     WriteIntended, "" in older facts. with_files, conversation, forced, commands: arguments of the
-    rewind, so that another process can finish it after a crash."""
+    rewind, so that another process can finish it after a crash. everyone: it takes back the work of all
+    sessions, and is itself of none; only: the paths that it is limited to, () for all."""
 
     checkpoint: str
     to: int
@@ -437,6 +438,8 @@ class RewindStarted(Fact, frozen=True):
     conversation: bool = False
     forced: tuple[str, ...] = ()
     commands: bool = False
+    everyone: bool = False
+    only: tuple[str, ...] = ()
 
 
 class RewindEnded(Fact, frozen=True):

@@ -7,6 +7,7 @@ flavour of the system is an argument, so that every rule runs on every system.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -88,6 +89,11 @@ def composed(path: str) -> str:
 def folders_above(path: str) -> list[str]:
     """Return the folders above a path, each ending in "/": "a/b/c" has "a/" and "a/b/"."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
+
+
+def is_at_or_below(path: str, places: Iterable[str]) -> bool:
+    """Return whether a canonical path is one of these places, or is below one."""
+    return any(path == place or path.startswith(f"{place}/") for place in places)
 
 
 def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:

@@ -377,7 +377,9 @@ class RewindReport(Struct, frozen=True):
     a dry run, the change of each file's text (path, change, diff, added, removed); else None. gone:
     paths with nothing to revert, because others removed all of this session's lines. modes: files
     among the restored ones that have other permission bits again. lost: files, and folders ending in "/",
-    that the checkpoint did not cover and that are gone, so that no rewind brings them back."""
+    that the checkpoint did not cover and that are gone, so that no rewind brings them back.
+    sessions: of a rewind of all sessions, each session and the paths of its changes, the session of the
+    newest change first; "" stands for an earlier rewind of all sessions."""
 
     checkpoint: str | None
     to: int
@@ -396,6 +398,7 @@ class RewindReport(Struct, frozen=True):
     gone: tuple[LeftAlone, ...] = ()
     modes: tuple[RestoredMode, ...] = ()
     lost: tuple[LeftAlone, ...] = ()
+    sessions: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def changed(self) -> bool:

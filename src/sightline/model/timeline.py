@@ -19,6 +19,9 @@ NOBODY = ""
 """The session of changes that a watcher recorded while no session looked. No list of sessions has
 it."""
 
+AT_SHELL = "cli"
+"""The session, and its agent, of a person or a script at a shell that names no session."""
+
 
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
     """Return the facts that no recording brought."""

@@ -18,9 +18,6 @@ DELETED = "deleted"
 UNNAMED = "library"
 """The agent's name where a program gives none; it may resume any session."""
 
-AT_SHELL = "cli"
-"""The agent, and the session, of a person or a script at a shell."""
-
 ID_LENGTH_MAX = 200
 
 

@@ -13,7 +13,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import is_gone, manifest, newest
 from sightline.changes.words import is_rewind
 from sightline.checkpoints.automatic import before_batch
-from sightline.checkpoints.rewind.rewinder import rewind
+from sightline.checkpoints.rewind.rewinder import rewind, was_taken_back
 from sightline.conversation.progress import AnswerRecord, read_progress
 from sightline.conversation.todos import Item, Todo, renewed
 from sightline.errors import EditRefused, PathError, PathRefused, StoreError
@@ -234,17 +234,12 @@ def tree_root(context: SessionContext, folder: str) -> str:
 def _is_applied(context: SessionContext) -> bool:
     """Return whether the batch of an attempt is on disk: all of the batch was written, and no rewind took
     the batch back. Other writes of the session tell nothing: a child may write in the workspace, too."""
-    applied, target = 0, None
-    kinds: list[type[Fact]] = [BatchEnded, RewindStarted, RewindEnded]
-    for row in context.store.timeline(session=context.session, kinds=kinds):
+    applied = 0
+    for row in context.store.timeline(session=context.session, kinds=[BatchEnded]):
         fact = row.fact
         if isinstance(fact, BatchEnded) and fact.batch == _batch(context):
             applied = row.position if fact.outcome == "done" else 0
-        elif isinstance(fact, RewindStarted) and fact.with_files:
-            target = fact.to
-        elif isinstance(fact, RewindEnded) and target is not None:
-            applied, target = (0 if target < applied else applied), None
-    return applied > 0
+    return applied > 0 and not was_taken_back(context, applied)
 
 
 def _batch(context: SessionContext) -> str:

@@ -69,6 +69,22 @@ def joined(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
 
 
+def unfound(
+    what: str, asked: str, several: Sequence[str], nearest: Sequence[str], list_all: str
+) -> tuple[str, str]:
+    """Word the error, and its hint, of a name that several things have or none. what: the kind of thing;
+    several, nearest: the things in words; list_all: the hint that lists them all."""
+    if several:
+        message = f"{asked!r} fits {count(len(several), what)}: {named(several, SEVERAL)}."
+        return message, f"Type more of the one that you mean. {list_all}"
+    near = f" Nearest: {named(nearest, SEVERAL)}." if nearest else ""
+    return f"There is no {what} {asked!r}.{near}", list_all
+
+
+SEVERAL = 5
+"""The things that one error names."""
+
+
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters; "…" stands for the rest."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -6,7 +6,8 @@ a batch, one sync of the new files, one append for the results.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from stat import S_IMODE
 
 from msgspec import structs
@@ -42,11 +43,12 @@ BATCH_FILES, BATCH_BYTES = 100, 8 << 20
 class UndoJob:
     """One group of effects while it is being undone. remaining: the steps to do; done: the steps
     that were done; result: None until nothing remains to be done; was_tried: it was started
-    before."""
+    before; session: as in GroupPlan."""
 
     def __init__(self, plan: GroupPlan) -> None:
         self.plan = plan
         self.paths = sorted(plan.found)
+        self.session = plan.session
         self.remaining: list[Step] = []
         self.done: list[Step] = []
         self.result: UndoPlan | None = None
@@ -137,15 +139,17 @@ def apply_undo(
     context: SessionContext, target: Target, plans: Iterable[GroupPlan]
 ) -> Iterator[UndoPlan]:
     """Undo groups of effects, and yield what was done for each, in order. A group whose files
-    change in between is planned again, with the steps done so far among its effects."""
+    change in between is planned again, with the steps done so far among its effects. In a rewind of all
+    sessions, what is done to a group is recorded of the session whose effects they are."""
     names = OtherNames(context)
+    of = cache(context.for_session) if target.everyone else lambda _: context
     for batch in _batches(plans):
         jobs = [UndoJob(plan) for plan in batch]
         for _ in range(TRIES):
             open_jobs = [job for job in jobs if job.result is None]
             if not open_jobs:
                 break
-            _attempt(context, target, open_jobs, names)
+            _attempt(context, target, open_jobs, names, of)
         for job in jobs:
             if job.result is None:
                 job.give_up()
@@ -175,7 +179,11 @@ def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:
 
 
 def _attempt(
-    context: SessionContext, target: Target, jobs: Sequence[UndoJob], names: OtherNames
+    context: SessionContext,
+    target: Target,
+    jobs: Sequence[UndoJob],
+    names: OtherNames,
+    of: Callable[[str], SessionContext],
 ) -> None:
     """Do the steps of all jobs under one lock, until each is done or one of its files changed. The
     first attempt follows the plan: each write compares the bytes with it. A later one, and one
@@ -186,12 +194,14 @@ def _attempt(
             groups = group_effects(load_effects(context, target))
             effects = [effect for group in groups for effect in group]
             for job in jobs:
-                own = [each for each in effects if set(each.paths) <= set(job.paths)]
-                job.plan = plan_group(context, own, job.paths, job.plan.forced)
+                its = [each for each in effects if set(each.paths) <= set(job.paths)]
+                job.plan = plan_group(context, its, job.paths, job.plan.forced)
         for job in jobs:
             job.start()
         while active := [job for job in jobs if job.remaining]:
-            _next_steps(context, target, active, names)
+            for session in sorted({job.session for job in active}):
+                own = [job for job in active if job.session == session]
+                _next_steps(of(session), target, own, names)
 
 
 def _next_steps(

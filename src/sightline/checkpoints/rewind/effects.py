@@ -1,9 +1,10 @@
-"""Load the effects of a session from the timeline: what it did to files, and the state before."""
+"""Load the effects of a session, or of all, from the timeline: what was done to files, and the state before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from stat import S_IMODE
 
 from msgspec import Struct, structs
@@ -29,9 +30,9 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.manifest import EMPTY, Manifest
-from sightline.model.path import folders_above
+from sightline.model.path import folders_above, is_at_or_below
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
-from sightline.model.timeline import Recorded, live, of_kind
+from sightline.model.timeline import NOBODY, Recorded, archived, live, of_kind
 
 RECENT = 20
 """The number of changes of a file to search for its permission bits."""
@@ -48,13 +49,16 @@ class Target(Struct, frozen=True):
     that position, where a checkpoint has it; name: the checkpoint's id or "position N". upto: for
     a rewind that is being finished, the position at which it began: of the effects after that,
     only its own are undone. commands: also undo what changed while a command of the session ran, or
-    in layout alone after its edit, whoever changed it."""
+    in layout alone after its edit, whoever changed it. everyone: undo the effects of all sessions; only:
+    undo those at or below these paths alone, () for all."""
 
     position: int
     name: str
     manifest: Manifest | None
     upto: int | None = None
     commands: bool = False
+    everyone: bool = False
+    only: tuple[str, ...] = ()
 
     def cause(self, session: str) -> Cause:
         """Return the cause that the rewind's own changes are recorded with."""
@@ -65,19 +69,28 @@ class Target(Struct, frozen=True):
         by_rewind = cause.detail == f"{REWINDING}{self.name}"
         return self.upto is None or position <= self.upto or by_rewind
 
+    def limited_to(self, paths: Iterable[str]) -> bool:
+        """Return whether the rewind undoes effects on one of these paths, which are undone together."""
+        return not self.only or any(is_at_or_below(path, self.only) for path in paths)
+
+    def limited_to_folder(self, folder: str) -> bool:
+        """Return whether the rewind may set back a folder: also one above a path that it is limited to."""
+        above = any(is_at_or_below(path, [folder]) for path in self.only)
+        return above or self.limited_to([folder])
+
 
 def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     """Load what this session did to files after the target, and before it was forked what its parent did,
-    in order of position."""
+    or what all sessions did, in order of position."""
     kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
     since = live(context.store.timeline(after=target.position, kinds=kinds))
-    prior, past = PriorState(context), lineage(context)
+    prior, past = PriorState(context), authors_of(context, target)
     effects = [
         prior.complete(effect)
         for recorded in since
         for effect in _effects(target, recorded, prior, past)
     ]
-    return _without_taken_back(context, target, effects)
+    return _without_taken_back(context, target, past, effects)
 
 
 class Folders(Struct, frozen=True):
@@ -92,7 +105,7 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
     """Load which folders this session, and before it was forked its parent, made and removed after the
     target. A file that was created and deleted again leaves no effect, but its folder."""
     kinds: list[type[Fact]] = [*EFFECTS, WriteIntended, RewindEnded]
-    past, intents = lineage(context), dict[int, WriteIntended]()
+    past, intents = authors_of(context, target), dict[int, WriteIntended]()
     came_first: dict[str, bool] = {}
     for recorded in live(context.store.timeline(after=target.position, kinds=kinds)):
         fact, position = recorded.fact, recorded.position
@@ -104,7 +117,8 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
             if position <= min(past.get(recorded.session, -1), target.upto or position):
                 came, went = fact.folders_made, fact.folders_removed
         elif isinstance(fact, Changed | Moved) and fact.intent in intents:
-            is_own = position <= past.get(owner(fact.cause) or "", -1)
+            author = owner(fact.cause)
+            is_own = author is not None and position <= past.get(author, -1)
             if is_own and target.covers(position, fact.cause):
                 intent = intents[fact.intent]
                 came, went = intent.makes, intent.gives_way
@@ -112,10 +126,21 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
             came_first.setdefault(path, True)
         for path in went:
             came_first.setdefault(path, False)
+    wanted = [(path, came) for path, came in came_first.items() if target.limited_to_folder(path)]
     return Folders(
-        tuple(path for path, came in came_first.items() if came),
-        tuple(path for path, came in came_first.items() if not came),
+        tuple(path for path, came in wanted if came),
+        tuple(path for path, came in wanted if not came),
     )
+
+
+def authors_of(context: SessionContext, target: Target) -> dict[str, int]:
+    """Return session -> the last position up to which a rewind to the target undoes the session's effects:
+    of this session's own past, or of all sessions and of the rewinds of all."""
+    if not target.everyone:
+        return lineage(context)
+    upto = context.store.position()
+    ids = [state.id for state in context.store.sessions() if not archived(state.id)]
+    return dict.fromkeys([NOBODY, *ids], upto)
 
 
 def lineage(context: SessionContext) -> dict[str, int]:
@@ -132,37 +157,58 @@ def lineage(context: SessionContext) -> dict[str, int]:
 
 
 class PastRewind(Struct, frozen=True):
-    """A rewind of files that ended. to, began, ended: positions, of its target and of its facts."""
+    """A rewind of files that ended. session: whose work it took back, model.timeline.NOBODY for all
+    sessions'; to, began, ended: positions, of its target and of its facts; only: as in RewindStarted."""
 
+    session: str
     to: int
     began: int
     ended: int
+    only: tuple[str, ...] = ()
+
+    def reaches(self, paths: Iterable[str]) -> bool:
+        """Return whether the rewind is not limited to other paths."""
+        return not self.only or any(is_at_or_below(path, self.only) for path in paths)
 
 
-def past_rewinds(context: SessionContext, session: str) -> list[PastRewind]:
-    """Return the rewinds of a session's files, oldest first."""
+def past_rewinds(context: SessionContext, sessions: Collection[str]) -> list[PastRewind]:
+    """Return the rewinds that took back files of these sessions, oldest first."""
     past: list[PastRewind] = []
-    started: Recorded | None = None
-    for recorded in context.store.timeline(session=session, kinds=[RewindStarted, RewindEnded]):
-        if isinstance(recorded.fact, RewindStarted):
-            started = recorded
-        elif started is not None and isinstance(started.fact, RewindStarted):
-            if started.fact.with_files:
-                past.append(PastRewind(started.fact.to, started.position, recorded.position))
-            started = None
+    started: dict[str, tuple[int, RewindStarted]] = {}
+    columns = {*sessions, NOBODY}
+    log = context.store.timeline(kinds=[RewindStarted, RewindEnded])
+    for recorded in log if len(columns) > FEW else _of_columns(context, columns):
+        session, fact = recorded.session, recorded.fact
+        if isinstance(fact, RewindStarted):
+            started[session] = recorded.position, fact
+        elif session in started:
+            began, start = started.pop(session)
+            if start.with_files and session in columns:
+                ended = recorded.position
+                past.append(PastRewind(session, start.to, began, ended, start.only))
     return past
 
 
+FEW = 3
+"""Columns of the timeline that are read one by one; for more, one reading of all is cheaper."""
+
+
+def _of_columns(context: SessionContext, sessions: Iterable[str]) -> list[Recorded]:
+    kinds: list[type[Fact]] = [RewindStarted, RewindEnded]
+    each = [context.store.timeline(session=session, kinds=kinds) for session in sessions]
+    return sorted(chain.from_iterable(each), key=lambda recorded: recorded.position)
+
+
 def _without_taken_back(
-    context: SessionContext, target: Target, effects: list[Effect]
+    context: SessionContext, target: Target, authors: Mapping[str, int], effects: list[Effect]
 ) -> list[Effect]:
     """Leave out effects on a path that an earlier rewind took back to the byte, and that rewind's
     own: undoing both would bring back for a moment, or for good, what the user took back."""
+    latest = max(authors.values())
     rewinds = [
         past
-        for session, upto in lineage(context).items()
-        for past in past_rewinds(context, session)
-        if past.ended <= upto
+        for past in past_rewinds(context, authors)
+        if past.ended <= authors.get(past.session, latest)
     ]
     for past in sorted(rewinds, key=lambda each: each.ended, reverse=True):
         by_path: dict[str, list[Effect]] = {}
@@ -196,8 +242,8 @@ def _effects(
         return
     if not isinstance(fact, (Changed, Moved)):
         return
-    cause = fact.cause
-    if position > past.get(owner(cause) or "", -1) or not target.covers(position, cause):
+    cause, session = fact.cause, owner(fact.cause)
+    if session is None or position > past.get(session, -1) or not target.covers(position, cause):
         return
     certain = target.commands or is_certain(cause)
     is_layout = cause.kind == "formatter"
@@ -205,7 +251,9 @@ def _effects(
     if isinstance(fact, Moved):
         if fact.intent is not None:  # else the changes at both paths are on record themselves
             revision = fact.revision
-            yield Effect(fact.path, revision, revision, position, at, fact.src, certain)
+            yield Effect(
+                fact.path, revision, revision, position, at, fact.src, certain, session=session
+            )
         return
     mode = S_IMODE(fact.mode) if fact.mode is not None else None
     before = S_IMODE(fact.mode_before) if fact.mode_before is not None else None
@@ -221,6 +269,7 @@ def _effects(
             command=command,
             mode=mode,
             prior_mode=before,
+            session=session,
         )
         return
     yield Effect(
@@ -235,6 +284,7 @@ def _effects(
         mode=mode if fact.before == MISSING or before is not None else None,
         prior_mode=before,
         removes_file=fact.after == MISSING or fact.target is not None,
+        session=session,
     )
 
 
@@ -258,6 +308,7 @@ def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -
             command=command,
             prior_mode=S_IMODE(entry.mode) if entry.kind == "file" else None,
             removes_file=True,
+            session=recorded.session,
         )
 
 

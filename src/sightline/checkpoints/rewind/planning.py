@@ -17,6 +17,7 @@ from sightline.checkpoints.rewind.effects import (
     Folders,
     PriorState,
     Target,
+    authors_of,
     lineage,
     load_effects,
     load_folders,
@@ -31,14 +32,15 @@ from sightline.checkpoints.rewind.undo_plan import (
     group_effects,
     undo,
 )
-from sightline.errors import PathRefused, RewindRefused, Unverifiable
+from sightline.checkpoints.time_points import position_named
+from sightline.errors import PathRefused, RewindRefused, UnknownName, Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import NO_UNICODE
 from sightline.model.events import Changed, CommandEnded, Fact, GitMoved, Moved
 from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.results import Checkpoint
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known
-from sightline.model.timeline import archived, live
+from sightline.model.timeline import NOBODY, archived, live
 
 
 class LostFile(Struct, frozen=True):
@@ -57,6 +59,12 @@ class GroupPlan(Struct, frozen=True):
     undo: UndoPlan
     found: dict[str, FileState]
     forced: dict[str, CurrentState]
+
+    @property
+    def session(self) -> str:
+        """Return the session whose effects these are; NOBODY for those of several, and for none."""
+        sessions = {each.session for each in self.effects}
+        return sessions.pop() if len(sessions) == 1 else NOBODY
 
     @property
     def size(self) -> int:
@@ -92,9 +100,14 @@ def plan_rewind(
     *,
     with_files: bool = True,
     commands: bool = False,
+    everyone: bool = False,
+    only: Iterable[str] = (),
 ) -> RewindPlan:
-    """Plan what a rewind does to files. UnknownName, RewindRefused, PathRefused."""
-    target = structs.replace(resolve_target(context, to), commands=commands)
+    """Plan what a rewind does to files. everyone, only: as in Target. UnknownName, RewindRefused,
+    PathRefused."""
+    limits = tuple(context.workspace.locate(path).path for path in only)
+    target = resolve_target(context, to, everyone=everyone)
+    target = structs.replace(target, commands=commands, everyone=everyone, only=limits)
     paths = dict.fromkeys([_resolve_forced(context, target, path) for path in force_paths])
     forced = {path: forced_state(context, target, path) for path in paths}
     groups = plan_groups(context, target, forced) if with_files else []
@@ -119,17 +132,26 @@ def _is_free(context: SessionContext, path: str) -> bool:
         return False
 
 
-def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Target:
-    """Resolve a checkpoint, its id or label, or a position. UnknownName; RewindRefused for another
-    session's checkpoint, except of a parent before this session was forked from it, and for a position that
-    does not exist."""
+def resolve_target(
+    context: SessionContext, to: Checkpoint | str | int, *, everyone: bool = False
+) -> Target:
+    """Resolve a checkpoint, its id or label, a position or a time. everyone: for a rewind of all sessions.
+    UnknownName; RewindRefused for another session's checkpoint, except of a parent before this session was
+    forked from it, and for a position that does not exist."""
     if isinstance(to, int):
         newest = context.store.position()
         if not 0 <= to <= newest:
             raise RewindRefused(*words.no_position(to, newest))
         return Target(to, words.name_of_position(to), None)
-    recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
-    if recorded.position > lineage(context).get(recorded.session, -1):
+    try:
+        recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
+    except UnknownName:
+        position = position_named(context, to) if isinstance(to, str) else None
+        if position is None:
+            raise
+        return Target(position, words.name_of_position(position), None)
+    is_own = recorded.position <= lineage(context).get(recorded.session, -1)
+    if not (everyone or is_own or take.is_of_workspace(recorded.session, fact.why)):
         raise RewindRefused(
             *words.anothers(
                 fact.checkpoint, recorded.session, names_of(context.store)(recorded.session)
@@ -149,14 +171,19 @@ def plan_groups(
     groups += [[] for path in forced if path not in planned]
     paths = [{path for each in group for path in each.paths} for group in groups if group]
     paths += [{path} for path in forced if path not in planned]
+    joined = [
+        (together, {path for n in together for path in paths[n]})
+        for together in joined_by_folders(paths)
+    ]
     return [
         plan_group(
             context,
             sorted((e for n in together for e in groups[n]), key=lambda each: each.position),
-            {path for n in together for path in paths[n]},
+            touched,
             forced,
         )
-        for together in joined_by_folders(paths)
+        for together, touched in joined
+        if target.limited_to(touched)
     ]
 
 
@@ -223,7 +250,8 @@ def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest =
         for path, why in (current.omitted or _left_out(context)).items()
         if why == NO_UNICODE and path not in named
     ]
-    skipped = [Skipped(path, "vanished") for path in gone]
+    skipped = [Skipped(path, "vanished") for path in gone if plan.target.limited_to([path])]
+    new = [path for path in new if plan.target.limited_to([path])]
     return UndoPlan(skipped=(*skipped, *(Skipped(path, "no_unicode") for path in sorted(new))))
 
 
@@ -232,7 +260,7 @@ def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
     that a command of this session named and no checkpoint covers, and that are gone."""
     covered = plan.target.manifest or EMPTY
     lost = {path: LostFile(covered.omitted[path]) for path in untracked.uncovered(covered)}
-    past, prior = lineage(context), PriorState(context)
+    past, prior = authors_of(context, plan.target), PriorState(context)
     ended = context.store.timeline(after=plan.target.position, kinds=[CommandEnded])
     for recorded in live(ended):
         is_own = recorded.position <= past.get(recorded.session, -1)
@@ -244,7 +272,9 @@ def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
     return {
         path: each
         for path, each in sorted(lost.items())
-        if path.rstrip("/") not in known and untracked.is_gone(context, path.rstrip("/"))
+        if path.rstrip("/") not in known
+        and plan.target.limited_to([path.rstrip("/")])
+        and untracked.is_gone(context, path.rstrip("/"))
     }
 
 

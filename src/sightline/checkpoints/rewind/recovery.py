@@ -24,7 +24,7 @@ from sightline.errors import SightlineError
 from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import CheckpointTaken, RewindStarted
 from sightline.model.revision import MISSING
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import NOBODY, Recorded
 
 
 class Unfinished(Struct, frozen=True):
@@ -46,23 +46,33 @@ def listed(context: SessionContext, session: str | None = None) -> list[Unfinish
 
 
 def finish(context: SessionContext, until: float | None = None, *, own: bool = False) -> str:
-    """Finish the rewind of this session that a dead process began, or (own) this one; return the
-    result in words, "" where there is none. until: a time.monotonic() after which no further group is undone. Where
-    time is up, or the disk or the store fails, the rewind stays unfinished, and the words say so."""
-    unfinished = unfinished_rewinds(context, context.session, own=own)
-    if not unfinished:
-        return ""
-    started = unfinished[-1]
-    try:
-        return _finish(context, started, until)
-    except SightlineError as error:
-        return words.not_finished(_argument(started), context.session, error.message)
+    """Finish the rewind of this session, or of all sessions, that a dead process began, or (own) the one of
+    this session that this process began; return the result in words, "" where there is none. until: a
+    time.monotonic() after which no further group is undone. Where time is up, or the disk or the store
+    fails, the rewind stays unfinished, and the words say so."""
+    done: list[str] = []
+    for started in unfinished_rewinds(context, own=own):
+        is_ours = started.session == context.session
+        if not is_ours and (started.session != NOBODY or _fact(started).owner == context.owner):
+            continue
+        its = context if is_ours else context.for_session(NOBODY)
+        try:
+            done.append(_finish(its, started, until))
+        except SightlineError as error:
+            done.append(words.not_finished(_argument(started), its.session, error.message))
+    return "\n".join(done)
 
 
 def _finish(context: SessionContext, started: Recorded, until: float | None) -> str:
     fact, name = _fact(started), _argument(started)
-    to = resolve_target(context, int(name) if name.isdecimal() else name)
-    target = structs.replace(to, upto=started.position, commands=fact.commands)
+    to = resolve_target(context, int(name) if name.isdecimal() else name, everyone=fact.everyone)
+    target = structs.replace(
+        to,
+        upto=started.position,
+        commands=fact.commands,
+        everyone=fact.everyone,
+        only=fact.only,
+    )
     forced = _still_forced(context, target, started)
     plans = plan_groups(context, target, forced) if fact.with_files else []
     undone: list[UndoPlan] = []

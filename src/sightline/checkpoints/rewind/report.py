@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from sightline.changes.authors import changed_by, moment
+from sightline.changes.authors import RECENT, cause_of, changed_by, moment
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import author
 from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind import words
-from sightline.checkpoints.rewind.effects import EFFECTS, Target
+from sightline.checkpoints.rewind.effects import EFFECTS, Target, owner
 from sightline.checkpoints.rewind.planning import RewindPlan, find_lost
 from sightline.checkpoints.rewind.undo_plan import (
     Rename,
@@ -22,11 +23,12 @@ from sightline.checkpoints.rewind.undo_plan import (
     UndoPlan,
 )
 from sightline.filesystem.file_state import FileState
-from sightline.model.events import Changed, Moved
+from sightline.model.events import Changed, GitMoved, Moved
 from sightline.model.manifest import Change, FileDifference
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport, TakenBack
 from sightline.model.revision import MISSING, is_link
 from sightline.model.text import lines_of
+from sightline.model.timeline import NOBODY
 
 
 def build_report(
@@ -75,7 +77,26 @@ def build_report(
             for step in sorted(modes, key=lambda step: step.path)
             if step.before is not None
         ),
+        sessions=_shares(plan, undone) if target.everyone else (),
     )
+
+
+def _shares(
+    plan: RewindPlan, undone: Sequence[UndoPlan]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """List the sessions whose effects a rewind of all undoes or leaves alone, with the paths of each."""
+    touched = {path for each in undone for step in each.steps for path in _paths_of(step)}
+    touched |= {each.path for plan in undone for each in (*plan.skipped, *plan.gone)}
+    effects = [effect for group in plan.groups for effect in group.effects]
+    shares: dict[str, set[str]] = {}
+    for effect in sorted(effects, key=lambda each: each.position, reverse=True):
+        if paths := touched.intersection(effect.paths):
+            shares.setdefault(effect.session, set()).update(paths)
+    return tuple((session, tuple(sorted(paths))) for session, paths in shares.items())
+
+
+def _paths_of(step: Step) -> tuple[str, ...]:
+    return (step.src, step.path) if isinstance(step, Rename) else (step.path,)
 
 
 def _left_alone_and_gone(
@@ -91,7 +112,7 @@ def _left_alone_and_gone(
     for each, listed in every:
         new_path = _renamed_to(context, each, renames)
         reason = each.reason if new_path is None else "renamed_since"
-        who, _ = changed_by(context, each.path)
+        who = _other_author(context, each.path)
         text = words.left_alone(reason, who, each.lines, new_path or each.other)
         command = each.other or "" if reason == "probable" else None
         (left_alone if new_path else listed).append(
@@ -100,11 +121,22 @@ def _left_alone_and_gone(
     return tuple(sorted(left_alone, key=lambda each: each.path)), tuple(gone)
 
 
+def _other_author(context: SessionContext, path: str) -> str:
+    """Name the last author of a file other than those whose work is taken back: this session, or all."""
+    if context.session != NOBODY:
+        return changed_by(context, path)[0]
+    log = context.store.timeline(path=path, kinds=[Changed, GitMoved], newest=RECENT)
+    causes = [cause for each in log if (cause := cause_of(each.fact, path)) and not owner(cause)]
+    return author(context, causes[-1] if causes else None)
+
+
 def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder) -> str | None:
     """Find the new path of a file that somebody else renamed, by its bytes."""
     if skipped.reason != "deleted_since":
         return None
-    known = context.store.knowledge(context.session, skipped.path)
+    store = context.store
+    sessions = [context.session] if context.session != NOBODY else store.knowers(skipped.path)
+    known = next(filter(None, (store.knowledge(each, skipped.path) for each in sessions)), None)
     found = renames.find(known) if known is not None else None
     return found.path if found is not None else None
 
@@ -113,6 +145,8 @@ def _changes_of_children(
     context: SessionContext, target: Target
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """List what sub-agents of this session changed since the target; a rewind keeps that."""
+    if target.everyone:
+        return ()
     children = {state.id for state in context.store.sessions(parent=context.session)}
     if not children:
         return ()

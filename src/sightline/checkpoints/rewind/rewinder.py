@@ -20,6 +20,7 @@ from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
     Folders,
+    PastRewind,
     Target,
     owner,
     past_rewinds,
@@ -43,6 +44,7 @@ from sightline.model.events import (
     WarningRaised,
     WriteIntended,
 )
+from sightline.model.path import is_at_or_below
 from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
 from sightline.model.timeline import Recorded, archived, of_kind
 from sightline.notices import warnings
@@ -58,8 +60,11 @@ def rewind(
     force_paths: Iterable[str] = (),
     commands: bool = False,
     deleted: Deleted = NO_MESSAGES,
+    everyone: bool = False,
+    only: Iterable[str] = (),
 ) -> RewindReport:
-    """Undo what this session did since a checkpoint, its id or label, or a position.
+    """Undo what this session did since a checkpoint, its id or label, or a position. everyone: undo what
+    all sessions did; only: at or below these paths alone.
 
     dry_run: return the plan and its diffs, and change nothing. force_paths: these paths get the
     bytes of then, whoever wrote there since. commands: also undo what changed while a command of
@@ -71,7 +76,9 @@ def rewind(
     paths = tuple(force_paths)
     if not (files or conversation) or ((paths or commands) and not files):
         raise RewindRefused(*words.nothing_asked())
-    plan = plan_rewind(context, to, paths, with_files=files, commands=commands)
+    plan = plan_rewind(
+        context, to, paths, with_files=files, commands=commands, everyone=everyone, only=only
+    )
     if dry_run or not (conversation or plan.has_work):
         if not dry_run and unfinished_rewinds(context, context.session):
             end(context, plan.target, Folders(), conversation=False)
@@ -113,17 +120,20 @@ VERBS: tuple[type[Fact], ...] = (WriteIntended, CommandStarted)
 """The kinds of fact that a verb begins with."""
 
 
-def last_turn(context: SessionContext, session: str | None = None) -> Turn:
+def last_turn(
+    context: SessionContext, session: str | None = None, only: Sequence[str] = ()
+) -> Turn:
     """Find the newest turn that an undo takes back: of the session with the newest change that no
-    rewind took back, or of the named one. A turn of which others removed everything is passed over, and
+    rewind took back, or of the named one. only: count changes at or below these paths alone. A turn of which others removed everything is passed over, and
     so is one of which nothing can come back, unless it is the only one: its report names what is lost.
     RewindRefused where there is none."""
     upto: int | None = None
     lost: Turn | None = None
-    while (newest := _newest_effect(context, session, upto)) is not None:
+    limits = [context.workspace.locate(path).path for path in only]
+    while (newest := _newest_effect(context, session, upto, limits)) is not None:
         recorded, session = newest
         turn, upto = _turn(context, session, recorded)
-        plan = plan_rewind(context.for_session(session), turn.to)
+        plan = plan_rewind(context.for_session(session), turn.to, only=only)
         if plan.has_work or any(each.skipped for each in plan.undone):
             return turn
         if lost is None and find_lost(context.for_session(session), plan):
@@ -131,21 +141,29 @@ def last_turn(context: SessionContext, session: str | None = None) -> Turn:
     if lost is not None:
         return lost
     name = None if session is None else names_of(context.store)(session)
-    raise RewindRefused(*words.nothing_to_undo(name))
+    raise RewindRefused(*words.nothing_to_undo(name, limits))
 
 
 def _newest_effect(
-    context: SessionContext, session: str | None, upto: int | None
+    context: SessionContext, session: str | None, upto: int | None, only: Sequence[str]
 ) -> tuple[Recorded, str] | None:
-    """Return the newest effect up to a position that no rewind took back, and its session."""
-    standing: dict[str, list[tuple[int, int]]] = {}
+    """Return the newest effect up to a position that no rewind took back, and its session. only: at or
+    below these paths, () for all."""
+    past: dict[str, list[PastRewind]] = {}
+    standing: dict[tuple[str, tuple[int, ...]], list[tuple[int, int]]] = {}
     for recorded in take.newest_first(context, [*EFFECTS, CommandEnded], upto=upto):
         author = _author(recorded)
-        if author is None or session not in (None, author):
+        paths = _paths_of(recorded.fact)
+        is_meant = not only or any(is_at_or_below(path, only) for path in paths)
+        if author is None or session not in (None, author) or not is_meant:
             continue
-        if author not in standing:
-            standing[author] = _standing(context, author)
-        if any(after < recorded.position <= end for after, end in standing[author]):
+        if author not in past:
+            past[author] = past_rewinds(context, [author])
+        reaching = [each for each in past[author] if each.reaches(paths)]
+        key = author, tuple(each.ended for each in reaching)
+        if key not in standing:
+            standing[key] = _standing(context, reaching)
+        if any(after < recorded.position <= end for after, end in standing[key]):
             return recorded, author
     return None
 
@@ -161,16 +179,32 @@ def _author(recorded: Recorded) -> str | None:
     return recorded.session if isinstance(fact, CommandEnded) and fact.paths else None
 
 
-def _standing(context: SessionContext, session: str) -> list[tuple[int, int]]:
-    """Return the ranges (after, up to) of positions whose effects stand. A rewind leaves those that
-    stood at its target, so a rewind to a safety checkpoint brings effects back."""
+def was_taken_back(context: SessionContext, position: int) -> bool:
+    """Return whether a rewind, of this session or of all, took back all that this session did at a
+    position."""
+    rewinds = past_rewinds(context, [context.session])
+    return any(each.to < position < each.ended and not each.only for each in rewinds)
+
+
+def _paths_of(fact: Fact) -> tuple[str, ...]:
+    """Return the paths that an effect involves."""
+    if isinstance(fact, CommandEnded):
+        return fact.paths
+    if isinstance(fact, Moved):
+        return fact.src, fact.path
+    return (fact.path,) if isinstance(fact, Changed) else ()
+
+
+def _standing(context: SessionContext, rewinds: Iterable[PastRewind]) -> list[tuple[int, int]]:
+    """Return the ranges (after, up to) of positions whose effects stand after these rewinds. A rewind
+    leaves those that stood at its target, so a rewind to a safety checkpoint brings effects back."""
     ends: list[tuple[int, list[tuple[int, int]]]] = [(0, [])]
 
     def at(position: int) -> list[tuple[int, int]]:
         end, before = next(each for each in reversed(ends) if each[0] <= position)
         return [*before, (end, position)]
 
-    for past in past_rewinds(context, session):
+    for past in rewinds:
         ends.append((past.ended, at(past.to)))  # noqa: PERF401 - each needs those before it
     return at(context.store.position())
 
@@ -217,6 +251,8 @@ def _begin(
         conversation,
         plan.forced,
         target.commands,
+        target.everyone,
+        _only(plan),
     )
     try:
         return take.record(
@@ -227,6 +263,14 @@ def _begin(
         )
     except SightlineError as error:
         raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
+
+
+def _only(plan: RewindPlan) -> tuple[str, ...]:
+    """Return the paths that a rewind is limited to, with those that are undone together with them."""
+    if not plan.target.only:
+        return ()
+    together = sorted({path for group in plan.groups for path in group.found})
+    return tuple(dict.fromkeys([*plan.target.only, *together]))
 
 
 def end(

@@ -33,7 +33,8 @@ class Effect(Struct, frozen=True):
     command: the command during which it came about. twin: the path that the same bytes disappeared from, as
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
-    stands at the path after the change. happened_at: UTC microseconds."""
+    stands at the path after the change. happened_at: UTC microseconds. session: whose effect it is,
+    model.timeline.NOBODY of a rewind of several sessions."""
 
     path: str
     before: Revision
@@ -48,6 +49,7 @@ class Effect(Struct, frozen=True):
     prior_mode: int | None = None
     removes_file: bool = False
     command: str | None = None
+    session: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
 from sightline.model.spans import Spans
-from sightline.text.phrases import by, count, named, printable, spans
+from sightline.model.timeline import AT_SHELL
+from sightline.text.phrases import by, count, joined, named, printable, spans
 
 LineCounts = Mapping[str, str]
 """Path -> the number of lines that a rewind adds and removes."""
@@ -82,9 +83,9 @@ def lines_of(
     planned, lines = report.dry_run, counts or {}
     modes = {each.path: each for each in report.modes}
     where = report.checkpoint or name_of_position(report.to)
-    files = count(changes(report), "file")
+    files, share = count(changes(report), "file"), _Share(report, name_of)
     if not (changes(report) or report.conversation):
-        none = f"There is nothing to take back: no change of this session since {where} is left."
+        none = f"There is nothing to take back: no change of {share.any} since {where} is left."
         folders = f"Rewound to {where}: only empty folders came or went."
         yield folders if report.safety_checkpoint else none
     elif planned:
@@ -92,18 +93,18 @@ def lines_of(
     else:
         yield f"Rewound to {where}: {files}."
     for verb, past, paths, why in (
-        ("restore", "restored", report.restored, "its earlier text"),
-        ("remove", "removed", report.removed, "this session made it"),
-        ("merge", "merged", report.merged, "this session's lines go, others' stay"),
+        ("restore", "restored", report.restored, share.restored),
+        ("remove", "removed", report.removed, "{whose} made it"),
+        ("merge", "merged", report.merged, share.merged),
     ):
         for path in paths:
             changed = f"  {lines[path]}" if path in lines else ""
-            reason = _reason(why, modes.get(path))
+            reason = _reason(why.format(whose=share.of(path)), modes.get(path))
             yield f"  {verb if planned else past:9} {quoted(path)} ({reason}){changed}"
     for src, path in report.moved:
         verb = "move" if planned else "moved"
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
-    yield from _left_alone(report, options)
+    yield from _left_alone(report, options, share)
     yield from _listed("Gone, and no rewind brings it back:", report.lost)
     for session, paths in report.stands:
         whose = called(printable(name_of(session)), "session")
@@ -115,7 +116,29 @@ def lines_of(
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}{options}"
 
 
-def _left_alone(report: RewindReport, options: str) -> Iterator[str]:
+class _Share:
+    """Whose work is taken back, in words. any: all together."""
+
+    def __init__(self, report: RewindReport, name_of: NameOf) -> None:
+        self._names: dict[str, list[str]] = {}
+        is_own = all(session == AT_SHELL for session, _ in report.sessions)
+        for session, paths in () if is_own else report.sessions:
+            name = (
+                called(printable(name_of(session)), "session") if session else "an earlier rewind"
+            )
+            for path in paths:
+                self._names.setdefault(path, []).append(name)
+        self.any = "this session" if is_own else "any session"
+        self.restored = "its earlier text" if is_own else "its earlier text; {whose} changed it"
+        lines = "this session's lines" if is_own else "the lines of {whose}"
+        self.merged = f"{lines} go, others' stay"
+
+    def of(self, path: str) -> str:
+        """Name those who changed a file."""
+        return joined(self._names.get(path, ["this session"]))
+
+
+def _left_alone(report: RewindReport, options: str, share: _Share) -> Iterator[str]:
     probable = [each for each in report.left_alone if each.command is not None]
     layouts = [each for each in report.left_alone if each.probable and each.command is None]
     others = [each for each in report.left_alone if not each.probable]
@@ -129,7 +152,7 @@ def _left_alone(report: RewindReport, options: str) -> Iterator[str]:
         again = f"sightline rewind {report.checkpoint or report.to}{options}"
         yield f"  Take one back: {again} --force-path PATH; all of them: --commands."
     yield from _listed("Left alone:", others)
-    yield from _listed("No change of this session is left in:", report.gone)
+    yield from _listed(f"No change of {share.any} is left in:", report.gone)
 
 
 def maybe_yours(cautious: RewindReport) -> Iterator[str]:
@@ -154,6 +177,20 @@ def _reason(why: str, mode: RestoredMode | None) -> str:
     return bits if mode.alone else f"{why}; {bits}"
 
 
+def shares(plan: RewindReport, name_of: NameOf, agent_of: NameOf) -> Iterator[str]:
+    """Yield the lines that say what each session did since the target of a rewind of all, with numbers."""
+    where = plan.checkpoint or name_of_position(plan.to)
+    listed = [(session, paths) for session, paths in plan.sessions if session]
+    yield f"Since {where}, {count(len(listed), 'session')} changed files:"
+    for number, (session, paths) in enumerate(listed, 1):
+        name = called(printable(name_of(session)), "session")
+        agent = "" if agent_of(session) in name else f" ({printable(agent_of(session))})"
+        yield f"  {number}  {name[:1].upper()}{name[1:]}{agent}"
+        yield from (f"       {quoted(path)}" for path in paths[:NAMED_MAX])
+        if len(paths) > NAMED_MAX:
+            yield f"       and {count(len(paths) - NAMED_MAX, 'more file')}"
+
+
 def changes(report: RewindReport) -> int:
     """Return the number of files that a rewind changes."""
     return sum(map(len, (report.restored, report.removed, report.merged, report.moved)))
@@ -173,10 +210,12 @@ def nothing_asked() -> tuple[str, str]:
     )
 
 
-def nothing_to_undo(name: str | None) -> tuple[str, str]:
-    """Word the error of an undo where no change of a session, or of any, stands. name: the session's."""
+def nothing_to_undo(name: str | None, paths: Sequence[str] = ()) -> tuple[str, str]:
+    """Word the error of an undo where no change of a session, or of any, stands. name: the session's;
+    paths: that the undo is limited to."""
     whose = "a session" if name is None else called(printable(name), "session")
-    message = f"There is nothing to undo: no change of {whose} is left."
+    where = f" in {named([*map(quoted, paths)], NAMED_MAX)}" if paths else ""
+    message = f"There is nothing to undo: no change of {whose}{where} is left."
     return message, "See what happened: workspace.timeline()"
 
 
@@ -222,8 +261,9 @@ def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str
 
 def begun(name: str, session: str, whose: str, when: str) -> str:
     """Describe a rewind whose process died. whose: the session's name; when: the age of the rewind, or ""."""
+    of = called(printable(whose), "session") if session else "all sessions"
     return (
-        f"The rewind to {_target(name)} of {called(printable(whose), 'session')} was interrupted"
+        f"The rewind to {_target(name)} of {of} was interrupted"
         f"{f' ({when})' if when else ''}: some of its files went back, others did not. It is "
         f"finished when the session goes on; to do it now: {_again(name, session)}"
     )
@@ -253,7 +293,7 @@ def _target(name: str) -> str:
 
 
 def _again(name: str, session: str) -> str:
-    return f"sightline rewind {name} --session {printable(session)}"
+    return f"sightline rewind {name}{f' --session {printable(session)}' if session else ''}"
 
 
 def _call(name: str) -> str:
