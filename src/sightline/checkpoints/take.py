@@ -275,7 +275,8 @@ def _begun_with(
             return newest[found.id or found.several[0]]
         if found.several:
             break
-    raise UnknownName(*words.unknown(name, found.several, found.nearest))
+    nearest = [each for each in found.nearest if not each.startswith(ID)]  # ids are alike by chance
+    raise UnknownName(*words.unknown(name, found.several, nearest))
 
 
 def drop(context: SessionContext, names: Iterable[str]) -> list[str]:

@@ -242,7 +242,7 @@ def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
     session = recorded.session
     if is_of_workspace(session, fact.why):
         return None
-    if not call.json:
+    if not call.json and session != AT_SHELL:
         whose = called(names_of(context.store)(session), "session")
         output.note(
             call, f"{whose[:1].upper()}{whose[1:]} took that checkpoint: only its work is meant."

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from msgspec import Struct
 
-NEAREST, ALIKE = 3, 0.5
+NEAREST, ALIKE = 3, 0.6
 """The names that an error shows at most, and how alike (0 to 1) they are at least."""
 
 
