@@ -320,6 +320,18 @@ def test_the_client_is_asked_for_its_version(at, tmp_path):
     assert checks(at)["claude-code"]["message"].startswith("2.1.329 (Claude Code), ")
 
 
+@pytest.mark.parametrize(
+    ("version", "state"), [("2.1.197", "warning"), ("2.1.1000", "ok"), ("x", "ok")]
+)
+def test_a_client_below_the_lowest_version_is_a_warning(tmp_path, monkeypatch, version, state):
+    client(tmp_path, f"echo '{version} (Claude Code)'")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    found = health.client()
+    assert found.state == state
+    page = (Path(__file__).parents[2] / "docs/how-to/claude-code.md").read_text(encoding="utf-8")
+    assert f"Claude Code {'.'.join(map(str, health.LOWEST))} or newer" in page
+
+
 def test_a_client_that_cannot_say_its_version_is_a_doubt(at, tmp_path):
     client(tmp_path, "exit 7")
     assert "exit code 7" in checks(at, code=3)["claude-code"]["message"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +25,10 @@ VERSION_WITHIN_S = 10.0
 
 PROGRAM = "claude"
 
+LOWEST = (2, 1, 329)
+"""The lowest version of the client that is supported: the payloads of hooks were recorded with it. 2.1.197
+refuses every edit of a file that changed since it was read, also one that the guard lets through."""
+
 FLAGS = ("--bare", "--safe-mode", "--restricted")
 """Options with which the client calls no hook that settings of a user or a project name."""
 
@@ -39,14 +44,19 @@ MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
 
 
 def client() -> Finding:
-    """Report the client on PATH."""
+    """Report the client on PATH, and whether its version is supported."""
     program = which(PROGRAM)
     if program is None:
         return Finding(hook_settings.AGENT, "warning", "absent", {})
     version, why = version_of(program)
     if why:
         return Finding(hook_settings.AGENT, "unknown", "silent", {"program": program, "why": why})
-    return Finding(hook_settings.AGENT, "ok", "here", {"version": version, "program": program})
+    facts = {"version": version, "program": program}
+    number = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
+    if number and tuple(map(int, number.groups())) < LOWEST:
+        facts["lowest"] = ".".join(map(str, LOWEST))
+        return Finding(hook_settings.AGENT, "warning", "old", facts)
+    return Finding(hook_settings.AGENT, "ok", "here", facts)
 
 
 def version_of(program: str) -> tuple[str, str]:
