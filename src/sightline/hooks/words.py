@@ -178,16 +178,25 @@ def _told(error: PathError) -> str:
 BLIND_EDITS = {
     "git": "has git put its own text in place of that change",
     "number": "edits it by line number",
+    "removed": "removes the file",
+    "stash": "has git take that change away (into its stash)",
     "whole": "writes over the whole file",
 }
 """What a command does to a file that changed unseen."""
 
+LISTED_MAX = 20
+"""Further files that the refusal of a command names."""
 
-def blind_edit(summary: str, how: str) -> tuple[str, str]:
+
+def blind_edit(summary: str, how: str, others: Sequence[str] = ()) -> tuple[str, str]:
     """Return message and hint for a command that would hit the wrong text of a changed file. how: a key of
-    BLIND_EDITS."""
+    BLIND_EDITS. others: further files of which the command would hit the wrong text."""
+    more = ""
+    if others:
+        names = named([*map(quoted, others)], LISTED_MAX)
+        more = f" It would do so to {count(len(others), 'more file')} with changes that you were not shown: {names}."
     return (
-        f"{summary} since you were shown it, and your command {BLIND_EDITS[how]}. The command was not run.",
+        f"{summary} since you were shown it, and your command {BLIND_EDITS[how]}.{more} The command was not run.",
         "Correct the command, or send the same command again to run it as it is.",
     )
 

@@ -1,14 +1,15 @@
 """Find the writes of a shell command that hit the wrong text in a file which changed unseen.
 
 A line number names another line once lines moved. A text in place of a whole file drops what stood
-there, and so does a text that git puts back. A command that works on the text of the file itself does
-neither.
+there, and so does a text that git puts back, a stash, and a command that removes the file. A command that
+works on the text of the file itself does neither.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -31,16 +32,26 @@ INDEX = ""
 """The commit of a text that git takes from its index."""
 
 
+Removes = Literal["", "all", "untracked", "ignored", "untracked and ignored"]
+"""Which files a command removes: untracked and ignored ones as git means them."""
+
+
 class BlindWrite(Struct, frozen=True):
     """A write into a file at a path. lines: the numbers that the command names; None for a whole file.
     texts: the whole texts that may be written, where the command line has them. commit: git puts back
-    the text of this commit, or of its INDEX, in the file or in all files below the path; None for a
-    write of another program."""
+    the text of this commit, or of its INDEX, in the file; None for a write of another program.
+    is_stash: git keeps in a stash what it takes. removes: the command removes the file.
+
+    Where a commit is named or files are removed, the path may be a folder, which stands for all files
+    below it, or a pattern. is_pattern: "*" stands for names within one folder, as a shell means it."""
 
     path: str
     lines: Spans | None = None
     texts: tuple[str, ...] = ()
     commit: str | None = None
+    is_stash: bool = False
+    removes: Removes = ""
+    is_pattern: bool = False
 
 
 def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
@@ -52,7 +63,12 @@ def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
         own |= _sources(pipe)
         for simple in pipe:
             found += _by_number(simple)
-            found += _put_back(simple)
+            found += _removed(simple)
+            words, folder = _of_git(simple)
+            if words and words[0] == "stash" and set(words[1:2]) & {"pop", "apply"}:
+                found = [each for each in found if not each.is_stash]  # it comes back
+            elif words:
+                found += _put_back(words, folder)
             for write in _whole(simple):
                 lines = own.get(write.path, ())
                 if lines != () or write.path not in own:
@@ -147,19 +163,44 @@ def _outputs(name: str, words: Sequence[Word]) -> Iterator[Word]:
         yield from (word for word in words if word and word[0] != "-")
 
 
-def _put_back(simple: SimpleCommand) -> Iterator[BlindWrite]:
-    """Yield the files and folders that git takes back to a text that it has."""
-    if simple.program != "git":
+def _removed(simple: SimpleCommand) -> Iterator[BlindWrite]:
+    """Yield the files and folders that a program removes by name."""
+    first = 1
+    words, cwd = _of_git(simple)
+    if words and words[0] == "rm" and "--cached" not in words:
+        first = len(simple.words) - len(words) + 1
+    elif simple.program not in ("rm", "shred", "unlink"):
+        for file in script_files(simple):
+            if file.is_removed:
+                yield BlindWrite(file.path, removes="all")
         return
-    words, cwd = git_words(simple.words[1:], simple.cwd)
-    if not words or cwd is None:
+    else:
+        cwd = simple.cwd
+    behind = simple.words.index("--") if "--" in simple.words else len(simple.words)
+    for at, word in enumerate(simple.words[first:], first):
+        glob = simple.globs.get(at)
+        if at == behind or (word and word[0] == "-" and at < behind):
+            continue
+        path = absolute_path(cwd, word if glob is None else glob)
+        if path is not None:
+            yield BlindWrite(path, removes="all", is_pattern=glob is not None)
+
+
+def _of_git(simple: SimpleCommand) -> tuple[list[Word], str | None]:
+    """Return the words of git from its verb on, and the folder where it runs; no words for another program."""
+    return git_words(simple.words[1:], simple.cwd) if simple.program == "git" else ([], None)
+
+
+def _put_back(words: Sequence[Word], cwd: str | None) -> Iterator[BlindWrite]:
+    """Yield the files and folders that git takes back to a text that it has, or removes. words: from the verb on."""
+    if cwd is None:
         return
     verb, rest = words[0], words[1:]
     at = rest.index("--") if "--" in rest else len(rest)
     options = {word for word in rest[:at] if word and word[0] == "-"}
     names = [word for word in rest[:at] if word not in options]
     behind = list(rest[at + 1 :])
-    if options & {"-p", "--patch"}:
+    if options & {"-p", "--patch", "-i", "--interactive", "-n", "--dry-run"}:
         return
     commit, paths = INDEX, list[Word]()
     if verb == "checkout":
@@ -168,10 +209,68 @@ def _put_back(simple: SimpleCommand) -> Iterator[BlindWrite]:
         commit, paths = _restored(rest[:at], options, [*names, *behind])
     elif (verb == "reset" and "--hard" in options) or (verb == "switch" and options & FORCING):
         commit, paths = (names or ["HEAD"])[-1] or "HEAD", [WHOLE_TREE]
-    for word in paths:
+    elif verb == "stash":
+        yield from _stashed(rest[:at], [*names, *behind], cwd)
+    elif verb == "clean":
+        yield from _cleaned(rest[:at], [*names, *behind], cwd)
+    for path in _places(paths, cwd):
+        yield BlindWrite(path, commit=commit)
+
+
+def _places(words: Sequence[Word], cwd: str) -> Iterator[str]:
+    for word in words:
         path = word if word == WHOLE_TREE else absolute_path(cwd, word)
         if path is not None:
-            yield BlindWrite(path, commit=commit)
+            yield path
+
+
+def _stashed(words: Sequence[Word], names: Sequence[Word], cwd: str) -> Iterator[BlindWrite]:
+    """Yield what git stash takes away. words: behind the verb, up to "--"; names: those that are no options."""
+    verb = names[0] if names and names[0] in words else "push"
+    paths = (
+        names[1:] if verb == "push" and "push" in words else names if "push" not in words else []
+    )
+    if verb == "save":
+        paths = []
+    elif verb != "push" and verb in STASH_VERBS:
+        return
+    letters = {
+        letter for word in words if word and re.fullmatch("-[a-z]+", word) for letter in word[1:]
+    }
+    if letters & {"S"} or "--staged" in words:
+        return
+    value = next(
+        (words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-m", "--message")), None
+    )
+    paths = [path for path in paths if path != value]
+    is_index = "k" in letters or "--keep-index" in words
+    ignored = "a" in letters or "--all" in words
+    untracked = ignored or "u" in letters or "--include-untracked" in words
+    for path in _places(paths or [WHOLE_TREE], cwd):
+        yield BlindWrite(path, commit=INDEX if is_index else "HEAD", is_stash=True)
+        if untracked:
+            removes: Removes = "untracked and ignored" if ignored else "untracked"
+            yield BlindWrite(path, is_stash=True, removes=removes)
+
+
+STASH_VERBS = frozenset(("apply", "branch", "clear", "create", "drop", "export", "import", "list", "pop", "show", "store"))  # fmt: skip
+"""What git stash does with older stashes."""
+
+
+def _cleaned(words: Sequence[Word], names: Sequence[Word], cwd: str) -> Iterator[BlindWrite]:
+    """Yield what git clean removes. words: behind the verb, up to "--"; names: those that are no options."""
+    letters = {
+        letter for word in words if word and re.fullmatch("-[a-zA-Z]+", word) for letter in word[1:]
+    }
+    if letters & {"n", "i"}:
+        return
+    removes: Removes = "untracked"
+    if "X" in letters:
+        removes = "ignored"
+    elif "x" in letters:
+        removes = "untracked and ignored"
+    for path in _places(names or ["."], cwd):
+        yield BlindWrite(path, removes=removes)
 
 
 FORCING = {"-f", "--force", "--discard-changes"}
@@ -184,6 +283,8 @@ def _checked_out(
     it. Without "--" the only word may name a branch as well."""
     if options & {"-b", "-B", "--orphan", "--detach", "-t", "--track"}:
         return INDEX, []
+    if options & {"-f", "--force"} and len(names) == 1 and not behind:
+        return names[0] or "HEAD", [WHOLE_TREE]
     if not names and not behind:
         return "HEAD", [WHOLE_TREE] if options & FORCING else []
     if behind:

@@ -44,7 +44,7 @@ class Script(Struct, frozen=True):
 
 class ScriptFile(Struct, frozen=True):
     """A file that a program names, and what the program does to the file. path: absolute. is_read: it reads the file, too; is_written: it may
-    change it; is_whole: it writes over all of it. text: the whole text, where the program holds it.
+    change it; is_whole: it writes over all of it; is_removed: it removes it. text: the whole text, where the program holds it.
     lines: numbers of lines that it names, where it takes the file's lines apart."""
 
     path: str
@@ -53,6 +53,7 @@ class ScriptFile(Struct, frozen=True):
     is_whole: bool = False
     text: str | None = None
     lines: tuple[int, ...] = ()
+    is_removed: bool = False
 
 
 def script_of(simple: SimpleCommand) -> Script | None:
@@ -105,7 +106,7 @@ class _Use:
     written then, None for an unknown text."""
 
     def __init__(self) -> None:
-        self.is_read = self.is_changed = self.is_emptied = False
+        self.is_read = self.is_changed = self.is_emptied = self.is_removed = False
         self.texts: list[str | None] = []
         self.lines: set[int] = set()
 
@@ -114,9 +115,8 @@ class _Use:
         is_known = bool(self.texts) and None not in self.texts
         text = "".join(filter(None, self.texts)) if is_known else None
         written = whole or self.is_changed
-        return ScriptFile(
-            path, self.is_read, written, whole, text, tuple(sorted(self.lines)) if written else ()
-        )
+        lines = tuple(sorted(self.lines)) if written else ()
+        return ScriptFile(path, self.is_read, written, whole, text, lines, self.is_removed)
 
 
 _CALLS = (
@@ -124,6 +124,9 @@ _CALLS = (
     r"|createWriteStream)\s*\(\s*$"
 )
 """What stands before the name of a file that a program writes over."""
+
+_REMOVES = r"(?:unlink|remove|rm|delete)(?:Sync)?\s*\(?\s*$"
+"""What stands before the name of a file that a program removes."""
 
 _CHANGES = r"(?:append|unlink|remove|rename|copy|cp|mv|rm|delete|chmod|truncate)\w*\s*\(?\s*$"
 """What stands before the name of a file that a program changes otherwise."""
@@ -159,6 +162,7 @@ def _of_strings(code: str) -> dict[str, _Use]:
             use.texts.append(_argument(after))
         elif re.search(_CHANGES, before):
             use.is_changed = True
+            use.is_removed = re.search(_REMOVES, before) is not None
         elif re.search(_OPENS, before):
             way = re.match(r"""\s*,\s*["']([rwax+bt]+)["']""", after)
             is_writing = mode == ">" or (way is not None and way[1][:1] in "wx")
@@ -306,6 +310,7 @@ class _PythonReader(ast.NodeVisitor):
                 self._use(path).is_read = True
             elif path is not None:
                 self._use(path).is_changed = True
+                self._use(path).is_removed = name in ("remove", "unlink", "rmtree")
 
     def _set(self, name: str, value: ast.expr) -> None:
         for values in (self._texts, self._handles, self._lists):

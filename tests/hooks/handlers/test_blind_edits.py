@@ -61,7 +61,7 @@ def test_an_edit_by_line_number_on_shifted_lines_is_refused_once(place, ten, com
         "jq . a.py > t && mv t a.py",
         "sed s/line/LINE/ a.py > t && mv t a.py",
         "grep -v x a.py | sort > t; cp t a.py",
-        "rm a.py",
+        "rm b.py",
         "make",
     ],
 )

@@ -83,7 +83,7 @@ def test_what_changed_before_a_command_is_somebody_elses(place, ten):
 
 def test_lines_of_others_that_go_with_a_removed_file_are_told(place, ten):
     place.put("a.py", TEN.replace("line 3", "by the user"))
-    told = run(place, ten, "rm a.py").context
+    told = run(place, ten, "find . -name a.py -delete").context
     assert "had changed since you were shown it" in told
     assert "-line 3\n+by the user" in told
 

@@ -159,6 +159,40 @@ git checkout -f
 git switch --discard-changes main
 ---
 awk 'NR<=5' a.py > t && mv t a.py
+---
+rm a.py
+---
+git checkout -f main
+---
+git stash
+---
+rm -rf .
+---
+rm -f -- *.py
+---
+unlink a.py
+---
+bash -c "rm a.py"
+---
+python3 -c "import os; os.remove('a.py')"
+---
+node -e "fs.unlinkSync('a.py')"
+---
+git rm -f a.py
+---
+git stash push a.py
+---
+git stash -- a.py
+---
+git stash -m wip -- a.py
+---
+git stash save before
+---
+git stash -k
+---
+git stash -u && git stash drop
+---
+git restore '*.py'
 """.strip().split("\n---\n")
 
 
@@ -206,6 +240,24 @@ git reset HEAD a.py
 ---
 git stash list
 ---
+git stash; make; git stash pop
+---
+git stash push b.py
+---
+git stash --staged
+---
+git stash drop
+---
+rm b.py
+---
+rm -rf src *.pyc
+---
+git rm --cached a.py
+---
+git clean -fdx
+---
+git checkout '*.js'
+---
 echo "$(sed s/line/LINE/ a.py)" > a.py
 ---
 cp a.py b.py
@@ -229,17 +281,45 @@ def test_what_git_would_put_back_is_compared_with_the_users_change(place, known)
     assert "+by the user" in ask(place, known, "git checkout HEAD~1 -- a.py")
 
 
+def test_one_refusal_names_all_files_whose_changes_a_command_takes_away(place, known):
+    known.read("b.py")
+    place.put("b.py", "by the user, too\n")
+    for command in ("git reset --hard", "git stash", "rm a.py b.py", "git checkout ."):
+        refused = ask(place, known, command)
+        assert "1 more file with changes that you were not shown: b.py" in refused, command
+        assert ask(place, known, command) is None, "it is sent again"
+    place.put("b.py", "once more\n")
+    assert "+once more" in ask(place, known, "git stash"), "what changed since was not named"
+
+
+def test_git_clean_is_refused_where_it_removes_a_file_changed_unseen(place, known):
+    place.put("new.py", TEN)
+    place.put(".env", "A=1\n")
+    place.put(".gitignore", ".env\n")
+    known.read("new.py")
+    known.read(".env")
+    place.put("new.py", USERS)
+    assert "removes the file" in ask(place, known, "git clean -fd")
+    assert ask(place, known, "git clean -f src") is None
+    assert ask(place, known, "git clean -fX") is None
+    place.put(".env", "A=2\n")
+    assert "removes the file" in ask(place, known, "git clean -fX")
+    assert ask(place, known, "git clean -nd") is None
+
+
+def test_a_removal_that_is_sent_again_is_the_commands(place, known):
+    assert "removes the file" in ask(place, known, "rm a.py")
+    attend(known, Answered())
+    told = run(place, known, "rm a.py")
+    assert told.tell == ""
+    assert facts(known, Changed)[-1].cause.detail == "rm a.py"
+
+
 TAKING = """
-git stash
-git stash push a.py
-git stash -u && git stash drop
-rm a.py
-git rm -f a.py
 sed -i '/user/d' a.py
 grep -v user a.py > t && mv t a.py
 find . -name a.py -delete
 xargs -I{} cp {} a.py <<< b.py
-python3 -c "import os; os.remove('a.py')"
 python3 fix.py a.py
 ./fix.sh a.py
 """.strip().splitlines()

@@ -149,6 +149,14 @@ class Repository:
             return None
         return self._ask(self.top, ["cat-file", "blob", f"{commit}:{name}"], deadline_s)
 
+    def is_untracked(self, path: str, deadline_s: float, *, ignored: bool | None) -> bool:
+        """Return whether git does not track the file at a workspace path; False where git does not answer.
+        ignored: whether its rules ignore the file, None for either."""
+        name = os.path.relpath(f"{self.root}/{path}", self.top).replace(os.sep, "/")
+        rules = [] if ignored is None else ["--exclude-standard", *["-i"] * ignored]
+        words = ["--literal-pathspecs", "ls-files", "-o", "-z", *rules, "--", name]
+        return bool(self._ask(self.top, words, deadline_s))
+
     def tracked_paths(self, deadline_s: float) -> list[str]:
         """Return the workspace paths that git tracks; none where git does not answer."""
         names = self._ask(self.root, ["ls-files", "-c", "-z"], deadline_s)

@@ -1,8 +1,9 @@
-"""Refuse, once, a command that would hit the wrong text of a file that changed unseen.
+"""Refuse, once, a command that would hit the wrong text of files that changed unseen.
 
 A host lets a hook refuse a shell command, but nobody knows exactly what a command does. So only such
-commands are refused that name the file and hit it by line number, write over all of it, or have git take it back, and only
-where that does harm. The same command passes when it is sent again.
+commands are refused that name the file and hit it by line number, write over all of it, remove it, or have git take its
+change away, and only where that does harm. One refusal names all such files. The same command passes when
+it is sent again.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from time import monotonic
+from typing import NamedTuple
 
 from sightline.agents.hook_events import DIFF_MAX
 from sightline.changes.session_context import SessionContext
 from sightline.errors import EditRefused, PathRefused, Unverifiable
+from sightline.filesystem.git.repository import Repository
 from sightline.guard.file_states import suspects
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import cut_diff, record_diff
@@ -23,40 +29,48 @@ from sightline.model.revision import revision_of
 from sightline.model.spans import Spans
 from sightline.model.text import Text, decode, normal, split
 from sightline.notices.pending import PendingChange, pending_change
-from sightline.shell_parsing.blind_writes import BlindWrite
+from sightline.shell_parsing.blind_writes import INDEX, BlindWrite
 
 GIT_S = 2.0
-"""Seconds that git may take to tell the text that it would put back."""
+"""Seconds that git may take to tell the texts that it would put back."""
+
+
+class _Harm(NamedTuple):
+    pending: PendingChange
+    refusal: Refused
+    write: BlindWrite
 
 
 def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWrite]) -> str:
     """Return the refusal of a command with these writes, and record what it prints; "" where it may run.
     command: what tells it from other commands."""
     digest = f"command:{revision_of(command.encode('utf-8', 'surrogatepass'))[:16]}"
+    until = monotonic() + GIT_S
+    harms: dict[str, _Harm] = {}
     for write in writes:
         for path in _known_files(context, write):
+            if path in harms:
+                continue
             pending = pending_change(context, path)
             if pending.what not in ("changed", "taken_back") or pending.is_known(or_handed=False):
                 continue
-            if not _does_harm(context, pending, write):
-                continue
             refusal = Refused(pending.path, digest, "stale", pending.found.revision)
-            if not context.was_refused(refusal):
-                return _refuse(context, pending, refusal, write)
-    return ""
+            if context.was_refused(refusal) or not _does_harm(context, pending, write, until):
+                continue
+            harms[path] = _Harm(pending, refusal, write)
+    return _refuse(context, list(harms.values())) if harms else ""
 
 
 def _known_files(context: SessionContext, write: BlindWrite) -> Iterator[str]:
-    """Yield the files that a write may change and that the session knows. Of a folder that git takes back
-    those that may have changed."""
+    """Yield the files that a write may change and that the session knows. Of a folder, or a pattern, those that
+    may have changed."""
     root = context.workspace.root
     below = os.path.realpath(write.path)
-    if write.commit is not None and f"{root}/".startswith(os.path.join(below, "")):
-        yield from (knowledge.path for knowledge in suspects(context))
-        return
-    if write.commit is not None and os.path.isdir(below):
-        inside = os.path.join(below, "").removeprefix(f"{root}/").replace(os.sep, "/")
-        yield from (each.path for each in suspects(context) if each.path.startswith(inside))
+    takes_many = write.commit is not None or write.removes
+    if takes_many and (write.is_pattern or os.path.isdir(below) or set(write.path) & set("*?[")):
+        for knowledge in suspects(context):
+            if _names(write, below, f"{root}/{knowledge.path}"):
+                yield knowledge.path
         return
     with suppress(PathRefused, Unverifiable):
         path = context.workspace.locate(write.path).path
@@ -64,18 +78,51 @@ def _known_files(context: SessionContext, write: BlindWrite) -> Iterator[str]:
             yield path
 
 
-def _does_harm(context: SessionContext, pending: PendingChange, write: BlindWrite) -> bool:
+def _names(write: BlindWrite, below: str, file: str) -> bool:
+    """Return whether a folder or a pattern of a write names a file. below: the real path of the folder."""
+    if file.startswith(os.path.join(below, "")):
+        return True
+    if write.is_pattern:
+        pure = PurePosixPath(file)
+        return any(each.match(write.path) for each in (pure, *pure.parents))
+    return fnmatchcase(file, write.path)
+
+
+def _does_harm(
+    context: SessionContext, pending: PendingChange, write: BlindWrite, until: float
+) -> bool:
+    if write.removes == "all":
+        return True
+    if write.removes or write.commit is not None:
+        repository = context.workspace.repository(pending.path)
+        return repository is not None and _git_takes(repository, pending, write, until)
     shown, now = pending.case.base, pending.case.disk
     if shown is None or now is None:
         return False
-    if write.commit is not None:
-        repository = context.workspace.repository(pending.path)
-        data = repository and repository.text(pending.path, write.commit, GIT_S)
-        text = decode(data or None)
-        return text is not None and not _keeps(shown, now, text.plain)
     if write.lines is not None:
         return any(_differs(shown, now, line) for line in _lines(write.lines, shown, now))
     return not any(_keeps(shown, now, text) for text in write.texts)
+
+
+def _git_takes(
+    repository: Repository, pending: PendingChange, write: BlindWrite, until: float
+) -> bool:
+    """Return whether git would take the change away; False where git does not tell until then."""
+
+    def text(commit: str) -> bytes | None:
+        return repository.text(pending.path, commit, max(until - monotonic(), 0))
+
+    if write.removes:
+        ignored = {"untracked": False, "ignored": True}.get(write.removes)
+        left_s = max(until - monotonic(), 0)
+        return repository.is_untracked(pending.path, left_s, ignored=ignored)
+    data = text(write.commit or INDEX)
+    if data is None:  # a stash also takes what was only added to the index
+        return write.is_stash and text(INDEX) is not None
+    shown, now, then = pending.case.base, pending.case.disk, decode(data)
+    if shown is None or now is None or then is None:
+        return False
+    return not _keeps(shown, now, then.plain)
 
 
 def _lines(lines: Spans, shown: Text, now: Text) -> Iterable[int]:
@@ -94,17 +141,29 @@ def _keeps(shown: Text, now: Text, text: str) -> bool:
     return merged.clean and list(merged.lines) == list(mine)
 
 
-def _refuse(
-    context: SessionContext, pending: PendingChange, refusal: Refused, write: BlindWrite
-) -> str:
+def _refuse(context: SessionContext, harms: list[_Harm]) -> str:
+    """Return the refusal with the diff of the first file and the names of the others, and record it."""
+    pending, _, write = harms[0]
     change, told = pending.change()
     diff, is_whole = cut_diff(change.diff, change.path, DIFF_MAX)
     told = told if is_whole else pending.mention_only()
-    how = "git" if write.commit is not None else "whole" if write.lines is None else "number"
-    message, hint = words.blind_edit(change.summary, how)
+    others = [each.pending.name for each in harms[1:]]
+    message, hint = words.blind_edit(change.summary, _how(write), others)
     error = EditRefused("stale", change.path, message, diff=diff, hint=hint)
-    context.store.keep(context.keepable(pending.path, pending.found.data, on_disk=pending.found))
-    context.append([refusal])
+    for each in harms:
+        found = each.pending.found
+        context.store.keep(context.keepable(each.pending.path, found.data, on_disk=found))
+    context.append([each.refusal for each in harms])
     if record_diff(context, "refusal", pending.path, change.path, diff, told):
         error.diff, error.hint = "", words.diff_above(hint)
     return words.refused(error)
+
+
+def _how(write: BlindWrite) -> str:
+    if write.is_stash:
+        return "stash"
+    if write.removes:
+        return "removed"
+    if write.commit is not None:
+        return "git"
+    return "whole" if write.lines is None else "number"
