@@ -29,7 +29,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.filling import opened
 from bench.stopwatch import interleaved
 
-from sightline.api.opening import ports
+from sightline.api.folders import ports
 from sightline.briefing.registry import CHANGES
 from sightline.changes.session_context import now_us
 from sightline.history import session_history

@@ -14,7 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from sightline.api.opening import ports, start
+from sightline.api.folders import ports
+from sightline.api.opening import start
 from sightline.config.settings import Settings
 from sightline.errors import EditRefused, LinesMissing
 from sightline.model.events import SessionEnded

@@ -27,7 +27,7 @@ if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 import sightline
-from sightline.api.opening import ports
+from sightline.api.folders import ports
 from sightline.changes.session_context import now_us
 from sightline.config.settings import Settings
 from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules

@@ -40,7 +40,19 @@ OF_SUBTASKS = {
 """Commands of the verbs of sub-tasks."""
 
 OF_ITSELF = {
-    *("tour", "init", "doctor", "forget", "gc", "completion", "hook", "schema", "chat", "agent"),
+    *(
+        "tour",
+        "init",
+        "doctor",
+        "forget",
+        "gc",
+        "completion",
+        "hook",
+        "schema",
+        "chat",
+        "agent",
+        "help",
+    ),
 }
 """Commands of the command itself, and of the reference agent."""
 

@@ -40,6 +40,49 @@ def test_a_hook_imports_no_click(sl):
     assert subprocess.run(command, input=b"{}", check=False).returncode == 0
 
 
+NOT_FOR_A_LOOK = {
+    *(
+        "answers",
+        "briefing",
+        "codegraph",
+        "conversation",
+        "messages",
+        "replay",
+        "search",
+        "subtasks",
+    ),
+    *("agents", "hooks", "reference_agent", "api.session", "api.opening", "api.feature_shapes"),
+}
+"""What `status` must not import: packages of verbs that it does not call."""
+
+
+def test_a_look_imports_no_package_of_other_verbs_and_the_help_no_command(tmp_path):
+    """In one process: first the help, then `status`."""
+    code = (
+        "import sys; from sightline.cli.group import cli\n"
+        "cli.run(['--help']); print('loaded', *sys.modules)\n"
+        "cli.run(['status', *sys.argv[1:]]); print('loaded', *sys.modules)"
+    )
+    source = str(Path(sightline.__file__).parents[1])
+    where = ["--workspace", str(tmp_path), "--store", f"sqlite://{tmp_path}/s.db"]
+    command = [sys.executable, "-c", code, *where]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": source}, capture_output=True, text=True, check=True
+    )
+    of_help, of_status = (
+        {name.removeprefix("sightline.") for name in line.split() if name.startswith("sightline.")}
+        for line in done.stdout.splitlines()
+        if line.startswith("loaded")
+    )
+    assert {name for name in of_help if name.startswith("cli.")} == (
+        {f"cli.{name}" for name in ("group", "failures", "options", "output", "completion")}
+    )
+    assert {name.partition(".")[0] for name in of_help} <= {"api", "cli", "errors", "filesystem",
+                                                           "model", "text"}  # fmt: skip
+    assert {name for name in of_status if {name, name.partition(".")[0]} & NOT_FOR_A_LOOK} == set()
+    assert {name for name in done.stdout.split() if name.partition(".")[0] == "rapidfuzz"} == set()
+
+
 MORE_CALLS = [
     ("check new.py", 1),
     ("read missing.py", 1),

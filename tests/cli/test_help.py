@@ -12,7 +12,7 @@ import click
 import pytest
 
 import sightline
-from sightline.cli.group import COMMANDS, OTHER_NAMES, SECTIONS, SUMMARY, cli
+from sightline.cli.group import COMMANDS, MORE, OTHER_NAMES, SECTIONS, SUMMARIES, SUMMARY, cli
 
 ENTRY = [
     "schema",
@@ -116,8 +116,26 @@ def test_the_help_has_five_sections_of_thirty_names_at_most_and_fits_a_terminal(
 def test_no_summary_of_a_command_is_cut(sl, name):
     made = cli.get_command(click.Context(cli), name)
     assert made is not None
-    assert name == "hook" or not made.get_short_help_str(SUMMARY).endswith("...")
-    assert name == "hook" or made.get_short_help_str(SUMMARY)
+    assert name == "hook" or made.get_short_help_str(SUMMARY) == SUMMARIES[name] != ""
+    assert name == "hook" or not SUMMARIES[name].endswith("...")
+
+
+def test_every_command_is_in_the_help_of_all(sl, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    listed = [line for line in sl("help", "--all").out.splitlines() if line[:2] == "  "]
+    names = [line[2:].partition("  ")[0] for line in listed if line[2] != " "]
+    assert sorted(names) == sorted(set(COMMANDS) - {"hook"})
+    headings = [*SECTIONS, *MORE]
+    assert [
+        line[:-1] for line in sl("help", "--all").out.splitlines() if line[:1] != " "
+    ] == headings
+
+
+def test_help_shows_the_help_of_the_group_or_of_a_command(sl):
+    assert sl("help").out == sl("--help").out
+    assert sl("help", "rewind").out == sl("rewind", "--help").out
+    assert sl("help", "task", "list").out == sl("task", "list", "--help").out
+    assert "There is no command 'nonsense'." in sl("help", "nonsense").err
 
 
 def test_the_help_of_a_command_names_those_below_it_and_the_options_of_all(sl):
@@ -174,10 +192,10 @@ def test_a_misspelt_command_is_corrected(sl):
         ("edited-since", "changes --since"),
         ("edit-lines", "edit --lines"),
         ("sessions", "session list"),
-        ("help", "--help"),
         ("version", "--version"),
         ("revrt", "rewind"),
         ("staus", "status"),
+        ("statsu", "status"),
     ],
 )
 def test_another_name_of_a_command_gets_the_command(sl, tried, meant):
@@ -193,7 +211,7 @@ def test_what_names_no_command_gets_no_far_fetched_guess(sl, tried):
 def test_every_other_name_leads_to_a_command():
     assert not OTHER_NAMES.keys() & COMMANDS.keys()
     led = {meant.partition(" --")[0] for meant in OTHER_NAMES.values()}
-    assert led - COMMANDS.keys() == {"--help", "--version"}
+    assert led - COMMANDS.keys() == {"--version"}
 
 
 def test_text_cannot_steer_a_terminal():

@@ -10,7 +10,7 @@ import pytest
 
 import sightline
 from sightline import Unverifiable
-from sightline.api.opening import ports
+from sightline.api.folders import ports
 from sightline.changes.session_context import now_us
 from sightline.config.settings import Settings
 from sightline.filesystem.watch.memory_watcher import MemoryWatcher

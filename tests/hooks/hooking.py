@@ -13,7 +13,7 @@ from typing import Any
 
 import sightline
 from sightline.agents.claude_code.hook_command import posix_line
-from sightline.api.opening import ports
+from sightline.api.folders import ports
 from sightline.config.settings import load_settings
 from sightline.hooks import fault_log, hook_entry
 from sightline.hooks.call import Call

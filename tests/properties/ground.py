@@ -22,7 +22,7 @@ from tests.properties.model import (
 )
 
 import sightline
-from sightline.api.opening import ports
+from sightline.api.folders import ports
 from sightline.changes.session_context import now_us
 from sightline.config.settings import Settings
 from sightline.filesystem.process import owner

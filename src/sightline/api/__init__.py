@@ -1,6 +1,7 @@
 """Session, Workspace, open_session: the verbs of the library, each written once."""
 
 PUBLIC = (
+    "folders",
     "json_shapes",
     "opening",
     "session",

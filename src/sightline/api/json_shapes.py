@@ -1,20 +1,19 @@
 """Answers as JSON: the shapes of the public interface, shared by every face that speaks JSON.
 
 A shape has the fields of the answer's type, in their order: all of them, or those that FIELDS
-names. Times are text, spans and tuples are lists. The functions below are the exceptions.
+names. Times are text, spans and tuples are lists. The functions below are the exceptions; those
+for answers of the packages in FEATURES stand in feature_shapes.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import singledispatch
+from importlib import import_module
 from typing import Any
 
 from msgspec import Struct
 
-from sightline.answers.answer import AnswerResult, JudgedChange
-from sightline.briefing.compose import Briefing, Part
-from sightline.codegraph.related_files import Related
 from sightline.errors import EditRefused, PathError
 from sightline.history.log_entries import Entry, Why
 from sightline.history.session_history import SessionFiles
@@ -35,9 +34,6 @@ from sightline.model.results import (
     RewindReport,
     Verdict,
 )
-from sightline.search.chains import FindResult
-from sightline.search.listing import DirectoryListing
-from sightline.search.stats import FindStats
 from sightline.sessions.presence import Presence
 from sightline.store.retention import Swept
 
@@ -47,29 +43,38 @@ SCHEMA = 1
 """The version of all shapes. It rises when a key goes away or means something else."""
 
 FIELDS: dict[type[Struct], str] = {
-    Briefing: "text tokens parts left_out",
     Cause: "kind who detail confidence",
     Checkpoint: "id label why at session turn position files not_covered",
-    DirectoryListing: "path entries folders files ignored left_out deeper closed depth limit filter "
-    "complete",
     Environment: "system python host host_version at",
     FileChange: "path state summary diff changed_by what moved_to moved_lines",
     FileDifference: "path change before after added removed diff",
     FileInContext: "path state via in_window seen_lines total_lines revision_seen revision_on_disk "
     "first_seen last_read last_agent_edit last_external_edit turn_seen aged changed_by",
     Notice: "id text changes",
-    Part: "name text tokens",
 }
 """Type of an answer -> its fields in JSON, where that is not every field in order."""
+
+FEATURES = ("answers", "briefing", "codegraph", "search")
+"""Packages whose answers have their shapes in feature_shapes. It imports these packages, so it is
+loaded when the first such answer is printed: most commands print none."""
 
 
 @singledispatch
 def shape(value: Any) -> Any:
     """Return an answer as JSON has it. Bytes in a text that are no UTF-8 are lone surrogates."""
     if isinstance(value, Struct):
+        if type(value).__module__.split(".")[1] in FEATURES and _load_feature_shapes():
+            return shape(value)
         named = FIELDS.get(type(value))
         return fields(value, *(named.split() if named else value.__struct_fields__))
     return [shape(each) for each in value] if isinstance(value, tuple | list) else value
+
+
+def _load_feature_shapes() -> bool:
+    """Register the shapes of FEATURES, and return whether they were missing until now."""
+    loaded = len(shape.registry)
+    import_module("sightline.api.feature_shapes")
+    return len(shape.registry) > loaded
 
 
 def fields(value: object, *names: str) -> Shape:
@@ -113,25 +118,6 @@ def _(result: EditResult) -> Shape:
 
     others = {"others": [file_edit(other) for other in result.others]} if result.others else {}
     return {"applied": True, **file_edit(result), **others}
-
-
-@shape.register
-def _(change: JudgedChange) -> Shape:
-    """`change` is what was written, or would be; `refusal` is as for a refused edit."""
-    change_of = {} if change.result is None else {"change": shape(change.result)}
-    for each in change_of.values():
-        del each["applied"]
-    refusal = {} if change.refusal is None else {"refusal": shape(change.refusal)}
-    return {**fields(change, "number", "path", "state"), **change_of, **refusal}
-
-
-@shape.register
-def _(answered: AnswerResult) -> Shape:
-    """The commands and the next steps are for the user; nothing runs them."""
-    given = fields(answered.answer, "summary", "next_steps", "sub_tasks", "commands")
-    names = ("mode", "is_cut", "slips", "changes", "checkpoint", "todos", "files")
-    listings = shape(answered.answer.directory_requests)
-    return {**given, **fields(answered, *names), "listings": listings}
 
 
 @shape.register
@@ -215,31 +201,6 @@ def _(why: Why) -> Shape:
         "policy": why.policy,
         "other_sessions": [*why.others],
         **({} if why.moved_to is None else {"moved_to": why.moved_to}),
-    }
-
-
-@shape.register
-def _(result: FindResult) -> Shape:
-    found = fields(result, "matches", "pattern", "tried", "fallback", "candidates", "question")
-    found["question"] = result.question or None
-    found |= fields(result, "create", "truncated", "total", "timed_out")
-    return found | fields(result.request, "name", "reason", "required")
-
-
-@shape.register
-def _(related: Related) -> Shape:
-    counts = fields(related, "left_out", "complete", "sources", "unread", "unreadable", "too_large")
-    rest = {**counts, "unkept": related.unkept}
-    return {"path": related.path, "files": [*map(shape, related)], **rest}
-
-
-@shape.register
-def _(stats: FindStats) -> Shape:
-    return {
-        "searches": shape(stats.searches),
-        "kinds": [{"kind": kind, **shape(tally)} for kind, tally in stats.kinds],
-        "timed_out": stats.timed_out,
-        "failing": [{"pattern": text, "times": times} for text, times in stats.failing],
     }
 
 

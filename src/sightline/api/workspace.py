@@ -11,7 +11,7 @@ from typing import Self
 
 from msgspec import Struct, structs
 
-from sightline.api.opening import open_folder, start
+from sightline.api.folders import open_folder
 from sightline.api.verbs import FilePath, Natural, paths_of, verb
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext, now_us
@@ -234,6 +234,8 @@ class Workspace:
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
         own = self._context
         if not dry_run:
+            from sightline.api.opening import start  # all verbs of sessions: looking needs none
+
             keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
             own = keeper._context  # noqa: SLF001 - of our own making
         return gc(

@@ -23,7 +23,7 @@ from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT, started
 from sightline.agents.claude_code.settings import SCOPES, Scope
 from sightline.agents.settings_file import carry_out
-from sightline.api.opening import settings_of
+from sightline.api.folders import settings_of
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import recovery
 from sightline.cli import connect

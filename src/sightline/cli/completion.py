@@ -13,88 +13,42 @@ The script of a shell asks `sightline` for each TAB. The first line of an answer
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable
 from typing import ClassVar, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, add_completion_class
 
-from sightline.api.opening import settings_of
-from sightline.changes.session_context import now_us
-from sightline.changes.session_names import names_of
-from sightline.checkpoints.take import fact_of, recorded_checkpoints
-from sightline.cli.output import Call, minute
-from sightline.errors import SightlineError
-from sightline.store.opening import open_to_look
-from sightline.store.port import Store
+from sightline.cli.output import Call
 
 Item = CompletionItem[str]
 Complete = Callable[[click.Context, click.Parameter, str], list[Item]]
-
-MOST = 200
-"""Sessions, and facts about checkpoints, that are offered."""
 
 HELP = 60
 """Characters of a description."""
 
 
-def known(names: Callable[[Store], Iterable[tuple[str, str]]]) -> Complete:
-    """Return a completion by the names and descriptions that a function finds in the store of the
-    workspace; none where there is no store, or where it cannot be read at once."""
+def known(names: str) -> Complete:
+    """Return a completion by names that a store keeps: checkpoints, sessions or claims."""
 
     def complete(context: click.Context, _: click.Parameter, __: str) -> list[Item]:
-        call = context.ensure_object(Call)
-        try:
-            settings = settings_of(call.root, call.store)
-            url = call.store if call.store is not None else settings.store
-            store = open_to_look(url, workspace_root=call.root, state_home=settings.state_home)
-            if store is None:
-                return []
-            with closing(store):
-                found = [*names(store)]
-        except (SightlineError, sqlite3.Error, OSError):
-            return []  # a terminal in the middle of a line has no room for an error
-        return [CompletionItem(name, help=about) for name, about in found if is_plain(name)]
+        from sightline.cli.stored_names import stored  # a store, which only a completion opens
+
+        return [
+            CompletionItem(name, help=about)
+            for name, about in stored(context.ensure_object(Call), names)
+            if is_plain(name)
+        ]
 
     return complete
+
+
+checkpoints, sessions, claims = map(known, ("checkpoints", "sessions", "claims"))
 
 
 def is_plain(name: str) -> bool:
     """Return whether a shell can show a name on a line."""
     return name.isprintable() and name != ""
-
-
-@known
-def checkpoints(store: Store) -> Iterator[tuple[str, str]]:
-    """Yield labels, then ids, the newest first."""
-    taken = [(each, fact_of(each)) for each in recorded_checkpoints(store, MOST)][::-1]
-    labels: dict[str, str] = {}
-    for each, fact in taken:
-        labels.setdefault(fact.label, f"checkpoint, {minute(each.happened_at)}")
-    yield from labels.items()
-    for each, fact in taken:
-        when = minute(each.happened_at)
-        yield fact.checkpoint, f"{fact.label}, {when}" if fact.label else when
-
-
-@known
-def sessions(store: Store) -> Iterator[tuple[str, str]]:
-    """Yield ids, the newest session first."""
-    name_of = names_of(store)
-    for state in reversed(store.sessions(newest=MOST)):
-        name = name_of(state.id)
-        yield state.id, state.agent if name == state.id else f"{state.agent} {name}"
-
-
-@known
-def claims(store: Store) -> Iterator[tuple[str, str]]:
-    """Yield the ids of claims that have not expired, the oldest first."""
-    name_of = names_of(store)
-    for claim in store.claims().values():
-        if claim.expires_at > now_us():
-            yield claim.id, f"{', '.join(claim.paths)} (session {name_of(claim.session)})"
 
 
 def folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[Item]:

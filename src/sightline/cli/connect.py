@@ -18,7 +18,7 @@ from sightline.agents.claude_code.settings import (
     disconnected,
 )
 from sightline.agents.settings_file import Change, backup_of, read, text_of
-from sightline.api.opening import settings_of
+from sightline.api.folders import settings_of
 from sightline.errors import SettingsError
 from sightline.hooks.http_endpoint import http_settings
 

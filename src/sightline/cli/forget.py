@@ -9,7 +9,7 @@ from contextlib import closing
 import click
 from msgspec import Struct
 
-from sightline.api.opening import settings_of
+from sightline.api.folders import settings_of
 from sightline.changes.session_names import names_of
 from sightline.changes.words import called
 from sightline.cli import connect, output

@@ -33,12 +33,22 @@ SECTIONS = {
 }
 """Heading of the help -> the commands below it, those of the lab last."""
 
+MORE = {
+    "More": ("claim", "worker", "gc", "completion", "help"),
+    "More for agents and scripts": (
+        *("create", "patch", "delete", "move", "apply", "schema", "prompts", "ack", "warnings"),
+        *("turn", "registry", "stats", "models"),
+    ),
+}
+"""Heading -> the commands that only 'help --all' shows. Every command stands here or in SECTIONS, the one
+that agents call as their hook aside."""
+
 LAB = {"replay": "Lab: ", "window": "Lab: "}
 """Command of the lab -> what its summary begins with."""
 
 COMMANDS = {
     "tour": "tour", "init": "init", "up": "up", "doctor": "doctor",
-    "status": "looking", "check": "looking", "diff": "looking", "log": "history", "why": "history",
+    "status": "status", "check": "looking", "diff": "looking", "log": "history", "why": "history",
     "changes": "changes", "watch": "watch", "undo": "checkpoints",
     "checkpoint": "checkpoints", "checkpoint list": "checkpoints", "checkpoint diff": "checkpoints",
     "checkpoint export": "checkpoints", "checkpoint delete": "checkpoints", "rewind": "checkpoints",
@@ -55,10 +65,87 @@ COMMANDS = {
     "session fork": "sessions", "session delete": "sessions",
     "ack": "changes", "briefing": "changes", "turn": "sessions", "warnings": "changes",
     "registry": "finding", "replay": "replay", "window": "window", "stats": "finding",
-    "models": "sessions", "gc": "upkeep", "forget": "forget", "completion": "upkeep", "hook": "upkeep",
+    "models": "sessions", "gc": "upkeep", "forget": "forget", "completion": "upkeep", "help": "helping",
+    "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order of the reference. Only the module of the command that runs is
 imported."""
+
+SUMMARIES = {
+    "tour": "See a real agent's session judged, step by step.",
+    "init": "Connect agents, so that their edits are judged.",
+    "up": "Show live what each agent holds, and what went stale.",
+    "doctor": "Check that the guard works, and say how to repair it.",
+    "status": "Show each session's files, and the changed ones.",
+    "check": "Say whether this session may rely on a file.",
+    "diff": "Show what changed since this session last saw a file.",
+    "log": "Show the timeline, or what happened to one file.",
+    "why": "Explain the verdict on a file, fact by fact.",
+    "changes": "Show changes that this session does not know of yet.",
+    "watch": "Print changes of files as they happen, until Ctrl-C.",
+    "undo": "Take back the agent's last turn, as a rewind does.",
+    "checkpoint": "Take a checkpoint of the workspace, to rewind to later.",
+    "checkpoint list": "List the checkpoints of all sessions, oldest first.",
+    "checkpoint diff": "Show what changed between checkpoints, or since one.",
+    "checkpoint export": "Give a checkpoint to git, as a branch or as a patch.",
+    "checkpoint delete": "Delete checkpoints, by id or label.",
+    "rewind": "Take back what all sessions did since a checkpoint.",
+    "find": "Find files by up to five patterns, from exact to broad.",
+    "list": "List a folder as an agent is shown it.",
+    "related": "List the files that belong to one, and why.",
+    "read": "Show a file, and record that this session was shown it.",
+    "saw": "Record that another tool showed a file or some lines.",
+    "edit": "Replace a text, unless it changed since it was shown.",
+    "write": "Write a whole file.",
+    "patch": "Apply a patch, all files or none.",
+    "create": "Write a new file; refused if the path exists.",
+    "delete": "Delete a file, unless it changed since this session saw it.",
+    "move": "Rename a file; refused if the new path exists.",
+    "apply": "Apply a model's structured answer.",
+    "schema": "Print the JSON Schema of a structured answer.",
+    "prompts": "Return the prompts for a model that gives structured answers.",
+    "run": "Run a command, and record what it changes.",
+    "chat": "Talk with a model that changes files of the workspace.",
+    "agent": "Let a model pursue a goal: all files of a task in one answer.",
+    "claim": "Claim paths for this session's work.",
+    "claim list": "List the claims that stand.",
+    "claim release": "Give up a claim of this session.",
+    "claim hand-over": "Record that another session has this one's text of files.",
+    "task": "List the sub-tasks of a session.",
+    "task propose": "Propose sub-tasks, all or none.",
+    "task approve": "Approve proposed sub-tasks, all or none.",
+    "task list": "List the sub-tasks of a session, with their states.",
+    "task show": "Return a sub-task, and its result if it has one.",
+    "task graph": "Return all sub-tasks of this session as they stand.",
+    "task run": "Carry out approved sub-tasks, each behind its dependencies.",
+    "task complete": "Record that a sub-task is done, whoever did it.",
+    "task fail": "Record that a sub-task failed.",
+    "task skip": "Leave out a sub-task that has not begun.",
+    "task cancel": "End a sub-task, also while it runs.",
+    "task retry": "Try a sub-task again after it failed or was left out.",
+    "task merge": "Apply the changes of a sub-task that had a conflict.",
+    "worker": "Carry out sub-tasks of this workspace that others hand over.",
+    "session": "List sessions, or show, fork or delete one.",
+    "session list": "List the sessions of this workspace.",
+    "session show": "Show one session and its files.",
+    "session fork": "Begin a session that knows all that another one knows now.",
+    "session delete": "End a session, forget what it was shown, drop its claims.",
+    "ack": "Record that the agent got a notice or a warning.",
+    "briefing": "Compose a briefing for the agent's next turn.",
+    "turn": "Begin a turn of this session.",
+    "warnings": "List the warnings that nobody acknowledged yet.",
+    "registry": "Show the files that this session knows.",
+    "replay": "Compute what sessions would cost under folding policies.",
+    "window": "Show what would be folded out of a conversation, and why.",
+    "stats": "Count how searches for files went, by kind of pattern.",
+    "models": "List the models that were used, and since when.",
+    "gc": "Forget texts that nobody needs, and secrets in commands.",
+    "forget": "Delete all that Sightline keeps of this workspace.",
+    "completion": "Print the completion script of a shell.",
+    "help": "Show this help, the help of a command, or all commands.",
+}
+"""Command -> the first sentence of its help. The help of the group shows it without importing the
+command."""
 
 OTHER_NAMES = {
     "restore": "rewind", "revert": "rewind", "rollback": "rewind", "reset": "rewind", "redo": "rewind",
@@ -76,8 +163,7 @@ OTHER_NAMES = {
     "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
     "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
     "demo": "tour", "exec": "run", "answer": "apply", "clean": "gc", "prune": "gc",
-    "purge": "forget", "erase": "forget", "wipe": "forget", "help": "--help",
-    "version": "--version",
+    "purge": "forget", "erase": "forget", "wipe": "forget", "version": "--version",
 }  # fmt: skip
 """What people try -> the command that does it."""
 
@@ -127,15 +213,18 @@ class Commands(click.Group):
         formatter.write_paragraph()
         width = max(len(name) for names in SECTIONS.values() for name in names)
         for heading, names in SECTIONS.items():
-            formatter.write(f"{heading}:\n")
-            with formatter.indentation():
-                commands = [(name, self.get_command(ctx, name)) for name in names]
-                rows = [
-                    (name.ljust(width), LAB.get(name, "") + each.get_short_help_str(SUMMARY))
-                    for name, each in commands
-                    if each
-                ]
-                formatter.write_dl(rows)
+            _write_section(formatter, heading, names, width)
+
+    def format_all(self, formatter: click.HelpFormatter) -> None:
+        """Write the names of all commands, those of two words behind their first."""
+        width = max(map(len, SUMMARIES))
+        for heading, names in (SECTIONS | MORE).items():
+            below = [
+                each
+                for name in names
+                for each in (name, *(one for one in COMMANDS if one.startswith(f"{name} ")))
+            ]
+            _write_section(formatter, heading, below, width)
 
     def run(self, args: Sequence[str]) -> int:
         """Run with these arguments and return the exit code."""
@@ -156,6 +245,15 @@ class Commands(click.Group):
         sys.exit(self.run(sys.argv[1:] if args is None else args))
 
 
+def _write_section(
+    formatter: click.HelpFormatter, heading: str, names: Sequence[str], width: int
+) -> None:
+    formatter.write(f"{heading}:\n")
+    with formatter.indentation():
+        rows = [(name.ljust(width), LAB.get(name, "") + SUMMARIES[name]) for name in names]
+        formatter.write_dl(rows)
+
+
 def first_word(args: Sequence[str]) -> int | None:
     """Return the index of the first argument that is neither an option of every command nor its
     value; None where there is none."""
@@ -173,7 +271,11 @@ def first_word(args: Sequence[str]) -> int | None:
 
 def _unknown(ctx: click.Context, name: str) -> None:
     known = {each: each for each in COMMANDS if each != "hook"} | OTHER_NAMES
-    near = [name] if name in known else get_close_matches(name, known, n=1, cutoff=ALIKE)
+    alike = [name] if name in known else get_close_matches(name, known, n=5, cutoff=ALIKE)
+    shown = {each for names in SECTIONS.values() for each in names}
+    near = sorted(
+        alike, key=lambda each: known[each].split()[0] not in shown
+    )  # stable: nearest first
     hint = f" Did you mean 'sightline {known[near[0]]}'?" if near else ""
     raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)
 
@@ -189,6 +291,6 @@ def _unknown(ctx: click.Context, name: str) -> None:
 def cli(context: click.Context) -> None:
     """Keeps a coding agent's view of its files true. Begin with 'sightline tour'.
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not tell.
-    Options of every command: see 'sightline status --help'."""
+    All commands: 'sightline help --all'. Options of all: 'sightline status --help'."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -1,4 +1,4 @@
-"""Commands that look at files: status, check, diff, read, saw."""
+"""Commands that look at files: check, diff, read, saw."""
 
 from __future__ import annotations
 
@@ -13,34 +13,13 @@ from sightline.api.session import Session
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
-from sightline.cli.options import command, last_sessions, path_argument
+from sightline.cli.options import command, path_argument
 from sightline.cli.output import Call
-from sightline.history import session_history
 from sightline.history.why import knower
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.spans import Span
 from sightline.text.phrases import count, printable, shown, spans
-
-
-@command(example="status")
-@last_sessions
-def status(call: Call, last: int | None) -> None:
-    """Show each session's files, and the changed ones.
-
-    Present sessions come first. With --session, only the files of that session. A file is fresh (as
-    it was shown), stale (changed since), deleted, moved, kind_changed (no regular text file any
-    more), unseen (never shown) or unverifiable (it cannot be read now).
-    """
-    with call.survey() as context:
-        with output.progress(call, "Looking at the files that sessions were shown"):
-            shown_now = session_history.status(context, call.session, last=last)
-        if call.json:
-            root = context.workspace.root
-            output.json({"workspace": root, **words.page_shape(context, shown_now)})
-            return
-        output.text("\n".join(words.status_lines(call, context, shown_now, call.session)))
-
 
 MANY = {"nargs": -1, "metavar": "[PATH]...", "required": False}
 

@@ -17,8 +17,8 @@ from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
 from sightline.cli import completion
 from sightline.cli.output import Call
 from sightline.filesystem.ignore.wildmatch import SPECIAL
-from sightline.history.session_history import LAST as LAST_SESSIONS
 from sightline.model.spans import Span
+from sightline.model.timeline import LAST_SESSIONS
 from sightline.model.units import duration_us, size_bytes
 
 PATHS = {"path", "paths", "src", "dst", "force_paths"}

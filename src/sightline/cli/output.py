@@ -13,25 +13,22 @@ from functools import cached_property
 from shlex import quote
 from textwrap import fill
 from threading import Timer
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from sightline.api.json_shapes import SCHEMA
-from sightline.api.opening import ports, settings_of, start
-from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext, now_us
-from sightline.checkpoints.rewind import recovery
-from sightline.config.settings import Settings
 from sightline.filesystem.discovery import discover
-from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import holder_of, owner_of
-from sightline.history.session_history import survey
 from sightline.model.path import quoted
 from sightline.model.timeline import AT_SHELL
-from sightline.store.identity import store_file
-from sightline.store.port import Store
 from sightline.text.phrases import printable
+
+if TYPE_CHECKING:  # the help, an error and a bare look start without them
+    from sightline.api.session import Session
+    from sightline.changes.session_context import SessionContext
+    from sightline.config.settings import Settings
+    from sightline.filesystem.port import Workspace
+    from sightline.store.port import Store
 
 PROGRESS_AFTER_S = 0.5
 
@@ -58,6 +55,8 @@ def raw(data: bytes) -> None:
 
 def json(shape: Mapping[str, Any]) -> None:
     """Print one object on one line, in ASCII: no terminal, shell or locale changes ASCII."""
+    from sightline.api.json_shapes import SCHEMA
+
     _answer(codec.dumps({"schema": SCHEMA, **shape}).encode() + b"\n")
 
 
@@ -273,6 +272,8 @@ class Call:
     @cached_property
     def settings(self) -> Settings:
         """The settings of the workspace. Say once what is left out of them. SettingsError."""
+        from sightline.api.folders import settings_of
+
         settings = settings_of(self.root, self.store)
         for fault in settings.left_out:
             warning = style(self, "Warning:", "yellow", sys.stderr)
@@ -305,6 +306,9 @@ class Call:
 
         finish: finish a rewind of the session whose process died, and say so.
         """
+        from sightline.api.opening import start  # all packages of verbs
+        from sightline.checkpoints.rewind import recovery
+
         store, workspace, settings = self._ports()
         with closing(store):
             state = store.session(self.session_id)
@@ -329,6 +333,9 @@ class Call:
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:
         """Open store and workspace, to look at all sessions without beginning one."""
+        from sightline.changes.session_context import now_us
+        from sightline.history.session_history import survey
+
         store, workspace, settings = self._ports()
         with closing(store):
             yield survey(store, workspace, settings, now_us)
@@ -345,10 +352,14 @@ class Call:
 
     def store_url(self, ground: SessionContext) -> str:
         """Return the URL of the store, as --store takes it."""
+        from sightline.store.identity import store_file
+
         root = ground.workspace.root
         return self.settings.store or f"sqlite://{store_file(self.settings.state_home, root)}"
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
+        from sightline.api.folders import ports
+
         return *ports(self.root, self.settings, self.store), self.settings
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from time import time
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from sightline.api.json_shapes import Shape, fields, shape
-from sightline.api.session import Session
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause, names_of, title_of
@@ -34,6 +34,9 @@ from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
 from sightline.store.port import Store
 from sightline.text import phrases
+
+if TYPE_CHECKING:  # status shows sessions without opening one
+    from sightline.api.session import Session
 
 
 def state(call: Call, name: str, width: int = 0) -> str:

@@ -26,11 +26,9 @@ from sightline.guard.unfinished import recover_all
 from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
+from sightline.model.timeline import LAST_SESSIONS
 from sightline.sessions.presence import Presence, presence, present_sessions
 from sightline.store.port import Store
-
-LAST = 10
-"""The number of sessions that are not present which a page shows, unless asked for."""
 
 Shown = TypeVar("Shown")
 
@@ -181,7 +179,7 @@ def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
 
 
 def status(
-    context: SessionContext, session: str | None = None, *, last: int | None = LAST
+    context: SessionContext, session: str | None = None, *, last: int | None = LAST_SESSIONS
 ) -> Page[SessionFiles]:
     """Return the sessions of a page, or one session, with the current state of its files."""
     if session is not None:
@@ -196,7 +194,7 @@ def status(
     return Page(shown, chosen.left_out)
 
 
-def sessions(context: SessionContext, *, last: int | None = LAST) -> Page[SessionSummary]:
+def sessions(context: SessionContext, *, last: int | None = LAST_SESSIONS) -> Page[SessionSummary]:
     """Return the sessions of a page."""
     chosen = _page(context, last)
     shown = [

@@ -10,7 +10,8 @@ from threading import RLock, Thread
 from time import monotonic
 
 from sightline.agents.hook_events import Began, Caller, Event
-from sightline.api.opening import ports, start
+from sightline.api.folders import ports
+from sightline.api.opening import start
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.take import keep_ahead

@@ -22,6 +22,9 @@ it."""
 AT_SHELL = "cli"
 """The session, and its agent, of a person or a script at a shell that names no session."""
 
+LAST_SESSIONS = 10
+"""The number of sessions that are not present which a page shows, unless asked for."""
+
 
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
     """Return the facts that no recording brought."""
