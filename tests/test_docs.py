@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from sightline.cli.group import COMMANDS, cli
 from sightline.cli.output import CALL, as_commands
 from sightline.config.schema import KEYS
 from sightline.config.settings import Settings
+from sightline.text.installing import FORM
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -120,6 +122,18 @@ def test_no_page_installs_the_package_of_another_project():
     assert not by_name.search("pip install . && sightline tour")
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     assert {name: found[0] for name, text in texts.items() if (found := by_name.search(text))} == {}
+
+
+def test_every_line_that_installs_an_extra_has_the_one_form_that_works():
+    """sightline.text.installing decides it; an extra is one that the package has."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    texts = [page.read_text(encoding="utf-8") for page in [*PAGES, *SOURCES]]
+    lines = {found for text in texts for found in re.findall(r"install '[^'\n]*\[\w+\]'", text)}
+    forms = {FORM.format(extra=extra).removeprefix("pip ") for extra in extras}
+    assert {"install '.[agent]'", "install '.[tasks]'", "install '.[tokens]'"} <= lines
+    assert lines - forms - {FORM.removeprefix("pip ")} == set()
 
 
 NAMED = re.compile(

@@ -82,3 +82,15 @@ def test_the_verbs_of_a_conversation_work(s):
         return await talk.view(1_000)
 
     assert asyncio.run(host()) == s.conversation.messages()
+
+
+def test_async_with_closes_the_session(place):
+    async def host():
+        async with place.session().aio as session:
+            await session.read("a.py")
+        return session
+
+    place.put("a.py", "a\n")
+    session = asyncio.run(host())
+    with pytest.raises(sightline.StoreError):
+        session._blocking.read("a.py")

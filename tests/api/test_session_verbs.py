@@ -97,7 +97,7 @@ def test_an_edit_changes_its_text_and_tells_what_it_did(place, ten):
 
 
 def test_an_edit_may_ask_for_every_occurrence(place, ten):
-    ten.edit("a.py", "line", "row", count=None)
+    ten.edit("a.py", "line", "row", count="all")
     assert place.text("a.py") == TEN.replace("line", "row")
     ten.edit("a.py", "row 1", "ROW 1", count=2)
     assert "ROW 10" in place.text("a.py")

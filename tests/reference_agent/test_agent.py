@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests.reference_agent.providers import WAYS, Overflow, Script, function_model, reached
 
 import sightline
@@ -18,6 +19,7 @@ pytest.importorskip("pydantic_ai")
 from pydantic_ai.models.function import FunctionModel
 
 from sightline.reference_agent.agent import ROUNDS, Agent, run
+from sightline.reference_agent.model_client import ModelClient
 
 NAMES = ("script1.py", "script2.py", "script3.py")
 OLD = "print(1)\nprint(2)\n"
@@ -218,6 +220,24 @@ def test_an_overflow_is_recovered(scripts, way):
     assert len(limits) == 2
     assert any(line.startswith("The request was too long:") for line in noted)
     assert len(session.conversation.messages()) > 8
+
+
+def test_a_complete_answer_is_kept_where_the_provider_counts_too_few_tokens(scripts, monkeypatch):
+    ask = ModelClient.ask
+
+    def counted_low(*arguments):
+        reply = ask(*arguments)
+        return structs.replace(reply, usage=structs.replace(reply.usage, input_tokens=1_234))
+
+    monkeypatch.setattr(ModelClient, "ask", counted_low)
+    script = Script({"summary": "Prints. " * 2_000}, BATCH, plan=PLAN)
+    noted: list[str] = []
+    with reached("function", script) as model:
+        agent = Agent(scripts.session(), model, approve=yes, note=noted.append)
+        agent.turn("What do they print?")
+        result = agent.turn(GOAL)
+    assert (result.state, texts(scripts), script.is_over) == ("done", [NEW] * 3, True)
+    assert [line for line in noted if "too long" in line] == []
 
 
 def test_a_window_that_is_known_is_kept_without_an_error(scripts):

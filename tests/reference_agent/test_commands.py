@@ -153,7 +153,7 @@ def test_without_the_extra_its_install_is_named(shell, monkeypatch):
     done = shell(*agent("test", GOAL))
     assert done.code == 1
     assert "Pydantic AI, which is not installed" in done.err
-    assert "pip install 'sightline-guard[agent]'" in done.err
+    assert "pip install '.[agent]'" in done.err
 
 
 def test_a_model_that_answers_nonsense_ends_with_1(shell):

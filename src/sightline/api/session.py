@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from os import fspath
 from threading import RLock
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Struct
 
@@ -17,7 +17,7 @@ from sightline.answers.prompts import Prompts, load_prompts
 from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
-from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
+from sightline.api.async_verbs import AsyncConversation, async_context, coroutine, in_thread
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
 from sightline.briefing import compose, mentions, registry
@@ -185,7 +185,7 @@ class Session:
 
     @verb
     def edit(
-        self, path: FilePath, old: str, new: str, *, count: int | None = 1
+        self, path: FilePath, old: str, new: str, *, count: int | Literal["all"] | None = 1
     ) -> results.EditResult:
         """Replace a text, unless it changed since it was shown.
 
@@ -198,9 +198,10 @@ class Session:
         Raises:
             EditRefused, with the diff and the next call in its hint.
         """
-        if count is not None and count < 1:
-            raise ValueError(f"count is 1 or more, or None for all, not {count}")
-        return self._edit(fspath(path), Replace(old, new, count))
+        often = None if count == "all" else count
+        if often is not None and often < 1:
+            raise ValueError(f"count is 1 or more, or 'all', not {count}")
+        return self._edit(fspath(path), Replace(old, new, often))
 
     @verb
     def edit_lines(self, path: FilePath, start: int, end: int, new: str) -> results.EditResult:
@@ -1181,10 +1182,19 @@ class Session:
 
 
 class AsyncSession:
-    """The verbs of Session as coroutines. They run in threads, one at a time per session."""
+    """The verbs of Session as coroutines. They run in threads, one at a time per session.
+
+    `async with` closes the session at its end, in a thread.
+    """
 
     def __init__(self, session: Session) -> None:
         self._blocking = session
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await in_thread(self._blocking.close)
 
     @property
     def conversation(self) -> AsyncConversation:

@@ -24,6 +24,7 @@ from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
 from sightline.subtasks.scope import scopes_of
 from sightline.subtasks.subtask import Graph, Isolation, ResultTodo, SubTask, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
+from sightline.text.installing import installing
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of this process that carry out sub-tasks, by "module:name"."""
@@ -330,7 +331,7 @@ def engine_module() -> Any:
             "engine",
             "",
             f"Sub-tasks need the extra 'tasks': there is no module {error.name!r}.",
-            "Install it: pip install 'sightline-guard[tasks]'",
+            installing("tasks"),
         ) from error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sightline.conversation.condense import TIMEOUT_S, Summarizer
 from sightline.errors import SightlineError
+from sightline.text.installing import installing
 
 ANSWER_TOKENS = 4_000
 """Tokens that the model may answer with."""
@@ -22,7 +23,7 @@ def import_with_pydantic_ai(module: str) -> Any:
             raise
         raise SightlineError(
             "A model can only be asked through Pydantic AI, which is not installed.",
-            "pip install 'sightline-guard[agent]'",
+            installing("agent"),
         ) from missing
 
 

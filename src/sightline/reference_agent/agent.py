@@ -184,7 +184,7 @@ class Agent:
             else:
                 self._usage += reply.usage
                 problem = self._silent_overflow(reply)
-                if problem is None:
+                if problem is None or self._is_whole(reply.text):
                     if 0 < len(reply.text) <= TEXT_MAX:  # a longer one is refused by its length
                         conversation.append(reply.message)
                     return reply.text
@@ -208,6 +208,14 @@ class Agent:
             reply.usage.input_tokens, limit=self._window, prefix=self._prefix
         )
         return size.problem
+
+    def _is_whole(self, text: str) -> bool:
+        """Return whether an answer can be read to its end. Then the model had the whole request: the
+        provider's count is wrong, and says nothing about the window."""
+        try:
+            return not self._session.answer(text, apply="preview").is_cut
+        except sightline.AnswerInvalid:
+            return False
 
     def _recover(self, problem: object) -> list[Message]:
         recovery = self._session.conversation.recover(

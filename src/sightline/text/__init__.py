@@ -2,6 +2,7 @@
 
 PUBLIC = PURE = (
     "characters",
+    "installing",
     "phrases",
     "terminal_cells",
     "tokens",
