@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from tests.clients.acting import TEXT, TWO_AT_ONCE, bash, changed, done, edit, messages, saves
+from tests.clients.acting import TEXT, TWO_AT_ONCE, bash, changed, done, edit, messages, read, saves
 from tests.clients.claude import REPOSITORY
 from tests.support.examples import fully
 
@@ -44,3 +44,19 @@ def test_each_event_is_answered_once(guarded, model, installation):
     assert len([hook for hook in asked if '"deny"' in hook["stdout"]]) == 1
     assert len(guarded.log("refused")) == 1
     assert len(guarded.log("changed")) == 2, "the user's and the agent's"
+
+
+@pytest.mark.full
+def test_each_event_is_answered_once_where_one_hook_is_of_the_http_kind(claude, model):
+    claude.sightline("init", "claude-code", "--kind", "http")
+    claude.sightline("init", "claude-code", "--scope", "user")
+    file = claude.put("notes.txt", TEXT)
+    late = saves(claude, "notes.txt", STALE)
+    model.script("Fix it", read(file), edit(file, "e 28", "e twenty-eight", late), done())
+    with claude.up():
+        run = claude.run("Fix it")
+    assert claude.text("notes.txt") == STALE
+    asked = [hook for hook in run.hooks if hook["hook_event"] == "PreToolUse"]
+    assert {hook["exit_code"] for hook in asked} == {0, 200}, "one by a command, one over HTTP"
+    assert len([hook for hook in asked if '"deny"' in hook["stdout"]]) == 1
+    assert len(claude.log("refused")) == 1

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import stat
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -359,6 +360,61 @@ def test_a_hook_of_the_http_kind_gets_the_same_answer(host, up):
 
 def test_one_with_nothing_to_say_gets_an_empty_object(host, up):
     assert post(host, host.payload("Stop")) == (200, b"{}")
+
+
+HOLDER = """
+import sys
+from sightline.hooks import event_lock
+event = event_lock.event_of(["claude-code"], sys.argv[2].encode())
+lock = event_lock.lock_event(sys.argv[1], event)
+print("held", flush=True)
+sys.stdin.readline()
+event_lock.note_answer(lock, event)
+"""
+
+
+def test_a_hook_of_the_http_kind_steps_aside_where_a_command_hook_answers(host, up):
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    words = [sys.executable, "-c", HOLDER, run_folder(host.environ, str(host.home)), raw.decode()]
+    with (
+        ThreadPoolExecutor(1) as pool,
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder,
+    ):
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        answer = pool.submit(post, host, raw)
+        while not up._under_way:
+            os.sched_yield()
+        holder.communicate(b"\n")
+        assert answer.result() == (200, b"{}")
+    assert up.calls == 0
+    assert refusal(json.loads(post(host, raw)[1])), "a repeated payload is another event"
+
+
+def test_a_command_hook_steps_aside_where_one_of_the_http_kind_answers(host):
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    hooks: list[subprocess.Popen[bytes]] = []
+
+    def on_call(_):
+        if not hooks:
+            hooks.append(host.spawn())
+            stdin, hooks[0].stdin = hooks[0].stdin, None
+            assert stdin
+            stdin.write(raw)
+            stdin.close()
+            began = event_lock.now_us()
+            while event_lock.now_us() < began + 20_000:
+                os.sched_yield()  # the time of a process's start is known to 10 ms
+
+    up = HookServer(str(host.root), environ=host.environ, home=str(host.home), on_call=on_call)
+    up.start()
+    try:
+        assert refusal(json.loads(post(host, raw)[1]))
+        with hooks[0] as hook:
+            assert hook.communicate()[0] == b""
+        assert up.calls == 1
+    finally:
+        up.stop()
 
 
 def test_a_fault_is_answered_with_nothing_and_logged(host, up):

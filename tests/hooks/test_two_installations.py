@@ -91,7 +91,7 @@ def waiting(folder: str) -> Iterator[subprocess.Popen[str]]:
     ) as child:
         assert child.stdout
         started = int(child.stdout.readline())
-        while event_lock._now_us() <= started:
+        while event_lock.now_us() <= started:
             pass
         yield child
 

@@ -24,7 +24,7 @@ import stat
 import sys
 from select import select
 
-from sightline.hooks.event_lock import lock_event, note_answer
+from sightline.hooks.event_lock import event_of, lock_event, note_answer
 from sightline.hooks.protocol import (
     ACCEPT_S,
     ASK,
@@ -80,7 +80,7 @@ def _answer(args: list[str]) -> None:
         _write(2, usage().encode())
         return
     raw = _read_stdin()
-    event = b"\0".join([*map(os.fsencode, args), raw])
+    event = event_of(args, raw)
     lock = lock_event(run_folder(os.environ, os.path.expanduser("~")), event)
     if lock is None:  # another installation's hook answered
         return

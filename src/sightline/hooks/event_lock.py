@@ -12,6 +12,9 @@ numbers share a slot; then one waits for the other.
 
 Two hooks were called for one event if their payloads are equal and the second one lived before the first one
 had answered: an agent waits for all hooks of an event before it calls those of the next one.
+
+A hook of the http kind is a request to a process that answers many. It lives from its arrival on. The system's
+record locks belong to a process, so `hooks.http_events` keeps one descriptor and a lock for its threads.
 """
 
 from __future__ import annotations
@@ -32,40 +35,69 @@ OLDEST_S = 5.0
 """Seconds from the start of a process to its first look at the clock; more is not believed."""
 
 
+def event_of(args: list[str], raw: bytes) -> bytes:
+    """Return what tells an event from other events. args: the agent, and the event's name where the hook is
+    given it."""
+    return b"\0".join([*map(os.fsencode, args), raw.strip()])
+
+
 def lock_event(folder: str, event: bytes) -> int | None:
     """Lock an event. Return a descriptor for note_answer(), -1 where the system keeps no lock, or None: another
     hook answered the event. folder: the run folder. event: what tells it from other events."""
-    if not hasattr(os, "lockf"):
+    since, records = _started_us(), open_records(folder)
+    if records < 0:
         return -1
-    since, number = _started_us(), _number(event)
     try:
-        if not is_private(folder):
+        if lock_record(records, event, since):
+            return records
+    except OSError:
+        os.close(records)
+        return -1
+    os.close(records)
+    return None
+
+
+def open_records(folder: str) -> int:
+    """Return a descriptor of the records in a run folder; -1 where the system keeps no lock."""
+    try:
+        if not hasattr(os, "lockf") or not is_private(folder):
             return -1
-        lock = os.open(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        return os.open(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError:  # no daemon has made the folder, or the disk is full
         return -1
-    try:
-        os.lseek(lock, _place(number), os.SEEK_SET)
-        os.lockf(lock, os.F_LOCK, 2 * FIELD)
-        record = os.pread(lock, 2 * FIELD, _place(number))
-    except OSError:
-        os.close(lock)
-        return -1
+
+
+def lock_record(records: int, event: bytes, since_us: int) -> bool:
+    """Wait for the record of an event, and lock it. Return False where another hook answered the event since
+    then; the record stays locked. OSError."""
+    number = _number(event)
+    place = _place(number)
+    os.lseek(records, place, os.SEEK_SET)
+    os.lockf(records, os.F_LOCK, 2 * FIELD)
+    record = os.pread(records, 2 * FIELD, place)
     answered_us = int.from_bytes(record[FIELD:], "big")
-    if record[:FIELD] == number and since < answered_us <= _now_us():
-        os.close(lock)
-        return None
-    return lock
+    return not (record[:FIELD] == number and since_us < answered_us <= now_us())
 
 
-def note_answer(lock: int, event: bytes) -> None:
+def note_answer(records: int, event: bytes) -> None:
     """Note that this hook has printed its answer to an event."""
     number = _number(event)
-    if lock >= 0:
+    if records >= 0:
         try:
-            os.pwrite(lock, number + _now_us().to_bytes(FIELD, "big"), _place(number))
+            os.pwrite(records, number + now_us().to_bytes(FIELD, "big"), _place(number))
         except OSError:  # the disk is full: the other hook answers, too
             return
+
+
+def unlock_record(records: int, event: bytes) -> None:
+    """Unlock the record of an event. OSError."""
+    os.lseek(records, _place(_number(event)), os.SEEK_SET)
+    os.lockf(records, os.F_ULOCK, 2 * FIELD)
+
+
+def slot_of(event: bytes) -> int:
+    """Return the number of the record of an event."""
+    return _place(_number(event)) // (2 * FIELD)
 
 
 def _number(event: bytes) -> bytes:
@@ -77,7 +109,7 @@ def _place(number: bytes) -> int:
     return int.from_bytes(number, "big") % SLOTS * 2 * FIELD
 
 
-def _now_us() -> int:
+def now_us() -> int:
     """Return the time since the system's start, the same for all processes."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return int(1e6 * (time.monotonic() if clock is None else time.clock_gettime(clock)))
@@ -85,7 +117,7 @@ def _now_us() -> int:
 
 def _started_us() -> int:
     """Return when this process started, never too early; the time now where the system does not tell."""
-    now = _now_us()
+    now = now_us()
     try:
         with open("/proc/self/stat", "rb") as file:
             ticks = int(file.read().rpartition(b")")[2].split()[19])

@@ -27,7 +27,9 @@ from sightline.hooks import protocol
 from sightline.hooks.call import Call, host_process
 from sightline.hooks.client import open_pipe, remove
 from sightline.hooks.daemon_status import STATUS, DaemonStatus, is_read
+from sightline.hooks.event_lock import event_of
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
+from sightline.hooks.http_events import HttpEvents
 from sightline.hooks.open_sessions import OpenWorkspace, attempt_of, read_settings
 
 AGENT_OF_FAULTS = "answerer"
@@ -96,6 +98,7 @@ class HookServer:
         self._workspace: OpenWorkspace | None = None
         self._pipe: PipeEndpoint | None = None
         self._http: HttpEndpoint | None = None
+        self._events = HttpEvents(protocol.run_folder(environ, home))
 
     def start(self) -> None:
         """Open the store and the endpoints. SightlineError; then nothing is left open."""
@@ -185,7 +188,13 @@ class HookServer:
             self._counting.wait_for(lambda: not self._under_way)
 
     def _answer_http(self, agent: str, event: str | None, raw: bytes) -> bytes:
-        return self.answer(self.new_call(agent, event, self.root, None), raw)
+        call = self.new_call(agent, event, self.root, None)
+        self.enter()
+        try:
+            name = event_of([agent, event] if event else [agent], raw)
+            return self._events.answer_once(name, lambda: self.answer(call, raw))
+        finally:
+            self.leave()
 
     def enter(self) -> None:
         """Count a call that begins: stopping waits for its end."""
