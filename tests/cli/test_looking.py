@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 
@@ -9,6 +10,7 @@ import pytest
 from tests.filesystem.doubles import as_nobody, open_way_to
 
 import sightline
+from sightline.cli import output
 
 
 @pytest.fixture
@@ -232,3 +234,32 @@ def test_paths_are_told_as_the_workspace_has_them(sl, monkeypatch):
     assert sl("check", str(sl.root / "sub" / "a.txt"), "--json").json["files"][0]["path"] == (
         "sub/a.txt"
     )
+
+
+class Terminal(io.StringIO):
+    """A stream of a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_lines_of_a_narrow_terminal_break_between_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    stream = Terminal()
+    line = "  \x1b[32mfresh\x1b[0m  src/a.py, lines 1-20 of 40 shown to the agent"
+    lines = output.fitted(f"Short.\n{line}", stream).split("\n")
+    assert lines[0] == "Short."
+    assert max(len(output.COLOUR.sub("", each)) for each in lines) <= 30
+    assert " ".join(" ".join(lines[1:]).split()) == " ".join(line.split())
+    assert all(each.startswith("    ") for each in lines[2:])
+    assert output.fitted(line, io.StringIO()) == line
+
+
+def test_an_error_at_a_narrow_terminal_breaks_between_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    output.failure(output.Call(), "word " * 30, "sentence " * 20)
+    lines = stream.getvalue().splitlines()
+    assert max(len(output.COLOUR.sub("", each)) for each in lines) <= 60
+    assert all(word in ("word", "sentence") for each in lines for word in each.split()[1:])

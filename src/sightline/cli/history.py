@@ -75,7 +75,7 @@ def log(
             return
         name_of = names_of(context.store)
         dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
-    output.text("\n".join(dated) if dated else _nothing(asked))
+    output.prose("\n".join(dated) if dated else _nothing(asked))
 
 
 def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from shlex import quote
+from shutil import get_terminal_size
 from textwrap import fill
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TextIO
@@ -34,6 +35,12 @@ PROGRESS_AFTER_S = 0.5
 
 WIDTH = 79
 """Characters of a line of prose."""
+
+NARROWEST = 20
+"""Characters of a line in a terminal that is narrower still."""
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""What switches colours, which takes no room."""
 
 
 class Unprintable(OSError):
@@ -162,12 +169,14 @@ def as_commands(hint: str) -> str:
 
 def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
     """Print an error and its hint on stderr. The diff between them goes to stdout, as an answer."""
-    say(f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}")
+    error = f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}"
+    say(fitted(error, sys.stderr))
     if diff and not call.json:
         text(coloured(call, diff))
     first, _, more = as_commands(hint).partition("\n")
     if first:
-        say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}")
+        hint = f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}"
+        say(fitted(hint, sys.stderr))
     if more:
         say(printable(more.rstrip("\n")))
 
@@ -178,12 +187,39 @@ def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> 
     return words if plain else click.style(words, fg=colour)
 
 
-def wrapped(words: str, start: str = "", indent: str = "", width: int = WIDTH) -> str:
-    """Return words as lines of at most `width` characters: the first begins with `start`, others with
-    `indent`."""
+def columns(stream: TextIO | None = None) -> int:
+    """Return how many characters a line may have where a stream (stdout) is a terminal; else WIDTH."""
+    if not (stream or sys.stdout).isatty():
+        return WIDTH
+    return max(get_terminal_size().columns, NARROWEST)
+
+
+def fitted(words: str, stream: TextIO | None = None) -> str:
+    """Return lines, those that are too long for a terminal broken between words and indented below
+    their text. Elsewhere a line stays whole: a program reads it."""
+    if not (stream or sys.stdout).isatty():
+        return words
+    width = columns(stream)
+    lines = []
+    for line in words.split("\n"):
+        text = line.lstrip(" ")
+        start = line[: len(line) - len(text)]
+        is_long = len(COLOUR.sub("", line)) > width
+        lines.append(wrapped(text, start, f"{start}  ", width) if is_long else line)
+    return "\n".join(lines)
+
+
+def prose(words: str) -> None:
+    """Print an answer in sentences, fitted to the terminal. For text of files use `text`."""
+    text(fitted(words))
+
+
+def wrapped(words: str, start: str = "", indent: str = "", width: int | None = None) -> str:
+    """Return words as lines of at most `width` characters, of WIDTH or as many as the terminal has by
+    default: the first begins with `start`, others with `indent`."""
     return fill(
         words,
-        width,
+        min(WIDTH, columns()) if width is None else width,
         initial_indent=start,
         subsequent_indent=indent,
         break_long_words=False,

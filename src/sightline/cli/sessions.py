@@ -62,7 +62,9 @@ def list_sessions(call: Call, last: int | None) -> None:
     lines = phrases.table(rows) if listed else ["No session worked here yet."]
     if page.left_out:
         lines += ["", words.more_sessions(page.left_out, "session list")]
-    output.answer(call, {"sessions": shapes, "left_out": page.left_out}, "\n".join(lines))
+    output.answer(
+        call, {"sessions": shapes, "left_out": page.left_out}, output.fitted("\n".join(lines))
+    )
 
 
 @command(name="session show", example="session show cli")
@@ -82,7 +84,7 @@ def show(call: Call, id: str) -> None:
     held = f", held by process {pid}" if pid and state.state == "present" else ""
     since, last = output.minute(state.since), output.minute(state.last)
     lines += ["", f"It is {state.state} since {since}{held}; last active {last}."]
-    output.text("\n".join(lines))
+    output.prose("\n".join(lines))
 
 
 @command(name="session delete", example="session delete cli --force")

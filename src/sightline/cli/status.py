@@ -24,4 +24,4 @@ def status(call: Call, last: int | None) -> None:
             root = context.workspace.root
             output.json({"workspace": root, **words.page_shape(context, shown_now)})
             return
-        output.text("\n".join(words.status_lines(call, context, shown_now, call.session)))
+        output.prose("\n".join(words.status_lines(call, context, shown_now, call.session)))

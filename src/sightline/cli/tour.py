@@ -425,7 +425,7 @@ def tour(call: Call, *, no_pause: bool) -> None:
         elif step.ended_as_told and not left:
             output.text("\nWhat 'sightline status' says of it all:\n")
             for line in status_lines(call, stage.context, stage.status()):
-                output.text(f"    {line}".rstrip())
+                output.prose(f"    {line}".rstrip())
     if not step.ended_as_told:
         output.failure(
             call,
@@ -435,7 +435,7 @@ def tour(call: Call, *, no_pause: bool) -> None:
         raise Answered(NO)
     if not call.json:
         output.text(f"\n{output.wrapped(f'The throw-away folder is gone again. {_where()}')}")
-        output.text(f"    {_next()}")
+        output.prose(f"    {_next()}")
 
 
 def _goes_on() -> bool:

@@ -65,7 +65,7 @@ def who(
 
 
 def explained(
-    context: SessionContext, session: str, reasons: Why, width: int = output.WIDTH
+    context: SessionContext, session: str, reasons: Why, width: int | None = None
 ) -> list[str]:
     """Return the explanation of a verdict as lines of at most `width` characters, as far as they are
     prose."""
