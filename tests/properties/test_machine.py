@@ -18,7 +18,7 @@ def test_no_order_of_users_agents_and_crashes_breaks_a_promise():
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=2_000 if WIDE else few_examples(6, 45),
+            max_examples=2_000 if WIDE else few_examples(3, 45),
             stateful_step_count=15,
             derandomize=not WIDE,
             database=None,
