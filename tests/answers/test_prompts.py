@@ -120,8 +120,8 @@ def test_a_prompt_that_cannot_be_read_is_named(place, trusting, name, data, told
         ("{{nowhere}}", "line 4: unknown placeholder 'nowhere'"),
         ("a {{patterns}} b {{ }}", "line 4: unknown placeholder ''"),
         ("{{patterns", "line 4: {{ has no }}"),
-        ("{{system}}", "line 4: the prompt 'system' would hold itself"),
-        ("{{registry}}", "registry.md, line 2: the prompt 'system' would hold itself"),
+        ("{{system}}", "line 4: the prompt 'system' includes itself"),
+        ("{{registry}}", "registry.md, line 2: the prompt 'system' includes itself"),
     ],
 )
 def test_a_placeholder_that_stands_for_nothing_names_file_and_line(place, trusting, line, told):

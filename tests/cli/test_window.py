@@ -108,7 +108,7 @@ def test_a_message_that_cannot_be_recorded_is_a_no(sl):
     file = sl.put("h.json", '[{"role": "user", "content": "a", "ts": NaN}]')
     made = sl("window", str(file), "--condense")
     assert (made.code, made.out) == (1, "")
-    assert "Message 0 of the history cannot be taken in" in made.err
+    assert "Message 0 of the history cannot be read" in made.err
 
 
 def test_a_file_that_is_not_there_is_a_no(sl):

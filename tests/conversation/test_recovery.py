@@ -167,7 +167,7 @@ def test_calls_without_results_are_repaired_in_the_view_alone(s):
     assert is_valid(recovery.messages)
     assert len(s.conversation.messages()) == 3
     other = make_session(id="t")
-    with pytest.raises(RecoveryRefused, match="no fault of it is known"):
+    with pytest.raises(RecoveryRefused, match="finds no fault in it"):
         talk(other, 2).recover(error, status=400)
 
 
@@ -381,7 +381,7 @@ def raises(request):
         (raises, "the summarizer failed: TimeoutError: the model is busy"),
         (lambda request: "", "it is empty"),
         (lambda request: " \n", "it is empty"),
-        (lambda request: 7, "it is no text, but of type int"),
+        (lambda request: 7, "it is not a text, but of type int"),
         (lambda request: request + request, "are the most"),
         (lambda request: "word " * 3_900, "tokens with it, "),
     ],

@@ -368,8 +368,8 @@ def test_a_damaged_file_is_never_written_over_without_a_copy(s, file):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"[7]", "No message of .* can be taken in"),
-        (b'{"role": "wizard"}\n', "No message of .* can be taken in"),
+        (b"[7]", "No message of .* can be loaded"),
+        (b'{"role": "wizard"}\n', "No message of .* can be loaded"),
         (b"\0" * 100, "it does not begin as a saved conversation does"),
         (b"\xff\xfe\n", "it does not begin as a saved conversation does"),
     ],

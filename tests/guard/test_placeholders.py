@@ -83,7 +83,7 @@ def test_only_what_takes_the_place_of_code_counts():
 def test_an_edit_with_a_placeholder_is_refused_once_with_the_lines_that_would_go(place, s, edit):
     place.put("a.py", CODE)
     s.read("a.py")
-    with pytest.raises(EditRefused, match="a placeholder in place of code") as refused:
+    with pytest.raises(EditRefused, match="a placeholder instead of code") as refused:
         edit(s)
     assert refused.value.reason == "placeholder"
     assert "-def two():\n-    return 2\n+# ... rest of the code unchanged ..." in refused.value.diff

@@ -75,7 +75,7 @@ def test_a_fact_of_an_unknown_kind_names_itself_and_the_way_out():
 
 def test_a_fact_of_a_newer_version_names_itself_and_the_way_out():
     with pytest.raises(
-        StoreError, match=r"TurnBegan in version 2; this sightline knows 1"
+        StoreError, match=r"TurnBegan in version 2; this Sightline reads 1"
     ) as caught:
         codec.decode("TurnBegan", 2, "{}")
     assert "Upgrade sightline" in caught.value.hint

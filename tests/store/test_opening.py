@@ -133,7 +133,7 @@ def test_a_store_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
     db.execute("PRAGMA user_version=11")
     db.close()
-    with refused(file, "schema version 11; this sightline knows 10"):
+    with refused(file, "schema version 11; this Sightline reads 10"):
         use(file)
 
 

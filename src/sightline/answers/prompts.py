@@ -105,9 +105,7 @@ class Prompts(Struct, frozen=True):
         if name in SCHEMAS:
             return compact_json(loads(schema_text(SCHEMAS[name])))
         if name in above:
-            raise PromptError(
-                f"{where}: the prompt {name!r} would hold itself.", "Remove it there."
-            )
+            raise PromptError(f"{where}: the prompt {name!r} includes itself.", "Remove it there.")
         if name not in NAMES:
             known = ", ".join([*SCHEMAS, *NAMES])
             raise PromptError(
@@ -126,7 +124,9 @@ def load_prompts(context: SessionContext) -> Prompts:
         name = path.removeprefix(f"{FOLDER}/").removesuffix(END)
         if name not in NAMES or not path.endswith(END):
             known = ", ".join(each + END for each in NAMES)
-            raise PromptError(f"{path} replaces no prompt.", f"A file there is one of {known}.")
+            raise PromptError(
+                f"{path} replaces no prompt.", f"Name the file after one of the prompts: {known}."
+            )
         own_prompt = _parsed(name, _own_text(context, path), path)
         used[name] = structs.replace(own_prompt, built_in=used[name].version)
     return Prompts(tuple(used.values()))

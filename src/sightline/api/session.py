@@ -226,8 +226,9 @@ class Session:
     def write(self, path: FilePath, content: str, *, raw: bool = False) -> results.EditResult:
         """Write a whole file.
 
-        A file that has this text already is left alone, and the result says `changed=False`. Changes by others since this session saw the file are merged, or the write is refused. The
-        file keeps its encoding, its byte order mark and its line ends.
+        A file that has this text already stays as it is, and the result says so. Changes by others
+        since this session saw the file are merged, or the write is refused. The file keeps its
+        encoding, its byte order mark and its line ends.
 
         Args:
             path: The file.
@@ -285,8 +286,8 @@ class Session:
     def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a patch, all files or none.
 
-        The lines of a hunk count; the numbers in its header are a hint. A hunk without numbers must
-        stand at one place only, below the line that its @@ names.
+        A hunk is applied where its old lines are; the numbers in its header are only a hint. The old
+        lines of a hunk without numbers must occur exactly once below the line that its @@ names.
 
         Args:
             unified_diff: A unified diff, or a patch between `*** Begin Patch` and `*** End Patch`;
@@ -507,8 +508,8 @@ class Session:
         warning is not repeated.
 
         Args:
-            answer: The answer, or the id of a notice or warning; None, as of an edit without a
-                notice, changes nothing.
+            answer: The answer, or the id of a notice or warning. With None, such as the notice of an
+                edit that has none, nothing happens.
 
         Raises:
             UnknownName.
@@ -658,8 +659,8 @@ class Session:
     ) -> results.RewindReport:
         """Take back the agent's last turn, as a rewind does.
 
-        A second undo takes back the turn before. A change outside of any turn, as by a command, is
-        a turn of its own.
+        A second undo takes back the turn before. A change that was made outside of any turn, such as
+        an edit by a sightline command, counts as a turn of its own.
 
         Args:
             paths: Take back only changes of these files, and of files in these folders.
@@ -955,8 +956,8 @@ class Session:
         """List the files that belong to one, and why.
 
         The closest files come first: the file's imports, its tests, the files that import it, and
-        the files beside it. In a large workspace the first answers lack files that import it: the
-        answer counts the sources that were not read yet, and the next question goes on.
+        the files beside it. In a large workspace the first answers may lack files that import it:
+        each answer says how many sources were not read yet, and the next one reads more of them.
 
         Args:
             path: The file.

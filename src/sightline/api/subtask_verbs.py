@@ -66,7 +66,7 @@ class Subtasks:
     def propose(self, subtasks: Iterable[Proposal | Mapping[str, Any]]) -> tuple[SubTask, ...]:
         """Propose sub-tasks, all or none.
 
-        Proposals that stand already, word for word, change nothing. Where the settings allow it
+        A proposal that was made before, word for word, changes nothing. Where the settings allow it
         (`subtasks` = "auto"), those with auto_execute are approved at once.
 
         Args:
@@ -242,7 +242,7 @@ class Subtasks:
             isolation: worktree: each works in a tree of its own, and its changes are applied
                 as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
                 of the repository. Default: worktree where git has a commit.
-            attempts: How many attempts of a sub-task may fail until it fails.
+            attempts: How often a sub-task is tried before it counts as failed.
             timeout_s: Seconds of one attempt at most; None for no limit.
             concurrency: How many sub-tasks this process carries out at a time.
             wait: Return when all have ended; else at once, and a worker carries them out.

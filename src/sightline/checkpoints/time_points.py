@@ -74,7 +74,7 @@ def _named(context: SessionContext, when: str | Checkpoint) -> int:
     if begun is not None:
         return begun
     raise UnknownName(
-        f"{wrong} Nor is it a time.",
+        f"{wrong} It is not a time either.",
         "Name a checkpoint by its id or label, a position on the timeline (workspace.timeline()), or a"
         " time such as 2026-01-31T12:00:00Z.",
     )
@@ -145,7 +145,7 @@ def _parse(text: str, now_us: int) -> Since:
         return since(_today(text, now_us) or datetime.fromisoformat(text).astimezone(), now_us)
     except (ValueError, OverflowError, OSError):
         raise ValueError(
-            f"{text!r} is no position (42), no length of time (2h), no time of day (12:30) and no date"
+            f"{text!r} is not a position (42), a length of time (2h), a time of day (12:30) or a date"
             " (2026-01-01)"
         ) from None
 

@@ -57,7 +57,11 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
 
 
 @command(example="schema")
-@click.option("--plan", is_flag=True, help="The schema of a planning pass's answer instead.")
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Print the schema for a planning pass, which only asks for files and folders.",
+)
 def schema(call: Call, *, plan: bool) -> None:
     """Print the JSON Schema of a structured answer.
 

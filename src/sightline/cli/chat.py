@@ -50,7 +50,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("goal")
 @model_options
 def agent(call: Call, *, goal: str, **options: Any) -> None:
-    """Let a model pursue a goal: all files of a task in one answer.
+    """Let a model do a task, and apply its changes of files.
 
     The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue" goes on in
     the same --session. Exit code 1: the goal was not reached.

@@ -45,7 +45,7 @@ def hooks_for(root: str, scope: Scope, kind: Kind = "command") -> dict[str, Hook
     """Return the hooks of a scope that call this installation, by event. SettingsError."""
     if not sys.executable:
         raise SettingsError(
-            "It cannot be told which Python runs this.", "Run this command from a shell."
+            "Sightline cannot find out which Python runs it.", "Run this command from a shell."
         )
     place = settings.words_for(scope, settings_file(scope, root))
     commands = hook_settings.command_hooks(os.path.abspath(sys.executable), entry_script(), place)

@@ -88,7 +88,7 @@ def edit(
     new_file: str | None,
     lines: Span | None,
 ) -> None:
-    """A line end in TEXT is a real line end: nothing is unescaped."""
+    r"""TEXT is taken literally: for a new line pass a real line break, not \n."""
     if lines is None:
         before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
         edited(call, Session.edit, path, before, after, count=count)

@@ -106,7 +106,7 @@ SUMMARIES = {
     "prompts": "Return the prompts for a model that gives structured answers.",
     "run": "Run a command, and record what it changes.",
     "chat": "Talk with a model that changes files of the workspace.",
-    "agent": "Let a model pursue a goal: all files of a task in one answer.",
+    "agent": "Let a model do a task, and apply its changes of files.",
     "claim": "Claim paths for this session's work.",
     "claim list": "List the claims that stand.",
     "claim release": "Give up a claim of this session.",

@@ -245,8 +245,9 @@ run.context_settings = {"allow_interspersed_args": False}
 def worker(call: Call, concurrency: int, *, until_idle: bool) -> None:
     """Carry out sub-tasks of this workspace that others hand over.
 
-    Several workers share one queue. Work of a process that died is taken over. With a database of
-    PostgreSQL in tasks_database, also those that other clones run with --isolation remote. Ctrl-C ends it."""
+    Several workers share one queue. Work of a process that died is taken over. Where the
+    setting tasks_database names a PostgreSQL database, the worker also carries out sub-tasks that other clones
+    run with --isolation remote. Ctrl-C ends it."""
     with call.open() as session, running_worker(session.subtasks, concurrency) as engine:
         if not until_idle:
             others = ", and of other clones of its repository" if engine.takes_orders else ""

@@ -112,7 +112,7 @@ def _check_usage(
         )
     if target and file != "-" and os.path.exists(target) and os.path.samefile(file, target):
         raise HistoryError(  # the texts that are folded would be lost
-            f"{target} is the history itself: its view was not written over it.",
+            f"{target} is the history itself, and was not overwritten.",
             "Name another file with --output.",
         )
 
@@ -157,7 +157,7 @@ def _recovered(
                     conversation.append(message)
                 except ValueError as unfit:
                     raise HistoryError(
-                        f"Message {number} of the history cannot be taken in: {unfit}",
+                        f"Message {number} of the history cannot be read: {unfit}",
                         "Repair the history in the program that writes it. Nothing was changed.",
                     ) from unfit
         if error is not None:

@@ -130,7 +130,7 @@ def condense(
                 raise _fail(window, reason) from error
     with lock:
         if answer is not None and not isinstance(answer, str):
-            raise _fail(window, f"it is no text, but of type {type(answer).__name__}")
+            raise _fail(window, f"it is not a text, but of type {type(answer).__name__}")
         if not answer or not answer.strip():
             raise _fail(window, "it is empty")
         window.refresh()

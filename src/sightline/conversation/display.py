@@ -93,7 +93,7 @@ def position_of(context: SessionContext, side: str, message: str, *, before: boo
     if not places:
         raise UnknownName(
             f"There is no message {message!r} in this session's conversation.",
-            "append() answers the id of each message, and display() lists them.",
+            "append() returns the id of each message, and display() lists them.",
         )
     number = places[-1]
     if before:

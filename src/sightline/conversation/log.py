@@ -76,7 +76,7 @@ class Conversation:
     def messages(self, last: int | None = None) -> list[Message]:
         """Return all messages, or the `last` ones, unchanged, oldest first. StoreError."""
         if last is not None and (type(last) is not int or last < 1):
-            raise ValueError(f"last is how many messages, 1 or more, not {last!r}")
+            raise ValueError(f"last is a number of messages, 1 or more, not {last!r}")
         with self._lock:
             if last is None:
                 rows = message_chain.chain_facts(self._context, self.name, message_chain.MESSAGES)
@@ -135,7 +135,7 @@ class Conversation:
         """Return the chain of a sub-agent, under a name of your choice. call: id of the message that
         called the sub-agent, the newest one unless given; the chain's first message follows it."""
         if self.name or not name.strip():
-            raise ValueError(f"a side chain has a name, and none of its own beside it: {name!r}")
+            raise ValueError(f"a side chain has a name and no side chain of its own: {name!r}")
         with self._lock:
             root = call or message_chain.find_tip(self._context, "", None).message
         return Conversation(self._context, self._lock, name, root)

@@ -210,7 +210,7 @@ def read_message(context: SessionContext, row: Recorded) -> Any:
     fact = message_fact(row)
     if fact.text is None:
         raise StoreError(
-            f"The message {fact.message} was recorded by its name alone, without what it says.",
+            f"The message {fact.message} was recorded without its text.",
             "Take the conversation from its host, or from a file that was saved.",
         )
     text = read_blob(context, fact.text)

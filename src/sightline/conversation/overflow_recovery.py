@@ -106,7 +106,7 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
     tokens = input_tokens(usage)
     if not tokens:  # a provider that does not count says 0
         raise ValueError(
-            "the usage names no tokens of the request: pass what the provider answered, such as"
+            "the usage has no number of input tokens: pass the usage as the provider answered it, such as"
             ' {"input_tokens": 1200}'
         )
     if window.format is None:
@@ -180,7 +180,9 @@ def recover(
 ) -> Recovery:
     """Make the view smaller after an error. See Conversation.recover."""
     if not 0 < keep < 1:
-        raise ValueError(f"keep is the part of the window that may be filled, as 0.75, not {keep}")
+        raise ValueError(
+            f"keep is the part of the window that may be filled, such as 0.75, not {keep}"
+        )
     _check_limit(limit)
     with lock:
         window.refresh()
@@ -241,8 +243,8 @@ def _refuse_others(told: ProviderError) -> None:
         raise RecoveryRefused(*reasons[told.kind], kind=told.kind)
     if told.kind == "overflow_output" and told.used is None:
         raise RecoveryRefused(
-            "The answer was cut off because its own room was used up; the messages fit.",
-            "Ask for a shorter answer, or leave it more room.",
+            "The answer was cut off at its own limit of tokens; the messages fit.",
+            "Ask for a shorter answer, or raise that limit.",
             kind=told.kind,
         )
 
@@ -254,7 +256,7 @@ def _repair(window: Window, told: ProviderError) -> Recovery:
     problems = window.format.problems(window.messages)
     if not problems:
         raise RecoveryRefused(
-            "The provider does not accept the order of the messages, and no fault of it is known here.",
+            "The provider does not accept the order of the messages, and Sightline finds no fault in it.",
             "Send the messages that view() or recover() return, and no others.",
             kind=told.kind,
         )
@@ -299,7 +301,7 @@ def _start(
         raise WindowFull(
             f"The request was refused as too long {TRIES_MAX} times in a row; it has about {tokens:,} tokens"
             " now.",
-            "Nothing further was removed. Check which window the provider really has, or begin a new"
+            "Nothing further was removed. Check how large the provider's window really is, or begin a new"
             " session with the record: briefing().",
             tokens=tokens,
             limit=known,

@@ -189,7 +189,7 @@ def _load_old(context: SessionContext, path: str, history: OldHistory) -> Loaded
     if (aside or history.passed_over) and not loaded and not shared:
         why = named(aside, NAMED_MAX) or "its elements are no messages"
         raise HistoryError(
-            f"No message of {quoted(path)} can be taken in: {why}. Nothing was loaded.",
+            f"No message of {quoted(path)} can be loaded: {why}. Nothing was loaded.",
             "Load the messages as a provider takes them, or a file that save() wrote. To read a session"
             " that an agent recorded, use sightline.read_messages(path).",
         )
@@ -304,7 +304,7 @@ def _append_message(
 ) -> message_chain.Tip:
     root, side = record["parent"], record.get("side", "")
     if (tip.message or root) != root:
-        raise ValueError(f"it does not stand behind {tip.message}")
+        raise ValueError(f"it does not follow {tip.message}")
     message, at = record["message"], record["at"]
     return message_chain.append_behind(context, message, tip, side=side, root=root, at=at)
 
@@ -336,7 +336,7 @@ def _access(path: str, verb: str) -> Iterator[None]:
 def _no_access(path: str, verb: str, why: str) -> HistoryError:
     return HistoryError(
         f"{quoted(path)} cannot be {verb}: {why}.",
-        "Check the folder, its rights and the room on it.",
+        "Check the folder, its permissions and the free space.",
     )
 
 
@@ -359,9 +359,9 @@ def _read_file(path: str) -> Contents:
     contents = parse(data)
     if contents.version != HEAD["version"]:
         raise HistoryError(
-            f"{quoted(path)} is of version {contents.version}, and this sightline knows {HEAD['version']}."
+            f"{quoted(path)} is of version {contents.version}, and this Sightline reads version {HEAD['version']}."
             " It is left as it is.",
-            "Use the sightline that wrote it, or a newer one; or name another file.",
+            "Use the version of Sightline that wrote it, or a newer one; or name another file.",
         )
     return contents
 

@@ -82,7 +82,7 @@ def _wait(fd: int, path: str, until: float) -> None:
             raise Unverifiable(
                 path,
                 f"Another process is writing {path} and does not finish.",
-                "Try again; if it stays, look for a stopped sightline process.",
+                "Try again. If this error stays, look for a stopped sightline process.",
             )
         sleep(pause_s)
         pause_s = min(pause_s * 2, 0.02)

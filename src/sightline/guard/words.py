@@ -68,8 +68,8 @@ REFUSALS = {
         "Change it with a tool made for its format.",
     ),
     "placeholder": (
-        "Your text of {path} has a placeholder in place of code that would go.",
-        "Send the code itself in place of the placeholder. If the lines are to go, send the same edit again.",
+        "Your text of {path} has a placeholder instead of code, and would delete that code.",
+        "Send the code itself in place of the placeholder. If you mean to delete the lines, send the same edit again.",
     ),
     "claimed": (
         "Another session claims {path}.",
@@ -243,7 +243,7 @@ def circle(paths: Sequence[str]) -> tuple[str, str]:
     """Return message and hint for moves of a batch that take each other's paths."""
     return (
         f"{joined([quoted(path) for path in paths])} would take each other's names.",
-        "Move one of them to a third name first, and to its own one in the next batch.",
+        "Move one of them to a third name first, and to its final name in the next batch.",
     )
 
 

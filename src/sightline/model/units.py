@@ -21,7 +21,7 @@ def duration_us(text: str) -> int:
     """Return the microseconds of "90s", "30min", "2h", "30d" or "2w". ValueError."""
     number, unit = _split(text)
     if unit not in TIME_UNITS:
-        raise ValueError(f"{text!r} is no length of time such as 30min, 2h, 30d or 2w")
+        raise ValueError(f"{text!r} is not a length of time such as 30min, 2h, 30d or 2w")
     return min(round(number * TIME_UNITS[unit]), DURATION_MAX)
 
 
@@ -30,7 +30,7 @@ def size_bytes(text: str) -> int:
     number, unit = _split(text)
     unit = unit.upper().removesuffix("B").removesuffix("I") or unit[:1].upper()
     if unit not in SIZE_UNITS:
-        raise ValueError(f"{text!r} is no size such as 800K, 500M or 2G")
+        raise ValueError(f"{text!r} is not a size such as 800K, 500M or 2G")
     return min(round(number * SIZE_UNITS[unit]), SIZE_MAX)
 
 

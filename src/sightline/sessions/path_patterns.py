@@ -71,7 +71,7 @@ def _check(context: SessionContext, name: str) -> None:
     if name.startswith("!"):
         hint = "Name the paths that are meant. A path that begins with '!' is written './!…'."
         raise PathRefused(
-            name, "invalid", f"A pattern cannot leave paths out here: {name!r}.", hint
+            name, "invalid", f"A pattern that begins with '!' is not allowed here: {name!r}.", hint
         )
     if ".." in name.split("/"):
         hint = "Name a path from the workspace's root, without '..'."

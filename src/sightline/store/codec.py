@@ -59,7 +59,7 @@ def decode(kind: str, version: int, body: str) -> Fact:
     if version > fact_type.version:
         raise StoreError(
             f"The store holds {kind} in version {version};"
-            f" this sightline knows {fact_type.version}.",
+            f" this Sightline reads {fact_type.version}.",
             UPGRADE,
         )
     try:

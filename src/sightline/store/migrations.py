@@ -70,9 +70,9 @@ def check(db: sqlite3.Connection, file: str) -> bool:
     version = version_of(db)
     if version > len(STEPS):
         raise StoreError(
-            f"The store {file} has schema version {version}; this sightline knows {len(STEPS)}."
+            f"The store {file} has schema version {version}; this Sightline reads {len(STEPS)}."
             " Nothing was changed.",
-            "Upgrade sightline, or name another store with SIGHTLINE_STORE.",
+            "Upgrade Sightline, or name another store with SIGHTLINE_STORE.",
         )
     return version == len(STEPS)
 
@@ -81,7 +81,7 @@ def check_present(db: sqlite3.Connection, file: str) -> None:
     """Raise StoreError unless the schema is the present one."""
     if not check(db, file):
         raise StoreError(
-            f"The store {file} has an older schema, and was opened to read only.",
+            f"The store {file} has an older schema, and was opened read-only.",
             "Run any command that writes, such as: sightline status",
         )
 

@@ -97,7 +97,7 @@ def refuse_network(file: str, table: str | None = None) -> None:
     if kind in NETWORK or file.startswith(("\\\\", "//")):
         raise StoreError(
             f"The store {file} would be on a network file system ({kind or 'a network share'}),"
-            " where its log could be torn.",
+            " where its log could be damaged.",
             "Set SIGHTLINE_HOME to a folder on a local disk.",
         )
 

@@ -59,8 +59,8 @@ def transition(state: State, move: Move, subtask: str = "") -> State:
         raise SubtaskError(
             "move",
             subtask,
-            f"Sub-task {subtask!r} is {state}: {move} is legal where it is {_one_of(wanted)}.",
-            f"Legal now: {', '.join(legal)}." if legal else "Nothing more can happen to it.",
+            f"Sub-task {subtask!r} is {state}: {move} is possible where it is {_one_of(wanted)}.",
+            f"Possible now: {', '.join(legal)}." if legal else "Nothing more can happen to it.",
         )
     return MOVES[move][state]
 

@@ -182,7 +182,7 @@ def test_rows_of_qwen_code_are_none_of_claude_code(tmp_path):
 
 
 def test_a_sub_agents_transcript_is_said_to_be_one():
-    with pytest.raises(ValueError, match="all that it holds is of a sub-agent"):
+    with pytest.raises(ValueError, match="it holds only messages of a sub-agent"):
         conversation(str(DATA / "transcript-agent.jsonl"))
 
 

@@ -144,9 +144,9 @@ def test_a_batch_goes_as_a_whole_and_leaves_what_was_said():
     assert [each["content"] for each in found] == ["go", [said], [aside]]
     with pytest.raises(ValueError, match="all calls of one answer go"):
         view("anthropic", messages, dropped=[2, 4])
-    with pytest.raises(ValueError, match="cannot go by itself"):
+    with pytest.raises(ValueError, match="cannot be removed by itself"):
         view("anthropic", messages, dropped=[4])
-    with pytest.raises(ValueError, match="cannot go by itself"):
+    with pytest.raises(ValueError, match="cannot be removed by itself"):
         view("anthropic", messages, dropped=[0])
 
 
@@ -177,14 +177,14 @@ def test_reasoning_goes_with_the_item_that_it_led_to():
         {"role": "user", "content": "next"},
     ]  # fmt: skip
     assert view("responses", items, dropped=[4, 5]) == [*items[:3], items[6]]
-    with pytest.raises(ValueError, match="part 0 of message 3 cannot go by itself"):
+    with pytest.raises(ValueError, match="part 0 of message 3 cannot be removed by itself"):
         view("responses", items, dropped=[3])
 
 
 def test_thinking_of_what_was_said_before_goes_alone_where_a_format_allows_that():
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
     messages = claude(thought, use("1"), results=[result("1")])
-    with pytest.raises(ValueError, match="part 0 of message 1 cannot go by itself"):
+    with pytest.raises(ValueError, match="part 0 of message 1 cannot be removed by itself"):
         view("anthropic", messages, dropped=[1])
     found = view("anthropic", [*messages, {"role": "user", "content": "next"}], dropped=[1])
     assert found[1]["content"] == [use("1")]

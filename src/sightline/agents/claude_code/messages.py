@@ -42,7 +42,7 @@ def conversation(path: str) -> Conversation:
     for row in main_chain(found):
         reader.row(row)
     if not reader.messages:
-        raise ValueError("all that it holds is of a sub-agent")
+        raise ValueError("it holds only messages of a sub-agent")
     session = str(next((row["sessionId"] for row in found if row.get("sessionId")), ""))
     return reader.conversation("anthropic", "claude-code", path, session, passed_over)
 

@@ -124,7 +124,7 @@ def detect(messages: Sequence[Message]) -> str:
     """Return the name of the format of all messages. ValueError, naming the first message of no
     format, or of another format than those before it."""
     if not messages:
-        raise ValueError("there is no message, so no format can be told: name it")
+        raise ValueError("there is no message to recognise the format by: name the format")
     names = list(ORDER)
     for number, message in enumerate(messages):
         own = [name for name in names if is_of(ADAPTERS[name], message)]
@@ -176,7 +176,7 @@ def _stubs(blocks: Sequence[Block], folds: Iterable[Fold]) -> dict[int, dict[int
 def _end_of_results(adapter: Adapter, messages: Sequence[Message], after: int) -> int:
     """Return the index of the last message with results of the same calls, from an index on."""
     if adapter.role(messages[after]) == "model":
-        raise ValueError(f"message {after} is the model's: no text can stand behind it")
+        raise ValueError(f"message {after} is the model's: no text can follow it")
     end = after
     for number in range(after + 1, len(messages)):
         if adapter.role(messages[number]) == "model":
@@ -221,8 +221,8 @@ def _places_to_remove(
     if keys:
         message, number = min(keys)
         raise ValueError(
-            f"part {number} of message {message} cannot go by itself: a call goes with all calls of "
-            "its answer and all their results, thinking when the user has spoken since"
+            f"part {number} of message {message} cannot be removed by itself: remove a call together with "
+            "all calls of its message and all their results, and thinking once the user has spoken since"
         )
     return places
 

@@ -81,7 +81,7 @@ def read_history(text: str, name: str) -> History:
     if not isinstance(value, list):
         kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
         kind = kinds.get(type(value), "nothing")
-        raise HistoryError(f"{name} holds {kind}, and no messages.", EXPECTED)
+        raise HistoryError(f"{name} holds {kind} instead of messages.", EXPECTED)
     if not value:
         raise HistoryError(f"{name} holds no message: its history is empty.", NAME_ANOTHER)
     try:
