@@ -324,9 +324,19 @@ def test_once_prints_the_state_and_exits(sl):
     assert "new.py" in done.out
 
 
-def test_once_names_the_agents_whose_settings_it_sees(sl):
+def test_once_names_the_agents_that_are_connected(sl):
     (sl.root / ".claude").mkdir()
+    assert sl("up", "--once", "--json").json["agents"] == []
+    assert "none connected" in sl("up", "--once").out
+    assert sl("init", "claude-code").code == 0
     assert sl("up", "--once", "--json").json["agents"] == ["claude-code"]
+
+
+def test_once_in_a_folder_that_is_no_workspace_is_one_error_in_words_of_commands(sl):
+    done = sl("up", "--once", "--workspace", "/")
+    assert (done.code, done.err.count("cannot be a workspace")) == (2, 1)
+    assert "open_session" not in done.err
+    assert "--workspace DIR" in done.err
 
 
 @pytest.fixture

@@ -40,13 +40,6 @@ from sightline.hooks.server import HookServer
 from sightline.model.path import quoted
 from sightline.text.phrases import count, size
 
-AGENT_FOLDERS = {
-    "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
-    "opencode": ".config/opencode", "cline": ".cline", "roo": ".roo", "copilot": ".copilot",
-    "windsurf": ".codeium", "kiro": ".kiro", "goose": ".config/goose", "amp": ".config/amp",
-}  # fmt: skip
-"""Agent -> where it keeps its settings, in the user's home folder or in the workspace."""
-
 
 @command(example="up --once")
 @click.option("--once", is_flag=True, help="Print the state and exit.")
@@ -64,6 +57,7 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     Without a terminal it asks nothing and prints a line per event, with --json an object as
     'sightline log --json' does.
     """
+    _ = call.root  # an error of the folder itself is said once
     off = alarm_of(call)
     if off and (once or not drawable(call)):
         output.say(off)
@@ -94,19 +88,14 @@ def _once(call: Call, context: SessionContext) -> None:
     with output.progress(call, "Looking at the files that sessions were shown"):
         sessions_shown = session_history.status(context, call.session)
     root, store = context.workspace.root, call.store_url(context)
-    homes = (os.path.expanduser("~"), root)
-    agents = [
-        agent
-        for agent, folder in AGENT_FOLDERS.items()
-        if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
-    ]
+    agents = [*connect.AGENTS] if connect.connections(root) else []
     if call.json:
         page = page_shape(context, sessions_shown)
         output.json({"workspace": root, "store": store, "agents": agents, **page})
         return
     workspace, *rest = status_lines(call, context, sessions_shown, call.session)
-    named = ", ".join(agents) or "none found"
-    output.text("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
+    named = ", ".join(agents) or "none connected. To connect one: sightline init"
+    output.prose("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
 
 
 def drawable(call: Call) -> bool:
@@ -191,7 +180,9 @@ class Alarm:
 def alarm_of(call: Call) -> str:
     """Return why the guard is off, and what to do; empty while it works."""
     off = guard_off(list(checkup.needed(call)))
-    return "" if off is None else "\n".join(filter(None, words_of("guard", "off", off.facts)))
+    if off is None:
+        return ""
+    return output.as_commands("\n".join(filter(None, words_of("guard", "off", off.facts))))
 
 
 def connected(call: Call, root: str, *, yes: bool) -> str:
