@@ -63,10 +63,33 @@ def test_a_write_in_its_own_checkout_is_not_told(host, trees):
     assert "which is not there" in said
 
 
-def test_a_command_that_names_the_other_checkout_is_told(host, trees):
-    command = f"sed -i s/1/2/ {trees['main']}/src/a.py"
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i s/1/2/ {main}/src/a.py",
+        "sed -i s/1/2/ ../project/src/a.py",
+        "cd ../project && sed -i s/1/2/ src/a.py",
+        "(cd ../project/src; echo x >> a.py)",
+        "git -C ../project checkout src/a.py",
+    ],
+)
+def test_a_command_that_names_a_file_of_the_other_checkout_is_told(host, trees, command):
+    answer = begun(host, command.format_map(trees), trees["beside"])
+    assert "the main checkout" in str(answer)
+
+
+def test_a_command_that_names_files_of_its_own_checkout_is_not_told(host, trees):
+    for command in (
+        "sed -i s/1/2/ src/a.py",
+        "cd src && sed -i s/1/2/ ../src/a.py",
+        "git -C . add .",
+    ):
+        assert "checkout" not in str(begun(host, command, trees["beside"]))
+    assert "checkout" not in str(begun(host, "cat ../project/src/a.py", trees["beside"]))
+
+
+def begun(host, command, cwd):
     payload = host.payload(
         "PreToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="t1"
     )
-    answer = host.ask(json.dumps(json.loads(payload) | {"cwd": str(trees["beside"])}).encode())
-    assert "the main checkout" in str(answer)
+    return host.ask(json.dumps(json.loads(payload) | {"cwd": str(cwd)}).encode())

@@ -15,8 +15,8 @@ from msgspec import Struct
 from sightline.agents.hook_events import Attempted, CommandBegan, Event
 from sightline.filesystem.git.repository import repository
 from sightline.filesystem.git_control import git_top
-from sightline.shell_parsing.command_line import absolute_path
-from sightline.shell_parsing.file_effects import possible_names
+from sightline.shell_parsing.command_line import absolute_path, git_words
+from sightline.shell_parsing.file_effects import all_pipelines, possible_names
 from sightline.shell_parsing.read_only import only_reads
 
 WORDS_MAX = 50
@@ -67,7 +67,22 @@ def _written(event: Event) -> Iterator[str]:
     if isinstance(event, Attempted) and os.path.isabs(event.path):
         yield event.path
     if isinstance(event, CommandBegan) and not only_reads(event.command, event.cwd):
-        for word in possible_names(event.command):
-            path = absolute_path(None, word)
-            if path is not None and os.path.isfile(path):
-                yield path
+        for folder in _folders(event):
+            for word in possible_names(event.command):
+                path = absolute_path(folder, word)
+                if path is not None and os.path.isfile(path):
+                    yield path
+
+
+def _folders(event: CommandBegan) -> Iterator[str | None]:
+    """Yield the folders in which words of a command may name files: None for absolute names alone, the
+    folder that it starts in where a word leads out of that, and those that it goes to."""
+    yield None
+    if ".." in event.command:
+        yield event.cwd
+    commands = [simple for pipe in all_pipelines(event.command, event.cwd) for simple in pipe]
+    folders = [simple.cwd for simple in commands]
+    folders += [
+        git_words(each.words[1:], each.cwd)[1] for each in commands if each.program == "git"
+    ]
+    yield from {folder: None for folder in folders if folder and folder != event.cwd}
