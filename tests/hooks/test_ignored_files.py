@@ -293,9 +293,34 @@ find . -name '*.txt' | xargs base64
 base64 *.txt
 rm sub/*
 wc -c k?y.txt
+F=key.txt && base64 "${F}"
+F=k*.txt; base64 $F
+files="a.py key.txt"; base64 $files
+files=(a.py key.txt); base64 "${files[@]}"
+set -- key.txt; base64 "$1"
+for f in a.py key.txt; do base64 "$f"; done
+for f in key b; do base64 $f.txt; done
+for f in *.txt; do base64 "$f"; done
+for d in s*; do base64 $d/inner.txt; done
+base64 < k*y.txt
+echo x > k*y.txt
+exec 3< key.txt; base64 <&3
+make 2> key.txt
+base64 $'key.txt'
+printf key.txt | xargs -n1 base64
+echo key.txt | xargs -I{} cp {} b.txt
+ls *.txt | xargs base64
+ls | xargs -n1 base64
+echo 'base64 key.txt' | sh
+echo 'print(open("key.txt").read())' | python3 -
+env LANG=C base64 key.txt
+timeout -s KILL 5 base64 key.txt
+sudo -u root base64 key.txt
+nice -n 5 base64 key.txt
 """.strip().splitlines(),
     "python3 - <<'EOF'\nfrom pathlib import Path\nprint((Path('sub') / 'inner.txt').read_text())\nEOF",
     "sh <<'EOF'\ncat key.txt\nEOF",
+    "cat <<'EOF' | bash\nbase64 key.txt\nEOF",
 )
 
 
@@ -344,6 +369,13 @@ wc -l *.py
 python3 -c "print('keys')"
 cat ../key.txt
 for f in a.py; do cat $f; done
+for f in *.txt; do echo "$f"; done
+for f in *.py; do cat "$f"; done
+echo key.txt | grep key
+ls *.txt | xargs echo
+ls *.txt | wc -l
+F=key.txt; echo "$F"
+F='k*.txt'; cat "$F"
 """.strip().splitlines()
 
 
@@ -356,8 +388,9 @@ def test_a_command_that_names_no_refused_file_goes_on(place, guarded):
 @pytest.mark.parametrize(
     "command",
     [
-        "for f in a.py key.txt; do cat $f; done",
+        "cat ${UNKNOWN:-key.txt}",
         "cat $UNKNOWN/key.txt",
+        "cat $(echo key.txt)",
         'cat "$(git rev-parse --show-toplevel)/key.txt"',
     ],
 )

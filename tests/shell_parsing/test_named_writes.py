@@ -29,7 +29,7 @@ def kinds(command, path, cwd="/w"):
         ("echo hi > x.py", "x.py", ["text"]),
         ("echo hi >> x.py", "x.py", ["appended"]),
         ("echo $HI > x.py", "x.py", ["edited"]),
-        ("echo hi | tee x.py", "x.py", ["edited"]),
+        ("echo hi | tee x.py", "x.py", ["text"]),
         ("tee x.py <<< hi", "x.py", ["text"]),
         ("cat > x.py <<'E'\nhi\nE", "x.py", ["text"]),
         ("touch x.py", "x.py", ["appended"]),

@@ -5,6 +5,7 @@ import pytest
 from sightline.shell_parsing.read_only import only_reads
 
 READS = [
+    "env LANG=C cat a",
     "cat a.py",
     "cat a.py | head -20 && wc -l b.py; pwd",
     "cd src && ls -la",
@@ -60,7 +61,7 @@ MAY_WRITE = [
     "$TOOL a.py",
     "ls & rm a",
     "cat a\nrm a",
-    "env cat a",
+    "env make a",
     "awk '{print}' a",
     "echo x | sh",
     "cat <<END\n$(rm a)\nEND",

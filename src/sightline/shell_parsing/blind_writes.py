@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -21,6 +22,7 @@ from sightline.shell_parsing.file_effects import (
     pipeline_readings,
 )
 from sightline.shell_parsing.named_writes import Rule, copies, edits_in_place, moves
+from sightline.shell_parsing.read_only import HARMLESS
 from sightline.shell_parsing.readers import parse_words
 from sightline.shell_parsing.scripts import script_files
 
@@ -59,8 +61,10 @@ def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
     come from the file itself. cwd: an absolute folder."""
     found: list[BlindWrite] = []
     own: dict[str, Spans | None] = {}
+    keeps_output = COMPUTED.search(command) is not None or "<(" in command
     for pipe in all_pipelines(command, cwd):
-        own |= _sources(pipe)
+        if keeps_output or not _only_shows(pipe):
+            own |= _sources(pipe)
         for simple in pipe:
             found += _by_number(simple)
             found += _removed(simple)
@@ -78,6 +82,11 @@ def blind_writes(command: str, cwd: str) -> tuple[BlindWrite, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _only_shows(pipe: Sequence[SimpleCommand]) -> bool:
+    """Return whether no other command can get what a pipeline prints, or finds out."""
+    return all(each.program in HARMLESS and not each.outputs for each in pipe)
+
+
 COMPUTED = re.compile(r"[$`]\(?")
 """Signs of a text in which the shell may put the output of a command."""
 
@@ -93,6 +102,8 @@ def _sources(pipe: Sequence[SimpleCommand]) -> dict[str, Spans | None]:
     for simple in pipe:
         if simple.program not in WRITERS:
             words = [*simple.words[1:], *simple.inputs]
+            for word in _outputs(simple.program, simple.words[1:]):
+                words.remove(word)
             numbers = _of_program(simple)
             named |= {path: numbers for word in words if (path := absolute_path(simple.cwd, word))}
     silent = [SimpleCommand(each.cwd, each.words, each.inputs) for each in pipe]
@@ -115,7 +126,7 @@ def _whole(simple: SimpleCommand) -> Iterator[BlindWrite]:
     for writing in command_writings(simple):
         if not writing.appended:
             texts.setdefault(writing.path, []).append(writing.text)
-    targets = [word for word, appends in simple.outputs if not appends]
+    targets = [word for word, appends in (*simple.outputs, *simple.side_outputs) if not appends]
     name = simple.program
     if name == "tee" and "-a" not in simple.words:
         targets += [word for word in simple.words[1:] if word and word[0] != "-"]
@@ -159,6 +170,8 @@ def _outputs(name: str, words: Sequence[Word]) -> Iterator[Word]:
         for at, word in enumerate(words[:-1]):
             if re.fullmatch(option, word or ""):
                 yield words[at + 1]
+    elif name == "sort":
+        yield from (word for before, word in pairwise(words) if before in ("-o", "--output"))
     elif name in ("sponge", "truncate") and "-a" not in words:
         yield from (word for word in words if word and word[0] != "-")
 
@@ -321,7 +334,7 @@ def _by_number(simple: SimpleCommand) -> Iterator[BlindWrite]:
         files = operands if any(True for _ in edits_in_place(simple)) else ()
     elif name in ("ed", "ex"):
         scripts = [word or "" for word in simple.words[1:]] if name == "ex" else []
-        lines = _numbers("\n".join([*simple.bodies, *scripts]))
+        lines = _numbers("\n".join([*(simple.bodies or simple.piped), *scripts]))
         files = tuple(word for word in simple.words[1:] if word and word[:1] not in ("-", "+"))[-1:]
     elif name in ("perl", "awk", "gawk"):
         lines = _of_program(simple)

@@ -1,14 +1,15 @@
 """Split a shell's command line into pipelines of simple commands, as far as its text alone allows.
 
 The values of substitutions, patterns and most variables are unknown here: such a word is None. Known are
-$PWD, $(pwd) and variables that the command line itself sets to a plain word. Control flow is not
-followed: every simple command counts as one that may have run.
+$PWD, $(pwd) and variables that the command line itself sets. A loop over words is read once for each
+word. Other control flow is not followed: every simple command counts as one that may have run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -42,17 +43,25 @@ ENDS = (";", ";;", "&", "&&", "||", ")", "}", "then", "do", "done", "else", "fi"
 SHELLS = ("bash", "sh", "zsh", "dash")
 """Programs that run command lines."""
 
-PREFIXES = ("time", "sudo", "command", "builtin", "exec")
-"""Words before a command that do not change its output."""
+ROUNDS_MAX = 50
+"""Times in all that the bodies of loops are read. A further loop is read once, and its words are unknown."""
+
+WRAPPERS = {
+    "builtin": "", "command": "", "doas": "uC", "env": "uCS", "exec": "a", "ionice": "cnp", "nice": "n",
+    "nohup": "", "setsid": "", "stdbuf": "ioe", "sudo": "CDghpRrTtUu", "time": "fo", "timeout": "sk",
+}  # fmt: skip
+"""Program that runs the command behind it -> its one-letter options that take a value."""
 
 
 class SimpleCommand(Struct):
     """One command of a pipeline.
 
-    words: without assignments and redirections. cwd: the folder it runs in, None where unknown.
+    words: without assignments, redirections and WRAPPERS. cwd: the folder it runs in, None where unknown.
     inputs: files that its stdin comes from. outputs: files that its stdout goes to, each with
-    whether the output is appended. bodies: texts that the command line hands to its stdin. globs:
-    number of a word -> its text, where the word is None because the shell puts files in its place.
+    whether the output is appended; side_outputs: those of its other descriptors. bodies: texts that the command line
+    hands to its stdin; piped: those that it may get from the command before it in the pipeline. globs:
+    number of a word -> its text, where the word is None because the shell puts files in its place;
+    redirected: such texts in the place of the file of a redirection.
     """
 
     cwd: str | None
@@ -61,6 +70,9 @@ class SimpleCommand(Struct):
     outputs: list[tuple[Word, bool]] = []
     bodies: list[str] = []
     globs: dict[int, str] = {}
+    side_outputs: list[tuple[Word, bool]] = []
+    piped: list[str] = []
+    redirected: list[str] = []
 
     @property
     def program(self) -> str:
@@ -126,7 +138,40 @@ def inner_line(simple: SimpleCommand) -> str | None:
             return None  # a script in a file
         if word == "-s":
             break
-    return simple.bodies[-1] if simple.bodies else None
+    texts = simple.bodies or simple.piped
+    return texts[-1] if texts else None
+
+
+def printed_texts(simple: SimpleCommand) -> list[str]:
+    """Return the texts that echo, printf or cat may print, where the command line holds them. Which one
+    depends on the shell."""
+    if simple.program in ("echo", "printf"):
+        return _printed(simple.program, simple.words[1:])
+    if simple.program == "cat" and len(simple.words) == 1 and not simple.inputs:
+        return simple.bodies or simple.piped
+    return []
+
+
+def _printed(name: str, words: Sequence[Word]) -> list[str]:
+    known = [word for word in words if word is not None]
+    if not words or len(known) < len(words):
+        return []
+    if name == "echo":
+        has_option = known[0] in ("-n", "-e", "-en", "-ne")
+        text = " ".join(known[has_option:])
+        ended = text if has_option and "n" in known[0] else text + "\n"
+        return [ended, _with_signs(ended)]
+    template = _with_signs(known[0]).replace("%%", "%")
+    if "%s" not in template:
+        return [] if "%" in known[0].replace("%%", "") else [template]
+    if template.count("%") > 1:
+        return []
+    return ["".join(template.replace("%s", word) for word in known[1:] or [""])]
+
+
+def _with_signs(text: str) -> str:
+    signs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+    return re.sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
 
 
 def git_words(words: Sequence[Word], cwd: str | None) -> tuple[list[Word], str | None]:
@@ -166,6 +211,8 @@ class _Reader:
         self.cwd: str | None = cwd
         self.pipelines: list[list[SimpleCommand]] = []
         self._variables: dict[str, str] = {}
+        self._patterns: dict[str, str] = {}  # variable -> the pattern of a loop's files
+        self._rounds = 0
         self._pipeline: list[SimpleCommand] = []
         self._command: SimpleCommand | None = None
         self._continues = False
@@ -202,8 +249,14 @@ class _Reader:
         elif kind in ENDS:
             self._end_pipeline(in_background=kind == "&")
         else:
-            for child in node.children:
-                self._read(child, depth + 1)
+            self._read_parts(node, depth)
+
+    def _read_parts(self, node: Node, depth: int) -> None:
+        if node.type == "for_statement":
+            self._read_loop(node, depth)
+            return
+        for child in node.children:
+            self._read(child, depth + 1)
 
     def _read_command(self, node: Node, depth: int) -> None:
         self._begin_command()
@@ -217,23 +270,79 @@ class _Reader:
                     self._assign(child)  # of export, declare or local
                 self._add_word(child, depth)
 
+    def _read_loop(self, node: Node, depth: int) -> None:
+        """Read the body of `for` once for each word."""
+        name, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
+        for child in node.children:
+            if child != body:
+                self._read_substitutions(child, depth + 1)
+        words = [
+            each for value in node.children_by_field_name("value") for each in self._words(value)
+        ]
+        if (None, None) in words or self._rounds + len(words) > ROUNDS_MAX:
+            words = []
+        self._rounds += len(words)
+        for word, glob in words or [(None, None)]:
+            self._set(_text(name) if name else "", word, glob)
+            if body is not None:
+                self._read(body, depth + 1)
+
+    def _set(self, name: str, value: str | None, pattern: str | None = None) -> None:
+        """Remember the value of a variable, or the pattern of the files that it names; forget what is
+        unknown."""
+        self._variables.pop(name, None)
+        self._patterns.pop(name, None)
+        if value is not None:
+            self._variables[name] = value
+        elif pattern is not None:
+            self._patterns[name] = pattern
+
     def _assign(self, node: Node) -> None:
-        """Remember the value of a variable that the command line itself sets."""
+        """Remember the value of a variable that the command line itself sets. The shell neither splits
+        this value nor puts files in its place."""
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
-        word = "" if value is None else self._decoded(value)
         sign = next((child.type for child in node.children if child.type in ("=", "+=")), "")
-        if word is None or sign != "=" or name.type != "variable_name":
-            self._variables.pop(_text(name), None)
+        if value is not None and value.type == "array":
+            words = [each for child in value.named_children for each in self._words(child)]
+            known = [word for word, _ in words if word is not None]
+            self._set(f"{_text(name)}[@]", " ".join(known) if len(known) == len(words) else None)
+        elif sign != "=" or name.type != "variable_name":
+            self._set(_text(name), None)
         else:
-            self._variables[_text(name)] = word
+            self._set(_text(name), "" if value is None else self._assigned(value))
+
+    def _assigned(self, node: Node) -> Word:
+        self._set("PWD", self.cwd)
+        if node.type in EXPANSIONS:
+            return _value(node, self._variables)
+        parts = node.children if node.type == "concatenation" else [node]
+        plain = [part.type == "word" and _text(part)[:1] != "~" for part in parts]
+        words = [
+            _without_escapes(_text(part)) if is_plain else self._decoded(part)
+            for part, is_plain in zip(parts, plain, strict=True)
+        ]
+        return None if None in words else "".join(map(str, words))
+
+    def _words(self, node: Node) -> Iterator[tuple[Word, str | None]]:
+        """Yield the words that the shell makes of one, each with its pattern where it is None because the
+        shell puts files in its place."""
+        self._set("PWD", self.cwd)
+        inner = node
+        while inner.type in ("command_name", "string") and inner.named_child_count == 1:
+            inner = inner.named_children[0]
+        is_list = re.fullmatch(r"\$\{?(@|\*|\w+\[[@*]\])\}?", _text(inner)) is not None
+        value = _value(inner, self._variables) if is_list or inner is node else None
+        if value is not None and inner.type in EXPANSIONS:
+            for part in value.split():
+                yield (None, part) if _is_pattern(part) else (part, None)
+            return
+        word = self._decoded(node)
+        yield word, None if word is not None else _glob(node, self._variables, self._patterns)
 
     def _decoded(self, node: Node) -> Word:
-        if self.cwd is None:
-            self._variables.pop("PWD", None)
-        else:
-            self._variables["PWD"] = self.cwd
+        self._set("PWD", self.cwd)
         return _decoded(node, self._variables)
 
     def _begin_command(self) -> SimpleCommand:
@@ -246,15 +355,14 @@ class _Reader:
 
     def _add_word(self, node: Node, depth: int) -> None:
         assert self._command is not None
-        word = self._decoded(node)
-        name, equals, _ = (word or "").partition("=")
-        is_prefix = word in PREFIXES or (equals and name.isidentifier())
-        if self._command.words or not is_prefix:
-            if word is None and (glob := _glob(node)) is not None:
-                self._command.globs[len(self._command.words)] = glob
-            self._command.words.append(word)
-        if word is None:
-            self._read_substitutions(node, depth + 1)
+        for word, glob in self._words(node):
+            name, equals, _ = (word or "").partition("=")
+            if self._command.words or not (equals and name.isidentifier()):
+                if glob is not None:
+                    self._command.globs[len(self._command.words)] = glob
+                self._command.words.append(word)
+            if word is None:
+                self._read_substitutions(node, depth + 1)
 
     def _read_redirect(self, node: Node, depth: int) -> None:
         command = self._command or self._begin_command()
@@ -272,14 +380,17 @@ class _Reader:
         sign = next(child.type for child in node.children if child != descriptor)
         targets = node.children_by_field_name("destination")
         if targets:
-            word = self._decoded(targets[0])
+            word, glob = next(self._words(targets[0]), (None, None))
+            if glob is not None:
+                command.redirected.append(glob)
             to_stdout = descriptor is None or _text(descriptor) == "1"
             if self._is_herestring:
                 command.bodies.append(f"{word or ''}\n")
             elif sign == "<":
                 command.inputs.append(word)
-            elif to_stdout and ">" in sign and not (sign == ">&" and (word or "").isdigit()):
-                command.outputs.append((word, sign in (">>", "&>>")))
+            elif ">" in sign and not (sign == ">&" and re.fullmatch(r"\d+-?|-", word or "")):
+                files = command.outputs if to_stdout else command.side_outputs
+                files.append((word, sign in (">>", "&>>")))
             for target in targets[1:]:
                 self._add_word(target, depth)
         self._is_herestring = False
@@ -324,7 +435,17 @@ class _Reader:
 
     def _end_pipeline(self, *, in_background: bool = False) -> None:
         """Outside a pipeline and in the foreground, cd moves the commands after it."""
-        commands = [each for each in self._pipeline if each.words or each.inputs or each.outputs]
+        for each in self._pipeline:
+            _unwrap(each)
+        commands = [
+            each
+            for each in self._pipeline
+            if each.words or each.inputs or each.outputs or each.side_outputs
+        ]
+        for before, after in pairwise(commands):
+            after.piped = [] if before.outputs else printed_texts(before)
+        for each in commands:
+            _hand_over(each)
         self._pipeline, self._command, self._continues = [], None, False
         if commands:
             self.pipelines.append(commands)
@@ -334,6 +455,58 @@ class _Reader:
         if words[:1] in (["cd"], ["pushd"], ["popd"]):
             target = words[1] if words[0] != "popd" and len(words) == 2 else None
             self.cwd = None if target in (None, "-") else absolute_path(self.cwd, target)
+        elif words[:1] == ["set"] and "--" in commands[0].words:
+            operands = commands[0].words[commands[0].words.index("--") + 1 :]
+            known = [word for word in operands if word is not None]
+            self._set("@", " ".join(known) if len(known) == len(operands) else None)
+            for at, word in enumerate(operands, 1):
+                self._set(str(at), word)
+
+
+def _unwrap(command: SimpleCommand) -> None:
+    """Take the words of WRAPPERS, with their options, from the front of a command."""
+    words = command.words
+    at = 0
+    while at < len(words) and (name := last_name(words[at])) in WRAPPERS:
+        option = words[at + 1] if at + 1 < len(words) else None
+        if name == "command" and option in ("-v", "-V"):
+            break
+        at += 1
+        while at < len(words) and (word := words[at] or "")[:1] == "-" and word != "-":
+            at += 1
+            if word == "--":
+                break
+            at += re.fullmatch(rf"-[a-zA-Z]*[{WRAPPERS[name]}]", word) is not None
+        if name in ("env", "sudo"):
+            while at < len(words) and re.match(r"[A-Za-z_]\w*=", words[at] or ""):
+                at += 1
+        at += name == "timeout"
+    if at:
+        command.words = words[at:]
+        command.globs = {n - at: glob for n, glob in command.globs.items() if n >= at}
+
+
+def _hand_over(command: SimpleCommand) -> None:
+    """Put the words that xargs gets from a text of the command line behind those of its program."""
+    texts = command.bodies or command.piped
+    if command.program != "xargs" or not texts:
+        return
+    at, words, mark = 1, command.words, ""
+    while at < len(words) and (word := words[at] or "")[:1] == "-":
+        at += 1
+        if re.fullmatch(r"-[I]", word) and at < len(words):
+            mark = words[at] or ""
+        elif word[:2] == "-I":
+            mark = word[2:]
+        at += re.fullmatch(r"-[a-zA-Z0-9]*[adEILnPs]", word) is not None
+    given: list[Word] = [*re.split(r"[\s\0]+", texts[-1].strip())]
+    if mark and len(given) == 1:
+        command.words = [word and word.replace(mark, given[0] or "") for word in words[at:]]
+    elif not mark:
+        command.words = [*words[at:], *given]
+    else:
+        return
+    command.globs, command.bodies, command.piped = {}, [], []
 
 
 def _text(node: Node) -> str:
@@ -353,12 +526,18 @@ def _decoded(node: Node, variables: Mapping[str, str]) -> Word:
     if kind in EXPANSIONS:
         value = _value(node, variables)
         return None if value is None or re.search(r"[\s*?\[]", value) else value
+    if kind == "ansi_c_string" and "\\" not in text:
+        return text[2:-1]
     if kind == "concatenation":
         parts = [_decoded(child, variables) for child in node.children]
         bare = "".join(_text(child) for child in node.children if child.type == "word")
         return None if None in parts or _is_pattern(bare) else "".join(map(str, parts))
     if node.children or kind in ("ansi_c_string", "translated_string") or _is_pattern(text):
         return None
+    return _without_escapes(text)
+
+
+def _without_escapes(text: str) -> str:
     return re.sub(r"\\(?:\n|(.))", r"\1", text)
 
 
@@ -391,22 +570,53 @@ def _value(node: Node, variables: Mapping[str, str]) -> str | None:
     return variables.get(text)
 
 
-def _glob(node: Node) -> str | None:
-    """Return the pattern of file names that a word is; None for any other word."""
-    if node.type == "concatenation":
-        parts = [_glob(child) for child in node.children]
+def _glob(node: Node, variables: Mapping[str, str], patterns: Mapping[str, str]) -> str | None:
+    """Return the pattern of file names that a word is; None for any other word. variables: those with a
+    known value; patterns: those that stand for files, each with its pattern."""
+    if node.type in ("concatenation", "command_name", "string"):
+        is_quoted = node.type == "string"
+        parts = [
+            _glob_part(child, variables, patterns, is_quoted=is_quoted)
+            for child in node.children
+            if child.type != '"'
+        ]
         return None if None in parts else "".join(map(str, parts))
-    if node.type in ("raw_string", "string"):
+    return _glob_part(node, variables, patterns)
+
+
+def _glob_part(
+    node: Node,
+    variables: Mapping[str, str],
+    patterns: Mapping[str, str],
+    *,
+    is_quoted: bool = False,
+) -> str | None:
+    if node.type in EXPANSIONS:
+        name = _text(node).strip("`$(){} ")
+        if name in patterns:
+            return patterns[name]
+        value = _value(node, variables)
+        return value if value is None or not is_quoted else _escaped(value)
+    if node.type in ("raw_string", "ansi_c_string"):
         word = _decoded(node, {})
-        return None if word is None else re.sub(r"([*?\[{])", r"[\1]", word)
+        return None if word is None else _escaped(word)
+    if node.type in ("concatenation", "string"):
+        return _glob(node, variables, patterns)
     text = _text(node)
+    if is_quoted:
+        return _escaped(_unescaped(text))
     is_plain = not node.children or node.type == "brace_expression"
     return text if is_plain and text[:1] != "~" and not set(text) & set("$`\\") else None
 
 
+def _escaped(text: str) -> str:
+    """Return a pattern that stands for a text itself."""
+    return re.sub(r"([*?\[{])", r"[\1]", text)
+
+
 def _is_pattern(text: str) -> bool:
     """Return whether the shell puts something else in place of an unquoted text."""
-    bare = re.sub(r"\\.", "", text, flags=re.DOTALL)
+    bare = re.sub(r"\\.|\{\}", "", text, flags=re.DOTALL)
     return text.startswith("~") or (
         bare not in ("{", "}", "[", "[[") and any(sign in bare for sign in "$`*?[{")
     )

@@ -19,6 +19,7 @@ from sightline.shell_parsing.command_line import (
     absolute_path,
     inner_line,
     pipelines,
+    printed_texts,
 )
 from sightline.shell_parsing.readers import COLUMNS, REVERSED, Filter, filter_of
 
@@ -195,15 +196,10 @@ def _filtered(reading: Reading, step: Filter) -> Reading:
 
 def command_writings(simple: SimpleCommand) -> Iterator[Writing]:
     """Yield the texts that one command contains and writes into files."""
-    name = simple.words[0] if simple.words else None
-    targets, texts = list(simple.outputs), simple.bodies
-    if name == "tee":
-        appends = "-a" in simple.words
+    targets, texts = list(simple.outputs), printed_texts(simple)
+    if simple.program == "tee":
+        appends, texts = "-a" in simple.words, simple.bodies or simple.piped
         targets += [(word, appends) for word in simple.words[1:] if word and word[0] != "-"]
-    elif name in ("echo", "printf"):
-        texts = _printed(name, simple.words[1:])
-    elif name != "cat" or len(simple.words) > 1:
-        return
     for target, appends in targets:
         path = absolute_path(simple.cwd, target)
         if path is not None:
@@ -225,29 +221,6 @@ def restored_paths(simple: SimpleCommand) -> tuple[str, ...]:
         return ()
     paths = (absolute_path(simple.cwd, word) for word in (*names, *words[at + 1 :]))
     return tuple(path for path in paths if path is not None)
-
-
-def _printed(name: str, words: Sequence[Word]) -> list[str]:
-    """Return the texts that echo or printf may print, depending on the shell."""
-    known = [word for word in words if word is not None]
-    if not words or len(known) < len(words):
-        return []
-    if name == "echo":
-        has_option = known[0] in ("-n", "-e", "-en", "-ne")
-        text = " ".join(known[has_option:])
-        ended = text if has_option and "n" in known[0] else text + "\n"
-        return [ended, _unescaped(ended)]
-    template = _unescaped(known[0]).replace("%%", "%")
-    if "%s" not in template:
-        return [] if "%" in known[0].replace("%%", "") else [template]
-    if template.count("%") > 1:
-        return []
-    return ["".join(template.replace("%s", word) for word in known[1:] or [""])]
-
-
-def _unescaped(text: str) -> str:
-    signs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-    return re.sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
 
 
 def _slice(lines: Sequence[int], first: int, last: int) -> Sequence[int]:

@@ -269,6 +269,7 @@ def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
             has_stdin = at > 0 or bool(simple.inputs or simple.bodies)
             found += _search(simple, has_stdin=has_stdin)
             found += _find(simple, pipe[at + 1 :])
+            found += _listed(simple, pipe[at + 1 :])
     return tuple(found[:SEARCHES_MAX])
 
 
@@ -282,6 +283,8 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
     program = "grep" if name in GREPS else name
     if cwd is None:
         return
+    redirected = [_Glob(glob) for glob in simple.redirected]
+    yield from _by_patterns(FolderSearch("", (), cwd), redirected)
     if program not in VALUED:
         is_reader = name not in NAMERS
         named = [word for word in words if isinstance(word, _Glob)] if is_reader else []
@@ -398,6 +401,16 @@ def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[Fol
     folders = tuple(path for path in paths if path is not None)
     if folders:
         yield FolderSearch("find", folders, cwd, globs=tuple(globs), depth=depth)
+
+
+def _listed(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[FolderSearch]:
+    """Yield the files that `ls` hands to a program, by xargs."""
+    if simple.program != "ls" or simple.cwd is None or not after or after[0].program != "xargs":
+        return
+    words = [word for word in after[0].words[1:] if word and word[0] != "-"]
+    if words and not NAMERS.issuperset(words):
+        names = [word for word in _words(simple) if word is None or word[:1] != "-"]
+        yield from _by_patterns(FolderSearch("", (), simple.cwd), names or [_Glob("*")])
 
 
 RUNS = ("-exec", "-execdir", "-ok", "-okdir")

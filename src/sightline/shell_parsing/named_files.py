@@ -38,8 +38,11 @@ MESSAGES = frozenset(("-m", "--message", "--author", "--grep", "-S", "-G", "--da
 LEAVES_OUT = re.compile(r"--(?:exclude|ignore|skip|not)\b.*", re.DOTALL)
 """An option that leaves out what it names."""
 
-BEHIND_UNKNOWN = re.compile(r"(?:\$\w+|\$\{[^}]*\}|\)|`)/([\w./+-]+)")
-"""The rest of a name behind a variable, or behind the output of another program."""
+BEHIND_UNKNOWN = re.compile(r"(?:\$\w+|\$\{[^}]*\}|\)|`)/([\w./+-]+)|\$\{\w+:?[-=+]([\w./+-]+)\}")
+"""The rest of a name behind a variable, or behind the output of another program; what stands in for a
+variable without a value."""
+
+BELOW_HOME = re.compile(r"(?:\$HOME|\$\{HOME\})/([\w./+-]+)")
 
 
 class NamedFile(Struct, frozen=True):
@@ -55,13 +58,14 @@ def named_files(command: str, cwd: str) -> tuple[NamedFile, ...]:
     """Return the files that a command line may name, in order; most are none. cwd: an absolute folder."""
     found: list[NamedFile] = []
     folders = {cwd: None}
-    has_unknown = "for " in command
+    has_unknown = False
     for pipe in all_pipelines(command, cwd):
         for simple in pipe:
             if simple.cwd is None:
                 continue
             folders[simple.cwd] = None
-            has_unknown = has_unknown or None in simple.words
+            files = [*simple.inputs, *(word for word, _ in (*simple.outputs, *simple.side_outputs))]
+            has_unknown = has_unknown or None in (*simple.words, *files)
             for word, is_written in _names(simple):
                 path = absolute_path(simple.cwd, word)
                 if path is not None:
@@ -69,7 +73,8 @@ def named_files(command: str, cwd: str) -> tuple[NamedFile, ...]:
             found += [NamedFile(each.path, each.is_written) for each in script_files(simple)]
     if has_unknown:
         names = [name for name in possible_names(command) if not LEAVES_OUT.fullmatch(name)]
-        names += BEHIND_UNKNOWN.findall(command)
+        names += [part for parts in BEHIND_UNKNOWN.findall(command) for part in parts if part]
+        names += [f"~/{part}" for part in BELOW_HOME.findall(command)]
         paths = [absolute_path(folder, name) for folder in folders for name in names]
         found += [NamedFile(path, is_sure=False) for path in paths if path is not None]
     return tuple(dict.fromkeys(found))
@@ -78,7 +83,7 @@ def named_files(command: str, cwd: str) -> tuple[NamedFile, ...]:
 def _names(simple: SimpleCommand) -> Iterator[tuple[Word, bool]]:
     """Yield the words and parts of words that may be names, each with whether the shell writes there."""
     yield from ((word, False) for word in simple.inputs)
-    yield from ((word, True) for word, _ in simple.outputs)
+    yield from ((word, True) for word, _ in (*simple.outputs, *simple.side_outputs))
     name = simple.program
     words = list(simple.words[1:])
     if name in TEXTS:
@@ -90,7 +95,7 @@ def _names(simple: SimpleCommand) -> Iterator[tuple[Word, bool]]:
     elif name == "find":
         words = _of_find(words)
     if script_of(simple) is not None or name not in ("cat", "tee", "git"):
-        for body in simple.bodies:
+        for body in simple.bodies:  # of piped texts those of scripts and xargs are followed
             yield from ((each, False) for each in possible_names(body))
     is_value = False
     for word in words:

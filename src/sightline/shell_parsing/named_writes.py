@@ -184,7 +184,7 @@ def _redirected(simple: SimpleCommand) -> Iterator[FileWrite]:
     texts: dict[str, list[str]] = {}
     for writing in command_writings(simple):
         texts.setdefault(writing.path, []).append(writing.text)
-    outputs = list(simple.outputs)
+    outputs = [*simple.outputs, *simple.side_outputs]
     if simple.program == "tee":
         outputs += [(word, "-a" in simple.words) for word in _operands(simple.words[1:])]
     for word, appends in outputs:

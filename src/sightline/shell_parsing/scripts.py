@@ -58,7 +58,7 @@ class ScriptFile(Struct, frozen=True):
 
 def script_of(simple: SimpleCommand) -> Script | None:
     """Return the program that a command runs; None for a command that is no interpreter's."""
-    words = list(simple.words)
+    words, texts = list(simple.words), simple.bodies or simple.piped
     if words and last_name(words[0]) in RUNNERS:
         words = words[next((at for at, word in enumerate(words) if _language(word)), len(words)) :]
     language = _language(words[0]) if words else ""
@@ -74,10 +74,10 @@ def script_of(simple: SimpleCommand) -> Script | None:
         if word == "-m" and language == "python":
             return None  # a module: its words are its own
         if word == "-" or word is None or word[:1] != "-":
-            if word == "-" and simple.bodies:
-                return Script(language, simple.bodies[-1], tuple(words[at + 1 :]))
+            if word == "-" and texts:
+                return Script(language, texts[-1], tuple(words[at + 1 :]))
             return Script(language, "", tuple(words[at + 1 :]))
-    return Script(language, simple.bodies[-1]) if simple.bodies else None
+    return Script(language, texts[-1]) if texts else None
 
 
 def script_files(simple: SimpleCommand) -> tuple[ScriptFile, ...]:

@@ -193,6 +193,38 @@ git stash -k
 git stash -u && git stash drop
 ---
 git restore '*.py'
+---
+env LANG=C cp b.py a.py
+---
+timeout -k 1 5 cp b.py a.py
+---
+nice -n 5 tee a.py < b.py
+---
+for f in a.py; do echo x > "$f"; done
+---
+for f in b.py a.py; do cp /dev/null $f; done
+---
+echo b.py | xargs -I{} cp {} a.py
+---
+xargs -I{} cp {} a.py <<< b.py
+---
+exec 3> a.py; echo x >&3
+---
+make 2> a.py
+---
+sort -o a.py b.py
+---
+test -f a.py && cp b.py a.py
+---
+cmp -s b.py a.py || cp b.py a.py
+---
+cat a.py; make-it > a.py
+---
+echo 'cp b.py a.py' | sh
+---
+echo 'open("a.py", "w").write("x")' | python3
+---
+echo "new" | tee a.py
 """.strip().split("\n---\n")
 
 
@@ -267,6 +299,14 @@ ln -s b.py c.py
 truncate -s 0 b.py
 ---
 curl -o c.py https://example.org
+---
+for f in b.py; do echo x > "$f"; done
+---
+x=$(cat a.py); echo "$x" > a.py
+---
+sort -o a.py a.py
+---
+make 2> b.py
 """.strip().split("\n---\n")
 
 
@@ -319,7 +359,7 @@ TAKING = """
 sed -i '/user/d' a.py
 grep -v user a.py > t && mv t a.py
 find . -name a.py -delete
-xargs -I{} cp {} a.py <<< b.py
+find . -name b.py | xargs -I{} cp {} a.py
 python3 fix.py a.py
 ./fix.sh a.py
 """.strip().splitlines()
