@@ -25,7 +25,7 @@ def test_changes_are_listed_until_the_files_are_read_again(sl):
         )
     (change,) = sl("changes", "--json").json["changes"]
     assert list(change)[:5] == ["path", "state", "summary", "diff", "changed_by"]
-    assert list(change)[5:] == ["what", "moved_to", "moved_lines"]
+    assert list(change)[5:] == ["what", "moved_to", "moved_lines", "session"]
     sl("read", "app.py")
     assert sl("changes", "--json").json["changes"] == []
 

@@ -120,6 +120,7 @@ def test_the_whole_story_at_a_shell(sl):
 
 
 def test_a_rewind_is_handed_the_messages_that_go(sl):
+    sl("turn")
     asked = ("rewind", "0", "--conversation", "--no-files", "--yes", "--json", "--messages", "-")
     back = sl(*asked, stdin=json.dumps([CHAT])).json
     (warning,) = sl("warnings", "--json").json["warnings"]

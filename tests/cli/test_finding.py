@@ -59,6 +59,8 @@ def test_what_is_no_chain_is_refused_with_words(tree):
 
 def test_searches_are_counted_by_kind_of_pattern(tree):
     assert "No session looked for files yet." in tree("stats").err
+    for session in ("cli", "other"):
+        tree("turn", "--session", session)
     tree("find", "nothing.py", "**/main.py", "*.py")
     tree("--session", "other", "find", "src/app/mains.py")
     tree("--session", "other", "read", "src/app/main.py")

@@ -47,6 +47,7 @@ def test_a_persons_checkpoint_belongs_to_no_session(sl, worked):
     assert "the workspace's" in sl("checkpoint", "list").out
 
 
+@pytest.mark.wide
 def test_one_session_goes_back_to_a_persons_checkpoint_alone(sl, worked):
     assert sl("rewind", "start", "--session", "bob", "--yes").code == 0
     assert texts(sl)["b.py"] == TEXT
@@ -96,6 +97,7 @@ def test_status_credits_the_session_whose_work_was_taken_back(sl, worked):
     assert f"changed by the rewind to {worked}, which took back work of several sessions" in shown
 
 
+@pytest.mark.wide
 def test_undo_finds_what_a_rewind_of_all_left(sl, worked):
     sl("rewind", "start", "b.py", "--yes")
     undone = sl("undo", "--yes", "--session", "bob")

@@ -155,6 +155,7 @@ def test_the_help_of_a_command_names_those_below_it_and_the_options_of_all(sl):
     ],
 )
 def test_options_of_every_command_may_stand_before_the_second_word(sl, words):
+    sl("turn", "--session", "diff")
     assert sl(*words).json["checkpoints"] == []
 
 

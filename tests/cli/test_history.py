@@ -48,6 +48,7 @@ def test_why_of_a_file_that_is_as_shown_says_that_nothing_is_to_be_done(story):
 
 
 def test_why_of_a_file_that_others_know_says_whom_to_ask(story):
+    story("turn", "--session", "s2")
     said = story("why", "app.py", "--session", "s2").out
     assert "never shown to this session" in said
     assert "It was shown to session cli: sightline why app.py --session cli" in said
@@ -59,6 +60,7 @@ def test_why_answers_for_the_session_that_knows_the_file_and_writes_no_fact(sl):
     sl("read", "app.py", "--session", "s1")
     sl("read", "app.py", "--session", "s2")
     sl.put("app.py", "a = 2\n")
+    sl("turn", "--session", "s3")
     before = sl("log", "--json").out
     said = sl("why", "app.py")
     assert said.out.startswith("app.py, as session s2 (cli) knows it:")

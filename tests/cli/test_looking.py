@@ -60,7 +60,7 @@ def test_check_as_json_is_the_documented_object(shown):
     done = shown("--json", "check", "app.py", "other.py")
     stale, unseen = done.json["files"]
     assert done.code == 1
-    assert list(stale) == ["path", "state", "decision", "reason", "diff", "changed_by"]
+    assert list(stale) == ["path", "state", "decision", "reason", "diff", "changed_by", "session"]
     assert (stale["path"], stale["state"], stale["decision"]) == ("app.py", "stale", "refuse")
     assert "+a = 9" in stale["diff"]
     assert stale["changed_by"] | {"at": ""} == {"kind": "external", "who": None, "at": ""}
@@ -116,7 +116,7 @@ def test_diff_prints_a_patch_that_other_tools_take(shown):
 def test_diff_as_json(shown):
     shown.put("app.py", "a = 1\n")
     said = shown("diff", "app.py", "--json").json
-    assert list(said) == ["schema", "path", "state", "diff", "changed_by"]
+    assert list(said) == ["schema", "path", "state", "diff", "changed_by", "session"]
 
 
 def test_asking_consumes_nothing(shown):
@@ -162,9 +162,10 @@ def test_looking_begins_no_session(sl):
 
 
 def test_a_session_is_named_before_or_after_the_verb_or_by_the_environment(shown, monkeypatch):
-    assert shown("--session", "s2", "check", "app.py").code == 1
+    assert shown("--session", "s2", "check", "app.py").code == 2
     shown("read", "app.py", "--session", "s2")
     assert shown("--session", "s2", "check", "app.py").code == 0
+    shown("turn", "--session", "s3")
     assert shown("--session", "cli", "check", "app.py", "--session", "s3").code == 1
     monkeypatch.setenv("SIGHTLINE_SESSION", "s3")
     assert shown("check", "app.py").code == 1

@@ -103,6 +103,7 @@ def test_a_current_folder_that_was_removed_is_told(sl):
 def test_a_session_that_was_shown_nothing_is_named(sl):
     sl.put("a.txt", "one\n")
     sl("read", "a.txt")
+    sl("turn", "--session", "other")
     answer = sl("status", "--session", "other")
     assert answer.code == 0
     assert "Session other was shown no file here." in answer.out

@@ -23,6 +23,7 @@ def test_warnings_are_listed_until_they_are_acknowledged(sl, session):
     assert said.err == f"When it is dealt with: sightline ack {made.id}\n"
     (listed,) = sl("warnings", "--json").json["warnings"]
     assert list(listed) == ["id", "text", "paths", "session", "at"]
+    sl("turn", "--session", "other")
     assert sl("warnings", "--session", "other", "--json").json["warnings"] == []
     done = sl("ack", made.id)
     assert (done.code, done.out) == (0, "Acknowledged. Nothing else is new.\n")

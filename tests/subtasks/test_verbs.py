@@ -100,7 +100,7 @@ def test_an_illegal_move_and_an_unknown_id_say_what_is_legal(s):
     s.subtasks.propose([{"id": "api", "goal": "A"}])
     with pytest.raises(SubtaskError, match="is proposed: complete is possible where it is ready"):
         s.subtasks.complete("api")
-    with pytest.raises(SubtaskError, match="Did you mean 'api'"):
+    with pytest.raises(SubtaskError, match="Nearest: api"):
         s.subtasks.approve("apu")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
+from sightline.changes.session_names import find_session
 from sightline.errors import SessionError, StoreConflict
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import moving
@@ -54,6 +55,7 @@ def hand_over(
     lines: of the text that this session holds, of one file. SessionError for a stranger, for an
     id that is not known, and for a named file of which nothing is held.
     """
+    to = find_session(ground.store, to)
     _check_family(ground, to)
     if lines is not None and (paths is None or len(paths) != 1):
         raise ValueError("lines belong to one file: name only that file")
@@ -68,8 +70,6 @@ def _check_family(ground: SessionContext, to: str) -> None:
         raise SessionError(
             f"{to!r} is this session itself.", "Name the session that gets the text."
         )
-    if ground.store.session(to) is None:
-        raise SessionError(*words.no_session(to))
     if family(ground, to) != family(ground, ground.session):
         raise SessionError(*words.not_family(ground.session, to))
 

@@ -94,7 +94,7 @@ class Subtasks:
             SubtaskError.
         """
         names = [ids] if isinstance(ids, str) else list(ids)
-        return tuple(steps.approve(self._registry, names))
+        return tuple(steps.approve(self._registry, [*map(self._registry.named, names)]))
 
     @verb
     def graph(self) -> Graph:
@@ -130,7 +130,9 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return steps.end(self._registry, id, "completed", result=result or None)
+        return steps.end(
+            self._registry, self._registry.named(id), "completed", result=result or None
+        )
 
     @verb
     def fail(self, id: str, why: str) -> SubTask:
@@ -143,7 +145,7 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return steps.end(self._registry, id, "failed", reason=why)
+        return steps.end(self._registry, self._registry.named(id), "failed", reason=why)
 
     @verb
     def skip(self, id: str, why: str = "skipped by the user") -> SubTask:
@@ -156,7 +158,7 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return steps.end(self._registry, id, "skipped", reason=why)
+        return steps.end(self._registry, self._registry.named(id), "skipped", reason=why)
 
     @verb
     def cancel(self, id: str, why: str = "cancelled by the user") -> SubTask:
@@ -171,7 +173,7 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return steps.end(self._registry, id, "cancelled", reason=why)
+        return steps.end(self._registry, self._registry.named(id), "cancelled", reason=why)
 
     @verb
     def retry(self, id: str) -> SubTask:
@@ -185,7 +187,7 @@ class Subtasks:
         Raises:
             SubtaskError.
         """
-        return steps.retry(self._registry, id)
+        return steps.retry(self._registry, self._registry.named(id))
 
     @verb
     def merge(self, id: str) -> SubTask:
@@ -199,7 +201,7 @@ class Subtasks:
         Raises:
             SubtaskError, which shows the conflicts that are left.
         """
-        return carry_out.merge_result(self._registry, id)
+        return carry_out.merge_result(self._registry, self._registry.named(id))
 
     @verb
     def conflicts(self) -> tuple[tuple[SubTask, TaskResult], ...]:
@@ -254,15 +256,14 @@ class Subtasks:
         Raises:
             SubtaskError, SettingsError, StoreError.
         """
-        if id is not None:
-            self._registry.task(id)
+        only = () if id is None else (self._registry.named(id),)
         if timeout_s is not None and timeout_s <= 0:
             raise ValueError(f"timeout_s is a number of seconds above 0, not {timeout_s}")
         job = Job(
             self._context.session,
             spec_of(runner),
             Options(isolation, attempts, timeout_s),
-            () if id is None else (id,),
+            only,
         )
         if isolation == "remote":
             root, database = self._context.workspace.root, self._context.settings.tasks_database

@@ -37,7 +37,7 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
     text = from_stdin(call, "the answer")
     asking = not (preview or yes or call.json) and output.can_ask()
     mode: ApplyMode = "each" if each else "all"
-    with call.open() as session:
+    with call.look() if preview else call.open() as session:
         result = session.answer(text, apply="preview" if preview or asking else mode)
         if asking:
             show_answer(call, result)
@@ -79,7 +79,7 @@ def schema(call: Call, *, plan: bool) -> None:
 @click.option("--raw", is_flag=True, help="Print the text with its placeholders, as in its file.")
 def prompts(call: Call, *, name: str | None, raw: bool) -> None:
     """NAME prints the text that a model is sent. Without a name, all prompts are listed."""
-    with call.open() as session:
+    with call.look() as session:
         known = session.prompts()
     if name is None:
         if raw:

@@ -10,12 +10,16 @@ import click
 
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
+from sightline.changes.words import called
 from sightline.checkpoints import time_points
 from sightline.cli import completion, output
 from sightline.cli.input import messages_in
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.words import who
+from sightline.cli.words import note_session, who
+from sightline.history.asked_sessions import about_all, worked_last
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
 from sightline.notices import delivery, words
@@ -64,26 +68,41 @@ def changes(
         raise click.UsageError("--mine and --others go with --since.")
     if budget is not None and not for_agent:
         raise click.UsageError("--budget goes with --for-agent.")
-    with call.open() as session:
+    with call.survey() as context:
         if since:
+            whose = worked_last(context) if of["mine"] or of["others"] else call.session_id
+            session = call.view(context, call.named_session or whose)
             _edited_since(call, session, when or None, **of)
+            if of["mine"] or of["others"]:
+                note_session(call, context, session.id or call.session_id)
         elif for_agent:
+            session = call.view(context, call.session_id)
             _notice(call, session, {} if budget is None else {"budget": budget})
         else:
-            _changes(call, session, told=told)
+            _changes(call, context, told=told)
 
 
-def _changes(call: Call, session: Session, *, told: bool) -> None:
-    unknown = session.changes(told=told)
+def _changes(call: Call, context: SessionContext, *, told: bool) -> None:
+    """Print what is new to the named session, or to each one that is present."""
+    asked = (call.named_session,) if call.named_session else about_all(context).sessions
+    name_of = names_of(context.store)
+    unknown = [(each, call.view(context, each).changes(told=told)) for each in asked]
     if call.json:
-        output.json({"changes": shape(unknown)})
+        shapes = [{**shape(change), "session": each} for each, some in unknown for change in some]
+        output.json({"changes": shapes})
         return
-    for change in unknown:
-        output.text(one_line(change.summary))
-        if change.diff:
-            output.text(output.coloured(call, change.diff))
-    if not unknown:
+    for session, changes in unknown:
+        if changes and len(asked) > 1:
+            name = called(printable(name_of(session)), "session")
+            output.text(f"{name[:1].upper()}{name[1:]}:")
+        for change in changes:
+            output.text(one_line(change.summary))
+            if change.diff:
+                output.text(output.coloured(call, change.diff))
+    if not any(changes for _, changes in unknown):
         output.note(call, "Every file is as it was shown." if told else "Nothing is new.")
+    if len(asked) == 1:
+        note_session(call, context, asked[0])
 
 
 def _notice(call: Call, session: Session, budget: dict[str, int]) -> None:
@@ -115,7 +134,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
 @command(Session.acknowledge, example="ack", answer={"metavar": "[ID]", "required": False})
 def ack(call: Call, answer: str | None) -> None:
     """ID is that of a notice or a warning. Default: the last notice of 'changes --for-agent'."""
-    with call.open() as session:
+    with call.look() as session:
         given = answer or delivery.newest_notice(session._context)  # noqa: SLF001 - as above
         session.acknowledge(given)
         left = [change.path for change in session.changes()]
@@ -185,7 +204,7 @@ def warnings(call: Call) -> None:
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
-    with call.open() as session:
+    with call.open() if ack else call.look() as session:
         composed = session.briefing(**arguments)
         output.answer(call, shape(composed), composed.text, "The agent needs no briefing now.")
         if ack:

@@ -216,10 +216,12 @@ def rewind(
                 own = _rewind_all(call, workspace, to, asks, arguments)
                 if own is None:
                     return
+            elif own is None and workspace._context.store.session(AT_SHELL) is None:  # noqa: SLF001
+                raise click.UsageError("Name the session whose view goes back: --session NAME.")
         call.session = own or AT_SHELL
     asks.check()
     arguments |= of_files | {"deleted_messages": messages_in(messages)}
-    with call.open(finish=False) as session:  # this rewind replaces an unfinished one
+    with call.open(finish=False, known=True) as session:  # this rewind replaces an unfinished one
         _rewind(call, session, to, asks, **arguments)
 
 

@@ -15,7 +15,9 @@ from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
+from sightline.cli.words import note_session
 from sightline.codegraph import words as codegraph_words
+from sightline.history.asked_sessions import worked_last
 from sightline.search import stats as searches
 from sightline.search import words
 
@@ -30,7 +32,7 @@ INTERRUPTED_S = 0.5
 )
 def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
-    with call.open() as session, usage(), output.progress(call, "Listing the files"):
+    with call.look() as session, usage(), output.progress(call, "Listing the files"):
         result = session.find(**arguments)
     output.answer(call, shape(result), words.find_text(result))
     if not result.matches:
@@ -53,7 +55,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
             session.request_listings([arguments])
         output.note(call, "The next briefing will have the listing.")
         return
-    with call.open() as session, usage():
+    with call.look() as session, usage():
         listing = session.list_directory(**arguments)
     output.answer(call, shape(listing), words.listing(listing))
 
@@ -74,7 +76,7 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
     if not call.json and sys.stderr.isatty():
         complete = True
     interrupted = False
-    with call.open() as session:
+    with call.look() as session:
         try:
             with output.progress(call, "Reading imports") as progress:
                 if complete:
@@ -92,11 +94,14 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
 @click.option("--all", "every", is_flag=True, help="List all files, however many there are.")
 def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     """MD5 sums are printed with --json only."""
-    with call.open() as session:
+    with call.survey() as context:
+        whose = call.named_session or worked_last(context)
+        session = call.view(context, whose)
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
         name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
         rows = briefing_words.lines(known, name_of)
+        note_session(call, context, whose)
     output.answer(call, shape(known), "\n".join(rows))
 
 

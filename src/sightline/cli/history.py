@@ -20,10 +20,10 @@ from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, path_argument, usage
 from sightline.cli.output import Call
 from sightline.history import session_history
+from sightline.history.asked_sessions import about_file
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
 from sightline.history.session_history import LogQuery
-from sightline.history.why import knower
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence
 from sightline.text import phrases
@@ -98,8 +98,7 @@ def why(call: Call, path: str) -> None:
     Name another with --session. Nothing is recorded.
     """
     with call.survey() as context:
-        usual = call.session_id
-        session = call.named_session or knower(context, path, usual) or usual
+        session = call.named_session or about_file(context, path).sessions[0]
         reasons = reasons_for(context.for_session(session), path)
         lines = cli_words.explained(context, session, reasons)
     output.answer(call, shape(reasons), "\n".join(lines))

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from shlex import quote
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import click
 
 from sightline.api.json_shapes import fields, shape
 from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_of
+from sightline.changes.words import called
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
-from sightline.cli.options import command, path_argument
+from sightline.cli.options import command, place
 from sightline.cli.output import Call
-from sightline.history.why import knower
+from sightline.history.asked_sessions import Asked, about_all, about_file
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.spans import Span
+from sightline.model.timeline import AT_SHELL
 from sightline.text.phrases import count, printable, shown, spans
 
 MANY = {"nargs": -1, "metavar": "[PATH]...", "required": False}
@@ -26,57 +32,118 @@ MANY = {"nargs": -1, "metavar": "[PATH]...", "required": False}
 
 @command(Session.check, example="check src/app.py", without=("old", "content"), path=MANY)
 def check(call: Call, path: tuple[str, ...]) -> None:
-    """Without PATH: all files that the session was shown. Exit code 0: the session may rely on all of
-    them; 1: not on all; 3: a file cannot be read right now.
+    """Without --session, each file is judged for the session that knows it. Without PATH: all files that
+    the present sessions were shown. Exit code 0: the sessions may rely on all of them; 1: not on all; 3: a
+    file cannot be read right now.
     """
-    with call.open() as session:
-        paths = path or [file.path for file in session.files()]
-        verdicts = [session.check(each) for each in paths]
-        if not verdicts and not call.json:
-            output.note(call, f"Session {printable(session.id)} was shown no file here.")
-            return
-        width = max((len(verdict.state) for verdict in verdicts), default=0)
-        lines = [
-            f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
-            for verdict in verdicts
+    with call.survey() as context:
+        judged = [
+            (call.view(context, whose.sessions[0]), each, whose)
+            for each in path
+            for whose in [_asked(call, context, each)]
         ]
-        output.result(call, {"files": shape(verdicts)}, "\n".join(lines))
-        if not call.json and call.named_session is None:
-            _name_knowers(call, session, verdicts)
+        if not path:
+            every = _asked(call, context)
+            views = [call.view(context, each) for each in every.sessions]
+            judged = [(view, file.path, every) for view in views for file in view.files()]
+        found = [(session, session.check(each), whose) for session, each, whose in judged]
+        verdicts = [verdict for _, verdict, _ in found]
+        if call.json:
+            shapes = [{**shape(each), "session": session.id or None} for session, each, _ in found]
+            output.json({"files": shapes})
+        elif not found:
+            named = call.named_session
+            none = (
+                f"Session {printable(named)} was shown no file"
+                if named
+                else "No session was shown a file"
+            )
+            output.note(call, f"{none} here.")
+        else:
+            output.done(call, "\n".join(_judged(call, context, found, is_all=not path)))
     answer(verdicts)
 
 
-def _name_knowers(call: Call, session: Session, verdicts: Sequence[Verdict]) -> None:
-    """Say which other session knows the files that this one was never shown, as `why` explains it."""
-    for verdict in verdicts:
-        if verdict.state == "unseen" and verdict.reason != "not_found":
-            name = knower(session._context, verdict.path)  # noqa: SLF001 - faces compose the parts
-            if name is not None:
-                ask = f"sightline check {quoted(verdict.path)} --session {quote(name)}"
-                output.note(call, f"Another session was shown it: {ask}")
+def _judged(
+    call: Call,
+    context: SessionContext,
+    found: Sequence[tuple[Session, Verdict, Asked]],
+    *,
+    is_all: bool,
+) -> Iterator[str]:
+    """Yield a line for each verdict, and say whose they are. is_all: they are of all files."""
+    width = max(len(verdict.state) for _, verdict, _ in found)
+    is_many = is_all and len(found[0][2].sessions) > 1
+    for session, group in groupby(found, key=itemgetter(0)):
+        yield from _heading(context, session, is_many=is_many)
+        for number, (_, verdict, whose) in enumerate(group):
+            if not is_many and (number == 0 or not is_all):
+                words.note_session(call, context, session.id or AT_SHELL, whose.others)
+            yield f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
+
+
+def _asked(call: Call, context: SessionContext, path: str | None = None) -> Asked:
+    """Return the sessions that a question is about: the named one, else as asked_sessions decides."""
+    if call.named_session is not None:
+        return Asked((call.named_session,))
+    return about_all(context) if path is None else about_file(context, path)
+
+
+def _heading(context: SessionContext, session: Session, *, is_many: bool) -> list[str]:
+    """Return the line above what is of one session, where an answer is about several."""
+    if not is_many:
+        return []
+    name = called(printable(names_of(context.store)(session.id)), "session")
+    return [f"{name[:1].upper()}{name[1:]}:"]
 
 
 @command(example="diff src/app.py")
-@path_argument
-def diff(call: Call, path: str) -> None:
-    """Show what changed since this session last saw a file.
+@click.argument("path", callback=place, required=False, metavar="[PATH]")
+def diff(call: Call, path: str | None) -> None:
+    """Show what changed in a file since a session last saw it.
 
-    Exit code 0: nothing changed; 1: the file changed, or was never shown.
+    Without --session, the answer is about the session that knows the file. Without PATH: all files that
+    changed since the present sessions saw them. Exit code 0: nothing changed; 1: a file changed, or was
+    never shown.
     """
-    with call.open() as session:
-        verdict = session.check(path)
-        if call.json:
-            output.json(fields(verdict, "path", "state", "diff", "changed_by"))
-        else:
-            if verdict.diff:
-                old, new = quoted(f"a/{verdict.path}"), quoted(f"b/{verdict.path}")
-                headed = f"--- {old}\n+++ {new}\n{verdict.diff}"
-                output.text(output.coloured(call, headed))
-            output.note(call, words.about(session, verdict))
-            if verdict.state == "unseen" and verdict.reason != "not_found":
-                hint = "Read the file first, or name with --session the session that was shown it."
-                output.note(call, hint)
-    answer([verdict])
+    with call.survey() as context:
+        asked = _asked(call, context, path)
+        verdicts: list[Verdict] = []
+        shapes: list[dict[str, Any]] = []
+        for session in [call.view(context, each) for each in asked.sessions]:
+            paths = [path] if path is not None else _not_fresh(session)
+            if not call.json and paths:
+                for line in _heading(context, session, is_many=len(asked.sessions) > 1):
+                    output.text(line)
+            for verdict in [session.check(each) for each in paths]:
+                verdicts.append(verdict)
+                of = {"session": session.id or None}
+                shapes.append({**fields(verdict, "path", "state", "diff", "changed_by"), **of})
+                if not call.json:
+                    _show_diff(call, session, verdict)
+        if len(asked.sessions) == 1:
+            words.note_session(call, context, asked.sessions[0], asked.others)
+    if call.json:
+        output.json(shapes[0] if path is not None else {"files": shapes})
+    elif not verdicts:
+        output.note(call, "Every file is as it was shown.")
+    answer(verdicts)
+
+
+def _not_fresh(session: Session) -> list[str]:
+    return [file.path for file in session.files() if file.state != "fresh"]
+
+
+def _show_diff(call: Call, session: Session, verdict: Verdict) -> None:
+    """Print the diff of a file since a session saw it, and what that means."""
+    if verdict.diff:
+        old, new = quoted(f"a/{verdict.path}"), quoted(f"b/{verdict.path}")
+        output.text(output.coloured(call, f"--- {old}\n+++ {new}\n{verdict.diff}"))
+    output.note(call, words.about(session, verdict))
+    if verdict.state == "unseen" and verdict.reason != "not_found":
+        output.note(
+            call, f"No session was shown it. Read it: sightline read {quoted(verdict.path)}"
+        )
 
 
 @command(Session.read, example="read src/app.py --lines 1-20")

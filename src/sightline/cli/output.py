@@ -21,7 +21,7 @@ import click
 from sightline.filesystem.discovery import discover
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.model.path import quoted
-from sightline.model.timeline import AT_SHELL
+from sightline.model.timeline import AT_SHELL, NOBODY
 from sightline.text.phrases import printable
 
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
@@ -319,9 +319,23 @@ class Call:
     @property
     def named_session(self) -> str | None:
         """The session that the user named, by the option or the variable."""
-        if self.session is not None:
-            return self.session
+        return self.session if self.session is not None else self._variable
+
+    @cached_property
+    def _variable(self) -> str | None:
         return os.environ.get("SIGHTLINE_SESSION") or None
+
+    def _resolve(self, store: Store, *, begins: bool) -> None:
+        """Take the id of the session that the user named. begins: the command may begin a session, as one
+        whose name stands in the variable always may. SessionError."""
+        if self.named_session is None:
+            return
+        from sightline.changes.session_names import find_session, meant_session
+
+        if self.session is not None:
+            self.session = (meant_session if begins else find_session)(store, self.session)
+        elif self._variable is not None:
+            self._variable = meant_session(store, self._variable)
 
     @property
     def session_id(self) -> str:
@@ -337,16 +351,18 @@ class Call:
         return "".join(f" --{name} {quote(value)}" for name, value in named.items() if value)
 
     @contextmanager
-    def open(self, *, finish: bool = True) -> Iterator[Session]:
-        """Open the session of the command. A session of another agent stays that agent's.
+    def open(self, *, finish: bool = True, known: bool = False) -> Iterator[Session]:
+        """Open the session of the command, to work in it. A session of another agent stays that agent's.
 
-        finish: finish a rewind of the session whose process died, and say so.
+        finish: finish a rewind of the session whose process died, and say so. known: never begin a session.
+        SessionError.
         """
         from sightline.api.opening import start  # all packages of verbs
         from sightline.checkpoints.rewind import recovery
 
         store, workspace, settings = self._ports()
         with closing(store):
+            self._resolve(store, begins=not known)
             state = store.session(self.session_id)
             own = state is None or state.agent == AT_SHELL
             session = start(
@@ -374,7 +390,22 @@ class Call:
 
         store, workspace, settings = self._ports()
         with closing(store):
+            self._resolve(store, begins=False)
             yield survey(store, workspace, settings, now_us)
+
+    @contextmanager
+    def look(self) -> Iterator[Session]:
+        """Open the session of the command, to look only: none begins, and none is held from here on."""
+        with self.survey() as context:
+            yield self.view(context, self.session_id)
+
+    def view(self, context: SessionContext, session: str) -> Session:
+        """Return a session to look at, of an open store; one that nobody began knows nothing."""
+        from sightline.api.session import Session  # all packages of verbs
+
+        state = context.store.session(session)
+        own = context.for_session(session if state is not None else NOBODY)
+        return Session(own, state.agent if state is not None else AT_SHELL)
 
     def path(self, name: str) -> str:
         """Return a path relative to the root of the workspace.

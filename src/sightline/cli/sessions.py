@@ -9,11 +9,12 @@ import click
 from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
+from sightline.changes.session_names import find_session, names_of
 from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
+from sightline.errors import SessionError
 from sightline.history import session_history
 from sightline.sessions import lifecycle
 from sightline.sessions import usage as model_usage
@@ -72,14 +73,14 @@ def list_sessions(call: Call, last: int | None) -> None:
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
     with call.survey() as context:
-        _check_known(call, context, id)
-        shown = session_history.status(context, id)
+        name = _known(call, context, id)
+        shown = session_history.status(context, name)
         (only,) = shown.sessions
         state = presence(context, only.session)
         if call.json:
             output.json({"session": words.session_shape(context, only)})
             return
-        lines = words.status_lines(call, context, shown, id)
+        lines = words.status_lines(call, context, shown, name)
     pid = state.holder.rsplit(":", 2)[1] if state.holder else None
     held = f", held by process {pid}" if pid and state.state == "present" else ""
     since, last = output.minute(state.since), output.minute(state.last)
@@ -97,8 +98,7 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     has to read files before it may write them.
     """
     with call.survey() as context:
-        _check_known(call, context, id)
-        gone = lifecycle.delete(context, id, force=force)
+        gone = lifecycle.delete(context, _known(call, context, id), force=force)
     words = session_words.forgotten(printable(gone.session), gone.claims)
     shape = {"deleted": gone.session, "files": gone.files, "claims": gone.claims}
     output.result(call, shape, words)
@@ -113,9 +113,8 @@ def delete(call: Call, id: str, *, force: bool) -> None:
 @click.argument("parent", metavar="ID", shell_complete=completion.sessions)
 def fork(call: Call, id: str | None, parent: str) -> None:
     """ID is the session to fork."""
-    call.session = parent
     with call.survey() as context:
-        _check_known(call, context, parent)
+        call.session = parent = _known(call, context, parent)
     with call.open() as session:
         forked = session.fork(id)
         forked.close()
@@ -123,10 +122,13 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     output.result(call, {"session": forked.id, "parent": parent}, words)
 
 
-def _check_known(call: Call, context: SessionContext, id: str) -> None:
-    if context.store.session(id) is None:
-        report(call, "session", *session_words.no_session(id))
-        raise Answered(NO)
+def _known(call: Call, context: SessionContext, name: str) -> str:
+    """Return the id of the session that somebody names."""
+    try:
+        return find_session(context.store, name)
+    except SessionError as error:
+        report(call, "session", error.message, error.hint)
+        raise Answered(NO) from None
 
 
 @command(Session.turn, example="turn --model some-model")

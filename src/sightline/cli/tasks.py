@@ -68,7 +68,7 @@ def list_tasks(call: Call) -> None:
 @command(Subtasks.graph, name="task graph", example="task graph")
 def graph(call: Call) -> None:
     """They stand by levels: each behind those that it waits for."""
-    with call.open() as session:
+    with call.look() as session:
         found = session.subtasks.graph()
     lines = [
         _line(call, each, depth) for depth, level in enumerate(found.levels()) for each in level
@@ -79,7 +79,7 @@ def graph(call: Call) -> None:
 @command(Subtasks.show, name="task show", example="task show api", id=ID)
 def show(call: Call, id: str) -> None:
     """Conflicts of a sub-task with its siblings are shown with the lines that differ."""
-    with call.open() as session:
+    with call.look() as session:
         found, result = session.subtasks.show(id)
     about = [phrases.printable(f"{found.id}: {found.goal}"), words.result_text(found, result)]
     if found.dependencies:
@@ -258,7 +258,7 @@ def worker(call: Call, concurrency: int, *, until_idle: bool) -> None:
 
 
 def _list(call: Call) -> None:
-    with call.open() as session:
+    with call.look() as session:
         found = session.subtasks.graph()
     rows = [("ID", "STATE", "WAITS FOR", "GOAL")]
     for each in found:

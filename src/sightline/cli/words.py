@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from sightline.history.session_history import (
 from sightline.history.words import story
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
-from sightline.model.timeline import NOBODY
+from sightline.model.timeline import AT_SHELL, NOBODY
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
@@ -37,6 +38,24 @@ from sightline.text import phrases
 
 if TYPE_CHECKING:  # status shows sessions without opening one
     from sightline.api.session import Session
+
+
+def note_session(
+    call: Call, context: SessionContext, session: str, others: Sequence[str] = ()
+) -> None:
+    """Say whose view an answer shows, where nobody named a session and the shell's is not the only one that
+    could be meant. others: further sessions that know the same file."""
+    if call.json or call.named_session is not None or (session == AT_SHELL and not others):
+        return
+    name_of = names_of(context.store)
+    told = phrases.printable(change_words.called(name_of(session), "session"))
+    more = phrases.named([f"--session {quote(each)}" for each in others], OTHERS)
+    ask = f" Others know it, too: {phrases.printable(more)}." if others else ""
+    output.note(call, f"As {told} knows it.{ask}")
+
+
+OTHERS = 3
+"""The other sessions that a note names."""
 
 
 def state(call: Call, name: str, width: int = 0) -> str:

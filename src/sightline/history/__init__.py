@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "as_of",
+    "asked_sessions",
     "doctor",
     "log_entries",
     "overview",

@@ -26,6 +26,7 @@ from sightline.model.events import (
     NoticeDelivered,
     SessionForked,
 )
+from sightline.model.lookup import Lookup, look_up
 from sightline.model.timeline import of_kind
 from sightline.sessions import words
 from sightline.sessions.path_patterns import as_path, covers, path_pattern
@@ -104,12 +105,26 @@ def active(context: SessionContext) -> list[Claim]:
 
 def _own(context: SessionContext, claim: results.Claim | str) -> Claim:
     name = claim if isinstance(claim, str) else claim.id
-    found = context.store.claims().get(name)
-    if found is None:
-        raise ClaimRefused(*words.no_claim(name))
+    known = context.store.claims()
+    found = known.get(name) or _named(name, known.values(), context.session)
     if found.session != context.session:
         raise ClaimRefused(*words.not_yours(name, found.session))
     return found
+
+
+def _named(name: str, known: Iterable[Claim], session: str) -> Claim:
+    """Find a claim by its path, or the beginning of its id or path: of the session's own, else of all.
+    ClaimRefused where none fits, or several do."""
+    every = list(known)
+    found = Lookup()
+    for some in ([each for each in every if each.session == session], every):
+        by_id = {each.id: each for each in some}
+        found = look_up(name, {name: each.paths for name, each in by_id.items()})
+        if found.id:
+            return by_id[found.id]
+        if found.several:
+            break
+    raise ClaimRefused(*words.no_claim(name, found.several, found.nearest))
 
 
 def _release_inactive(context: SessionContext) -> list[Claim]:

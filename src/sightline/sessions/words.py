@@ -8,7 +8,7 @@ from sightline.changes.words import NameOf
 from sightline.model.active_claims import Claim
 from sightline.model.path import quoted
 from sightline.model.results import Affected
-from sightline.text.phrases import count, joined, named, spans
+from sightline.text.phrases import count, joined, named, spans, unfound
 
 NAMED = 3
 """The number of sessions or claims that one answer names."""
@@ -61,10 +61,14 @@ def claim_refused(wanted: str, claims: Sequence[Claim], name_of: NameOf) -> tupl
     return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
 
 
-def no_claim(claim: str) -> tuple[str, str]:
-    """Word the error of a claim that is not active."""
-    hint = "It was released, its time ran out, or its session ended. Claim the paths again."
-    return f"There is no claim {claim!r} now.", hint
+def no_claim(
+    claim: str, several: Sequence[str] = (), nearest: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Word the error of a claim that is not active, or of a name that several claims have."""
+    ended = "It was released, its time ran out, or its session ended. Claim the paths again."
+    if not (several or nearest):
+        return f"There is no claim {claim!r} now.", ended
+    return unfound("claim", claim, several, nearest, "List: session.claims()")
 
 
 def not_yours(claim: str, session: str) -> tuple[str, str]:

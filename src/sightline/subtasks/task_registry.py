@@ -14,6 +14,7 @@ from sightline.model.events import (
     SubtaskEnded,
     SubtaskRetried,
 )
+from sightline.model.lookup import Lookup, look_up
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph, SubTask
 from sightline.subtasks.subtask_fold import KINDS, TaskFold
@@ -50,11 +51,17 @@ class TaskRegistry:
             return self._read().tasks.get(subtask)
 
     def task(self, subtask: str) -> SubTask:
-        """Return a sub-task as it stands. SubtaskError for an id that there is not."""
-        task = self.find(subtask)
-        if task is None:
-            raise unknown(subtask, self.graph())
-        return task
+        """Return a sub-task as it stands. SubtaskError for a name that there is not."""
+        return self.graph().by_id[self.named(subtask)]
+
+    def named(self, subtask: str) -> str:
+        """Return the id of the sub-task that somebody names, by its id, its goal, or the beginning of one of
+        them. SubtaskError where none fits, or several do."""
+        by_id = self.graph().by_id
+        found = look_up(subtask, {name: (task.goal,) for name, task in by_id.items()})
+        if not found.id:
+            raise unknown(subtask, found, has_any=bool(by_id))
+        return found.id
 
     def decide(
         self, decision: Decision, *, blobs: Iterable[bytes] = (), durable: bool = False
@@ -96,9 +103,10 @@ class TaskRegistry:
         return self._fold
 
 
-def unknown(subtask: str, graph: Graph) -> SubtaskError:
-    """Return the error for an id that no sub-task has."""
-    return SubtaskError("unknown", subtask, *words.no_subtask(subtask, list(graph.by_id)))
+def unknown(subtask: str, found: Lookup, *, has_any: bool) -> SubtaskError:
+    """Return the error for a name that no sub-task has, or several. has_any: the session has sub-tasks."""
+    text = words.no_subtask(subtask, found.several, found.nearest, has_any=has_any)
+    return SubtaskError("unknown", subtask, *text)
 
 
 def moved(
@@ -110,7 +118,7 @@ def moved(
     def decision(fold: TaskFold) -> Sequence[Fact]:
         task = fold.tasks.get(subtask)
         if task is None:
-            raise unknown(subtask, fold.graph())
+            raise unknown(subtask, Lookup(), has_any=bool(fold.tasks))
         transition(task.state, move, subtask)
         if task.is_reported:
             raise SubtaskError(
@@ -133,7 +141,7 @@ def approve(registry: TaskRegistry, subtasks: Sequence[str]) -> list[SubTask]:
         names[:] = dict.fromkeys(wanted)
         for name in names:
             if name not in fold.tasks:
-                raise unknown(name, graph)
+                raise unknown(name, Lookup(), has_any=len(graph) > 0)
             transition(fold.tasks[name].state, "approve", name)
         return [SubtaskApproved(name) for name in names]
 
@@ -164,7 +172,7 @@ def retry(registry: TaskRegistry, subtask: str) -> SubTask:
     def decision(fold: TaskFold) -> Sequence[Fact]:
         task = fold.tasks.get(subtask)
         if task is None:
-            raise unknown(subtask, fold.graph())
+            raise unknown(subtask, Lookup(), has_any=bool(fold.tasks))
         transition(task.state, "retry", subtask)
         lost = [name for name in task.dependencies if fold.tasks[name].state in LOST]
         if lost:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
 
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
-from sightline.text.phrases import count, named, one_line, printable, shortened
+from sightline.text.phrases import count, named, one_line, printable, shortened, unfound
 
 SHAPE = (
     'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'
@@ -24,11 +23,12 @@ OUTPUT_SHOWN = 2_000
 """Characters at the end of a command's output that a text shows."""
 
 
-def no_subtask(subtask: str, ids: Sequence[str]) -> tuple[str, str]:
-    """Word that no sub-task has an id."""
-    near = get_close_matches(subtask, ids, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {named(list(ids), NAMED)}."
-    return f"There is no sub-task {subtask!r}.", hint if ids else "Propose one first."
+def no_subtask(
+    subtask: str, several: Sequence[str], nearest: Sequence[str], *, has_any: bool
+) -> tuple[str, str]:
+    """Word that no sub-task has a name, or several have. has_any: the session has sub-tasks."""
+    list_all = "List them: session.subtasks.graph()" if has_any else "Propose one first."
+    return unfound("sub-task", subtask, several, nearest, list_all)
 
 
 def being_applied(subtask: str, *, is_alive: bool) -> tuple[str, str]:

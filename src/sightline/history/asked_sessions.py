@@ -1,0 +1,63 @@
+"""Decide which sessions a question is about that names none."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from msgspec import Struct
+
+from sightline.changes.session_context import SessionContext, located
+from sightline.changes.words import is_rewind
+from sightline.checkpoints.take import newest_first
+from sightline.history.why import knower
+from sightline.model.events import Changed, Seen, TurnBegan
+from sightline.model.timeline import AT_SHELL, NOBODY, Recorded, archived
+from sightline.sessions.presence import present_sessions
+
+RECENT = 5_000
+"""Newest facts that are searched for the session whose agent worked last."""
+
+
+class Asked(Struct, frozen=True):
+    """The sessions that a question is about. others: further ones that know the same file."""
+
+    sessions: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+def about_file(context: SessionContext, path: str, usual: str = AT_SHELL) -> Asked:
+    """Return the session that a question about a file is about: `usual` where it knows the file, else the one
+    that learned of the file last; `usual` where none knows it."""
+    session = knower(context, path, usual)
+    if session is None:
+        return Asked((usual,))
+    known = context.store.knowers(located(context, path).path)
+    return Asked((session,), tuple(sorted(each for each in known if each != session)))
+
+
+def about_all(context: SessionContext) -> Asked:
+    """Return the sessions that a question about no file is about: those that are present and were shown
+    files, else the one whose agent worked last."""
+    present = [state.id for state in present_sessions(context)]
+    shown = tuple(each for each in present if context.store.known(each))
+    return Asked(shown or (worked_last(context),))
+
+
+def worked_last(context: SessionContext) -> str:
+    """Return the session of the newest fact that its own agent caused, among those that were shown files; the
+    shell's where there is none."""
+    facts = newest_first(context, [Seen, Changed, TurnBegan])
+    for recorded in islice(facts, RECENT):
+        if _is_own(recorded) and context.store.known(recorded.session):
+            return recorded.session
+    return AT_SHELL
+
+
+def _is_own(recorded: Recorded) -> bool:
+    """Return whether a session's agent itself did what a fact says."""
+    session, fact = recorded.session, recorded.fact
+    if session == NOBODY or archived(session):
+        return False
+    return not isinstance(fact, Changed) or (
+        fact.cause.who == session and not is_rewind(fact.cause)
+    )
