@@ -69,7 +69,7 @@ def test_why_answers_for_the_session_that_knows_the_file_and_writes_no_fact(sl):
     assert "It was also shown to session s1: sightline why app.py --session s1" in said.out
     shape = sl("why", "app.py", "--json").json
     assert (shape["session"], shape["facts"][-1]["position"]) == ("s2", None)
-    assert "as session s3 knows it" in sl("why", "app.py", "--session", "s3").out
+    assert "as session s3 (cli) knows it" in sl("why", "app.py", "--session", "s3").out
     assert sl("log", "--json").out == before
 
 

@@ -78,7 +78,7 @@ SUMMARIES = {
     "doctor": "Check that the guard works, and say how to repair it.",
     "status": "Show each session's files, and the changed ones.",
     "check": "Say whether this session may rely on a file.",
-    "diff": "Show what changed since this session last saw a file.",
+    "diff": "Show what changed in a file since a session last saw it.",
     "log": "Show the timeline, or what happened to one file.",
     "why": "Explain the verdict on a file, fact by fact.",
     "changes": "Show changes that this session does not know of yet.",
