@@ -68,6 +68,10 @@ def changes(
         raise click.UsageError("--mine and --others go with --since.")
     if budget is not None and not for_agent:
         raise click.UsageError("--budget goes with --for-agent.")
+    if for_agent:
+        with call.go_on() as session:
+            _notice(call, session, {} if budget is None else {"budget": budget})
+        return
     with call.survey() as context:
         if since:
             whose = worked_last(context) if of["mine"] or of["others"] else call.session_id
@@ -75,9 +79,6 @@ def changes(
             _edited_since(call, session, when or None, **of)
             if of["mine"] or of["others"]:
                 note_session(call, context, session.id or call.session_id)
-        elif for_agent:
-            session = call.view(context, call.session_id)
-            _notice(call, session, {} if budget is None else {"budget": budget})
         else:
             _changes(call, context, told=told)
 
@@ -134,7 +135,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
 @command(Session.acknowledge, example="ack", answer={"metavar": "[ID]", "required": False})
 def ack(call: Call, answer: str | None) -> None:
     """ID is that of a notice or a warning. Default: the last notice of 'changes --for-agent'."""
-    with call.look() as session:
+    with call.go_on() as session:
         given = answer or delivery.newest_notice(session._context)  # noqa: SLF001 - as above
         session.acknowledge(given)
         left = [change.path for change in session.changes()]
@@ -204,7 +205,7 @@ def warnings(call: Call) -> None:
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
-    with call.open() if ack else call.look() as session:
+    with call.go_on() if ack else call.look() as session:
         composed = session.briefing(**arguments)
         output.answer(call, shape(composed), composed.text, "The agent needs no briefing now.")
         if ack:

@@ -90,7 +90,7 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
     """Several ids are released one after the other."""
     if bool(claim) == every:
         raise click.UsageError("Give the ids of claims, or --all.")
-    with call.look() as session:
+    with call.go_on() as session:
         own = [each.id for each in session.claims() if each.session == session.id]
         released = own if every else list(dict.fromkeys(claim))
         for name in released:

@@ -399,6 +399,14 @@ class Call:
         with self.survey() as context:
             yield self.view(context, self.session_id)
 
+    @contextmanager
+    def go_on(self) -> Iterator[Session]:
+        """Open the session of the command, to go on with it, where there is one; else as look() does."""
+        with self.survey() as context:
+            is_known = context.store.session(self.session_id) is not None
+        with self.open() if is_known else self.look() as session:
+            yield session
+
     def view(self, context: SessionContext, session: str) -> Session:
         """Return a session to look at, of an open store; one that nobody began knows nothing."""
         from sightline.api.session import Session  # all packages of verbs
