@@ -10,6 +10,12 @@ CHINESE = "// 这是一个测试文件，用来检查编码。\nint main() { ret
 KOREAN = "# 한국어 주석입니다.\nx = 1\n# 이 파일은 인코딩을 검사합니다.\n"
 JAPANESE = "# これは日本語のコメントです。\nx = 1\n# 文字コードを調べます。\n"
 RUSSIAN = "# Привет, мир. Это проверка.\nx = 1\n# Ёж и Заяц\n"
+ITALIAN = "# Utilità di download con più connessioni\nx = 1\n# Limita la velocità di un file\n"
+SPANISH = "# Inserta la fecha actual\nx = 1\n# ¿Qué día es, y de qué año?\n"
+ARABIC = "# نظام إدارة الإصدارات الموزعة.\nx = 1\n# بعض الأوامر الفرعية\n"
+HUNGARIAN = "# 1-től 3-ig, hogy kilépjen\nx = 1\n# és visszatérjen a szerkesztőbe\n"
+QUOTED = "# Enter a valid “slug” of letters.\nx = 1\n"
+GERMAN = "# Schlüssel für den Befehl\nx = 1\n# wird mit der Datei geöffnet\n"
 FRENCH = "# L'été à Nîmes: déjà vu\nx = 1\n# garçon, où êtes-vous?\n"
 
 CERTAIN = [
@@ -23,6 +29,13 @@ CERTAIN = [
     (RUSSIAN, "koi8-r", "Заяц", "Лиса"),
     (FRENCH, "latin-1", "garçon", "élève"),
     ("# café\n", "latin-1", "café", "thé"),
+    (ITALIAN, "latin-1", "più", "meno è"),  # not Czech, nor Polish
+    (SPANISH, "cp1252", "año", "niño"),
+    (ARABIC, "iso8859-6", "بعض", "كل"),  # not Thai
+    (HUNGARIAN, "cp1250", "szerkesztőbe", "főmenübe"),  # not Portuguese
+    (QUOTED, "cp1252", "“slug”", "“name”"),
+    (GERMAN, "mac-roman", "Schlüssel", "Wörter"),
+    (RUSSIAN, "gbk", "Заяц", "Лиса"),  # not Big5
 ]
 
 
@@ -49,6 +62,8 @@ UNCERTAIN = [
     b"x = 1\n\xe0\xc1\xff\xd8\xc3 a\xf0b\n",
     "# שלום עולם\nx = 1\n".encode("cp1255"),
     b"x = 1\n\x81\x8d\x8f\x90\x9d\n",
+    "# Bokmål\nx = 1\n".encode("latin-1"),  # or Slovak: no other word tells
+    "# Aquest és un àlies.\nx = 1\n".encode("latin-1"),  # or Slovak
 ]
 
 

@@ -8,8 +8,10 @@ judge is the change itself, and `git apply --recount` where git takes the patch.
 from __future__ import annotations
 
 import difflib
+import os
 import random
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from sightline import EditRefused
 from sightline.model.text import split
 from sightline.testing import MemoryWorkspace, make_session
 
+WIDE = bool(os.environ.get("SIGHTLINE_TEST_WIDE"))
 SOURCES = sorted(Path(sightline.__file__).parent.rglob("*.py"))
 NO_NEWLINE = "\\ No newline at end of file\n"
 SLIPS = (
@@ -148,12 +151,12 @@ def drawn(dice: random.Random) -> list[tuple[str, list[str], list[str]]]:
     return files
 
 
-def played(seed: int, place: Path) -> None:
-    """One patch: all that was meant, or refused with a true reason."""
+def played(seed: int, place: Path) -> str:
+    """One patch: all that was meant, or refused with a true reason. Return which, and what git does."""
     dice = random.Random(seed)
     files = drawn(dice)
     if not files:
-        return
+        return "nothing to change"
     slips = set(dice.sample(SLIPS, dice.choice((0, 1, 1, 2, 3))))
     # Without a line around it, a new line has no place but its number.
     context = max(dice.choice((3, 3, 2, 1, 0)), bool(slips & UNPLACED))
@@ -167,7 +170,7 @@ def played(seed: int, place: Path) -> None:
     for name, text in before.items():
         session.read(name)
         tree.put(name, above + text)
-    reason = None
+    reason, by_git = None, None
     try:
         session.patch(patch)
     except EditRefused as refused:
@@ -186,9 +189,56 @@ def played(seed: int, place: Path) -> None:
             if "unmarked" in slips:  # the patch does not say how the file ends
                 got, meant = got.removesuffix("\n"), meant.removesuffix("\n")
             assert got == meant, (slips, patch)
+        if WIDE:
+            by_git = applied_by_git(place, before, patch)
+    git = "refused" if by_git is None else "as meant" if by_git == truth else "otherwise"
+    return f"{reason or 'as meant'} (git: {git if reason or WIDE else 'not asked'})"
 
 
 @pytest.mark.hypothesis
-def test_a_patch_with_slips_does_all_that_was_meant_or_nothing(tmp_path):
-    for seed in range(few_examples(40, examples(300))):
-        played(seed, tmp_path / str(seed))
+def test_a_patch_with_slips_does_all_that_was_meant_or_nothing(tmp_path, record_property):
+    """`SIGHTLINE_TEST_WIDE=1` plays 5,000, asks git for each, and prints the table."""
+    number = 5_000 if WIDE else few_examples(40, examples(300))
+    found = Counter(played(seed, tmp_path / str(seed)) for seed in range(number))
+    if WIDE:
+        table = "\n".join(f"  {count:5,}  {what}" for what, count in found.most_common())
+        record_property("figures", f"{number:,} patches with slips\n{table}")
+
+
+# --- what was found
+
+
+def edit(old: str, patch: str) -> str:
+    tree = MemoryWorkspace({"a.py": old})
+    session = make_session(tree)
+    session.read("a.py")
+    session.patch(patch)
+    return (tree.read("a.py").data or b"").decode()
+
+
+NAMES = "--- a/a.py\n+++ b/a.py\n"
+
+
+def test_a_last_line_without_newline_goes_and_the_line_above_keeps_its_newline():
+    assert edit("a\n\nb\nc", f"{NAMES}@@ -1,4 +1,2 @@\n a\n \n-b\n-c\n") == "a\n\n"
+    assert edit("a\nb\nc", f"{NAMES}@@ -2,2 +2 @@\n b\n-c\n") == "a\nb\n"
+    assert edit("a\nb\nc", f"{NAMES}@@ -2,2 +2,2 @@\n b\n-c\n+d\n") == "a\nb\nd"
+    assert edit("a\nb\nc", f"{NAMES}@@ -2,2 +2 @@\n-b\n c\n") == "a\nc"
+
+
+@pytest.mark.parametrize("header", ["@@\n", "@@ -1,9 +1,9 @@\n", "@@ -1,2 +1,2 @@\n"])
+def test_the_signature_of_a_mail_ends_a_hunk_whatever_its_header_counts(header):
+    assert edit("a\nb\n", f"{NAMES}{header}-a\n+A\n b\n-- \n2.39.5\n\n") == "A\nb\n"
+
+
+def test_a_removed_line_of_dashes_is_no_signature():
+    assert edit("a\n- \n", f"{NAMES}@@\n a\n-- \n") == "a\n"
+    section = "*** Begin Patch\n*** Update File: a.py\n@@\n a\n--\n*** End Patch\n"
+    assert edit("a\n-\n", section) == "a\n"
+
+
+def test_blank_lines_that_stand_twice_below_an_anchor_have_no_place():
+    text = "class A:\n    x = 1\n\n\ny = 1\n\n\nz = 1\n"
+    with pytest.raises(EditRefused) as refused:
+        edit(text, f"{NAMES}@@ class A:\n \n+new = 1\n \n")
+    assert refused.value.reason == "ambiguous"

@@ -231,10 +231,13 @@ def _unended(hunk: PatchHunk, lines: Sequence[str]) -> PatchHunk:
     its marker."""
     if not hunk.old or not lines or hunk.old[-1] != f"{lines[-1]}\n":
         return hunk
-    old, new = (
-        (*block[:-1], block[-1].removesuffix("\n")) if block else ()
-        for block in (hunk.old, hunk.new)
-    )
+    old = (*hunk.old[:-1], lines[-1])
+    kept = diff(hunk.old, hunk.new)[-1:]
+    if not hunk.new or any(a1 == len(hunk.old) and b0 == b1 for _, a1, b0, b1 in kept):
+        return structs.replace(
+            hunk, old=old
+        )  # the last line goes; the one above it has its newline
+    new = (*hunk.new[:-1], hunk.new[-1].removesuffix("\n"))
     return structs.replace(hunk, old=old, new=new)
 
 
@@ -268,6 +271,8 @@ def _places(hunk: PatchHunk, lines: Sequence[str], floor: int, starts: Sequence[
     places = [at for at in block_places(hunk.old, lines) if at >= floor]
     if not hunk.anchors:
         return places
+    if not any(map(str.strip, hunk.old)):  # blank lines stand in any block
+        return [at for at in places if at >= starts[0]]
     for above in (0, 1):  # some repeat the anchor as the first line of the block
         found = {at for start in starts for at in _belonging(places, start, start - above, lines)}
         if found:

@@ -219,7 +219,7 @@ def _end_by_lines(lines: Sequence[str], at: int) -> int:
     began = at
     while at < len(lines) and not _is_file(lines, at):
         line = lines[at]
-        if line.startswith(("@@", "*** ", *BETWEEN_FILES)):
+        if line.startswith(("@@", "*** ", *BETWEEN_FILES)) or _is_signature(lines, at):
             break
         if line[0] not in " +-\n\\":
             raise PatchSyntax(f"line {at + 1}: a hunk line must begin with ' ', '+' or '-'")
@@ -228,6 +228,16 @@ def _end_by_lines(lines: Sequence[str], at: int) -> int:
     while at > began and lines[at - 1] == "\n":
         at -= 1
     return end if end < len(lines) and lines[end].rstrip() == END_OF_FILE else at
+
+
+def _is_signature(lines: Sequence[str], at: int) -> bool:
+    """Return whether the end of a mail begins at a line: "-- ", and below it a line as no hunk and no file
+    has it. Else `--` is a removed line."""
+    after = "".join(lines[at + 1 : at + 2])
+    is_other = after[:1] not in ("", *" +-@\\\n")
+    return (
+        lines[at].rstrip() == "--" and is_other and not after.startswith(("*** ", *BETWEEN_FILES))
+    )
 
 
 def _behind(lines: Sequence[str], at: int) -> int:
