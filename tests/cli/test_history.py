@@ -187,3 +187,13 @@ def test_follow_ends_with_its_reader_though_nothing_comes(story):
         child.stdout.close()
         assert child.wait() == 0
         assert child.stderr.read() == b""
+
+
+def test_the_log_for_people_leaves_out_where_sessions_run_unless_asked(sl):
+    sl.put("a.txt", "one\n")
+    sl("read", "a.txt")
+    assert [line.split("  ")[-1] for line in sl("log", "-n", "2").out.splitlines()[1:]] == (
+        ["session of cli began", "a.txt: line 1 shown (read)"]
+    )
+    assert "runs on" in sl("log", "--kind", "environment").out
+    assert len(sl("log", "--json").out.splitlines()) == 3

@@ -99,7 +99,7 @@ def test_the_log_shows_them_and_what_the_agent_runs_on(sl, session):
     assert "warning: mind this a.py" in out
     assert f"warning {made.id} acknowledged" in out
     assert "model m1 (p, plan)" in out
-    assert "runs on an-editor 1.0 on " in out
+    assert "runs on an-editor 1.0 on " in sl("log", "--kind", "environment").out
 
 
 def test_a_rewind_of_the_conversation_alone_says_what_it_warns_of(sl, session):

@@ -31,6 +31,10 @@ from sightline.text import phrases
 EVERY_S = 0.5
 """Seconds between two looks at the store for new facts."""
 
+ASIDE = ("environment", "imported")
+"""Kinds of facts that the log leaves out for people unless they ask for them: where a session runs, and
+that an earlier recording was read in."""
+
 BEFORE = 10
 """Facts that --follow begins with by default."""
 
@@ -54,7 +58,8 @@ def log(
     follow: bool,
 ) -> None:
     """With --session, the log shows only what that session did. Repeat --kind to show several kinds;
-    'sightline log --kind x' names them all. WHEN is a length of time such as 2h, a date such as
+    'sightline log --kind x' names them all. Where a session runs (environment) and earlier recordings
+    (imported) are shown only if you ask for their kind. WHEN is a length of time such as 2h, a date such as
     2026-01-01, a time, or a position: the number in front of each line. With --json, each line is
     one object.
     """
@@ -62,7 +67,8 @@ def log(
         with usage("--since"):
             begun = ALWAYS if since is None else moment(since, context.clock())
         canonical = None if path is None else context.workspace.locate(path).path
-        asked = LogQuery(canonical, call.session, begun, kinds or None, newest)
+        shown = kinds or (None if call.json else tuple(each for each in KINDS if each not in ASIDE))
+        asked = LogQuery(canonical, call.session, begun, shown, newest)
         if follow:
             if newest is None and since is None:
                 asked = structs.replace(asked, newest=BEFORE)
@@ -75,7 +81,9 @@ def log(
             return
         name_of = names_of(context.store)
         dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
-    output.prose("\n".join(dated) if dated else _nothing(asked))
+    is_narrow = bool(path or call.session or kinds or since)
+    nothing = "Nothing of that kind happened here." if is_narrow else "Nothing happened here yet."
+    output.prose("\n".join(dated) or nothing)
 
 
 def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
@@ -102,11 +110,6 @@ def why(call: Call, path: str) -> None:
         reasons = reasons_for(context.for_session(session), path)
         lines = cli_words.explained(context, session, reasons)
     output.answer(call, shape(reasons), "\n".join(lines))
-
-
-def _nothing(asked: LogQuery) -> str:
-    narrow = asked != structs.replace(asked, path=None, session=None, kinds=None) or asked.since.at
-    return "Nothing of that kind happened here." if narrow else "Nothing happened here yet."
 
 
 def _dated(entries: Iterable[Entry]) -> Iterator[str]:
