@@ -59,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not is_named and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free >= ROOM:
         files = tempfile.TemporaryDirectory("", "sightline-", MEMORY, ignore_cleanup_errors=True)
         config.add_cleanup(files.cleanup)
+        os.chmod(files.name, 0o711)  # some tests look at their own folder as another user
         os.environ["TMPDIR"] = tempfile.tempdir = files.name
     home = tempfile.TemporaryDirectory(prefix="sightline-home-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)

@@ -157,6 +157,7 @@ WITHOUT_STORE = {
         "doctor",
         "up",
         "forget",
+        "help",
         "completion",
         "replay",
         "window",

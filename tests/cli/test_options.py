@@ -17,7 +17,7 @@ from sightline.cli.options import VerbCommand, command, usage
 WITHOUT_VERB = {
     *("tour", "init", "up", "status", "diff", "why", "checkpoint diff", "checkpoint delete"),
     *("session", "session list", "session show", "session delete", "watch"),
-    *("doctor", "forget", "window", "replay", "completion", "hook", "schema"),
+    *("doctor", "forget", "window", "replay", "completion", "help", "hook", "schema"),
     *("chat", "agent"),
     *("task", "task list", "worker"),
 }

@@ -249,6 +249,6 @@ def test_without_the_engine_the_error_names_the_extra(s, monkeypatch):
     monkeypatch.delitem(sys.modules, "sightline.subtasks.dbos_engine", raising=False)
     s.subtasks.propose([{"id": "a", "goal": "A"}])
     s.subtasks.approve()
-    with pytest.raises(SubtaskError, match="sightline-guard\\[tasks\\]") as error:
+    with pytest.raises(SubtaskError, match="pip install '\\.\\[tasks\\]'") as error:
         s.subtasks.run(runner=["true"])
     assert error.value.kind == "engine"

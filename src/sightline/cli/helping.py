@@ -13,7 +13,7 @@ from sightline.cli.output import Call
 @command(name="help", example="help rewind")
 @click.argument("words", nargs=-1, metavar="[COMMAND]")
 @click.option("--all", "everything", is_flag=True, help="Show the names of all commands.")
-def help_command(_: Call, words: tuple[str, ...], *, everything: bool) -> None:
+def help_command(call: Call, words: tuple[str, ...], *, everything: bool) -> None:
     """Show this help, the help of a command, or all commands."""
     root = click.get_current_context().find_root()
     group = root.command
@@ -21,10 +21,11 @@ def help_command(_: Call, words: tuple[str, ...], *, everything: bool) -> None:
     if words:
         name, found, _rest = group.resolve_command(root, [*words])
         assert found is not None
-        output.text(click.Context(found, root, name).get_help())
+        text = click.Context(found, root, name).get_help()
     elif everything:
         formatter = root.make_formatter()
         group.format_all(formatter)
-        output.text(formatter.getvalue(), end="")
+        text = formatter.getvalue().rstrip()
     else:
-        output.text(root.get_help())
+        text = root.get_help()
+    output.answer(call, {"help": text}, text)
