@@ -105,7 +105,7 @@ def test_the_session_with_the_newest_change_is_meant_and_named_in_the_way_back(e
     assert text(edited, "b.py") == "b\n"
     assert edited("undo", "--yes", "--session", "cli").code == 0
     assert (text(edited), text(edited, "b.py")) == ("1\ntwo\nthree\n", "b\n")
-    assert edited("undo", "--yes", "--session", "nobody").code == 1
+    assert edited("undo", "--yes", "--session", "nobody").code == 2
 
 
 def test_options_of_this_call_stand_in_the_way_back(edited):

@@ -24,15 +24,14 @@ def half(sl, monkeypatch):
 
 @pytest.mark.wide
 def test_it_is_told_until_it_is_finished(sl, half):
-    said = f"The rewind to {half} of session cli was interrupted (just now)"
-    again = f"sightline rewind {half} --session cli"
+    said = f"The rewind to {half} of all sessions was interrupted (just now)"
+    again = f"sightline rewind {half}"
     for command in (["status"], ["checkpoint", "list"]):
         answer = sl(*command)
         assert said in answer.out + answer.err, command
         assert again in answer.out + answer.err
-    [session] = sl("status", "--json").json["sessions"]
-    [told] = session["unfinished_rewinds"]
-    assert (told["session"], told["to"]) == ("cli", half)
+    [told] = sl("status", "--json").json["unfinished_rewinds"]
+    assert (told["session"], told["to"]) == ("", half)
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == [told]
     assert "which had been interrupted, was finished" in sl("read", "a.py").err
     assert sl("checkpoint", "list", "--json").json["unfinished_rewinds"] == []

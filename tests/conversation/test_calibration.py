@@ -169,7 +169,7 @@ def test_another_session_of_the_model_learns_from_the_first():
 
 
 def test_a_usage_without_a_number_is_refused(s):
-    with pytest.raises(ValueError, match="names no tokens"):
+    with pytest.raises(ValueError, match="has no number of input tokens"):
         talk(s, 1).record_usage({"cost": 3})
     with pytest.raises(ValueError, match="no message yet"):
         make_session(id="t").conversation.record_usage(5)

@@ -528,5 +528,5 @@ def test_a_limit_that_is_no_window_is_refused_and_not_recorded(s, limit):
 
 def test_a_usage_of_no_token_is_no_request_that_was_cut(s):
     conversation = talk(s)
-    with pytest.raises(ValueError, match="names no tokens"):
+    with pytest.raises(ValueError, match="has no number of input tokens"):
         conversation.record_usage({"prompt_tokens": 0, "completion_tokens": 0})

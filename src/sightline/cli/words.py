@@ -116,6 +116,10 @@ def status_lines(
     lines += [
         f"Warning {each.id}: {notice_words.in_line(each)}" for each in pending(context, NOBODY)
     ]
+    lines += [
+        rewind_words.begun(each.to, NOBODY, "", since(each.at))
+        for each in recovery.listed(context, NOBODY)
+    ]
     noted = {claim.session for claim in listed(context)}
     noted |= {warning.session for warning in pending(context)}
     noted |= {rewind.session for rewind in recovery.listed(context)}
@@ -150,7 +154,8 @@ def more_sessions(left_out: int, command: str) -> str:
 def page_shape(context: SessionContext, page: Page[SessionFiles]) -> Shape:
     """Return a page of `status` as JSON."""
     sessions = [session_shape(context, each) for each in page.sessions]
-    return {"sessions": sessions, "left_out": page.left_out}
+    rewinds = shape(recovery.listed(context, NOBODY))
+    return {"sessions": sessions, "left_out": page.left_out, "unfinished_rewinds": rewinds}
 
 
 def session_shape(context: SessionContext, each: SessionFiles) -> Shape:

@@ -55,7 +55,7 @@ def test_the_format_is_told_by_the_messages():
         ("[]", "its history is empty"),
         ('{"messages": []}', "its history is empty"),
         ('{"model": "m",\n "tools": []}', "an object without messages"),
-        ("null", "holds nothing, and no messages"),
+        ("null", "holds nothing instead of messages"),
         ('"text"', "holds a text"),
         ("[1, 2]", "message 0 is of no known format"),
         ('[{"role": "user", "content": "a"', r"no JSON: .* \(line 1, column 33\)"),
