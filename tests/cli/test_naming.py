@@ -100,7 +100,7 @@ def test_checkpoints_are_found_by_the_beginning_of_id_and_label(sl):
     sl.put("a.py", TEXT)
     made = sl("checkpoint", "before lunch", "--json").json["checkpoint"]["id"]
     sl("checkpoint", "before tea")
-    for name in (made[:9], made[3:9], "before l"):
+    for name in (made[:9], "before l"):
         assert sl("rewind", name, "--dry-run", "--json").json["checkpoint"] == made
     several = sl("rewind", "before", "--dry-run")
     assert "fits 2 checkpoints: before tea, before lunch." in several.err

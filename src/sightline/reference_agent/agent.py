@@ -1,12 +1,12 @@
 """The agent: a planning pass, a briefing, one structured answer, one application; then the next turn.
 
 The agent keeps nothing. The session holds the conversation, the to-dos, the texts that the model was shown,
-and the checkpoints. So another process can go on where this one ended, however it ended.
-"""
+and the checkpoints. So another process can go on where this one ended, however it ended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -110,7 +110,6 @@ class Agent:
         prompts = session.prompts()
         self._system, self._planning = prompts.render("system"), prompts.render("planning")
         self._prefix = len(self._system) // 4  # tokens, about
-        self._usage = Usage()
         for line in prompts.remarks:
             note(line)
 
@@ -184,7 +183,7 @@ class Agent:
             else:
                 self._usage += reply.usage
                 problem = self._silent_overflow(reply)
-                if problem is None or self._is_whole(reply.text):
+                if problem is None:
                     if 0 < len(reply.text) <= TEXT_MAX:  # a longer one is refused by its length
                         conversation.append(reply.message)
                     return reply.text
@@ -201,21 +200,15 @@ class Agent:
 
     def _silent_overflow(self, reply: Reply) -> object:
         """Record the provider's count of tokens. Return the overflow of a provider that read only a part of
-        the request and did not say so; None without one."""
-        if not reply.usage.input_tokens:
+        the request and did not say so; None without one. A model whose answer is whole read it all."""
+        session, used = self._session, reply.usage.input_tokens
+        if not used:
             return None
-        size = self._session.conversation.record_usage(
-            reply.usage.input_tokens, limit=self._window, prefix=self._prefix
-        )
+        size = session.conversation.record_usage(used, limit=self._window, prefix=self._prefix)
+        with suppress(sightline.AnswerInvalid):
+            if size.problem and not session.answer(reply.text, apply="preview").is_cut:
+                return None
         return size.problem
-
-    def _is_whole(self, text: str) -> bool:
-        """Return whether an answer can be read to its end. Then the model had the whole request: the
-        provider's count is wrong, and says nothing about the window."""
-        try:
-            return not self._session.answer(text, apply="preview").is_cut
-        except sightline.AnswerInvalid:
-            return False
 
     def _recover(self, problem: object) -> list[Message]:
         recovery = self._session.conversation.recover(
@@ -273,8 +266,7 @@ def run(
 ) -> AgentResult:
     """Pursue one goal in one session to its end. After the first turn the agent goes on by itself while to-dos
     are open, until a turn changes no file and no to-do. turns: the most; more: further arguments of Agent.
-    Blocks: an async host calls it in a thread, with a name as model, because a model belongs to one event loop.
-    """
+    Blocks: an async host calls it in a thread, with a name as model: a model belongs to one event loop."""
     agent = Agent(session, model, approve=approve, **more)
     result = agent.turn(goal)
     while result.state == "open":
@@ -295,8 +287,8 @@ def run(
 def _wants_more(result: sightline.AnswerResult) -> bool:
     """Return whether the model has to answer again: after a refusal, for files that it asked for, and after
     an answer that ended early."""
-    asked = result.answer.file_requests or result.answer.directory_requests
-    return bool(result.refused or result.is_cut or asked)
+    asks = result.answer
+    return bool(result.refused or result.is_cut or asks.file_requests or asks.directory_requests)
 
 
 def _open(result: sightline.AnswerResult) -> tuple[str, ...]:
