@@ -101,6 +101,9 @@ def test_two_sessions_that_write_at_once_are_told_the_truth(guarded, model, file
         both = changed(l3="line 3, says the user", l28="line of b")
         assert guarded.text("notes.txt") == both
         assert "+line of b" in told["a"] or "+line 3, says the user" in told["b"]
+        for name, own, other in (("a", "line 3, says the user", "b"), ("b", "line of b", "a")):
+            is_between = "Sightline merged both" in told[other]
+            assert is_between or f"-{own}" not in told[name]
     else:
         stands = guarded.text("notes.txt")
         assert stands in (hers, THEIRS)

@@ -129,6 +129,12 @@ def _agent(who: str, session: str) -> str:
     return called(who, "agent session")
 
 
+def heading(name: str) -> str:
+    """Return a session's name, with "Session" where it has no noun of its own, to begin a line."""
+    words = called(name, "session")
+    return words[:1].upper() + words[1:]
+
+
 def called(name: str, noun: str) -> str:
     """Return a session's name with a noun before it, where the name has none of its own."""
     has_noun = SESSION_OF in name and not name.startswith('"')

@@ -12,7 +12,7 @@ from sightline.api.json_shapes import shape, time
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
-from sightline.changes.words import called
+from sightline.changes.words import heading
 from sightline.checkpoints import time_points
 from sightline.cli import completion, output
 from sightline.cli.input import messages_in
@@ -94,8 +94,7 @@ def _changes(call: Call, context: SessionContext, *, told: bool) -> None:
         return
     for session, changes in unknown:
         if changes and len(asked) > 1:
-            name = called(printable(name_of(session)), "session")
-            output.text(f"{name[:1].upper()}{name[1:]}:")
+            output.text(f"{heading(printable(name_of(session)))}:")
         for change in changes:
             output.text(one_line(change.summary))
             if change.diff:

@@ -15,7 +15,7 @@ from sightline.api.session import Session
 from sightline.api.workspace import Workspace
 from sightline.changes.authors import moment
 from sightline.changes.session_names import names_of
-from sightline.changes.words import NameOf, called
+from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints import words
 from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
@@ -24,7 +24,7 @@ from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import drop, find, is_of_workspace, named
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
-from sightline.cli.input import messages_in
+from sightline.cli.input import can_go_on, cannot_ask, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
@@ -245,10 +245,8 @@ def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
     if is_of_workspace(session, fact.why):
         return None
     if not call.json and session != AT_SHELL:
-        whose = called(names_of(context.store)(session), "session")
-        output.note(
-            call, f"{whose[:1].upper()}{whose[1:]} took that checkpoint: only its work is meant."
-        )
+        whose = heading(names_of(context.store)(session))
+        output.note(call, f"{whose} took that checkpoint: only its work is meant.")
     return session
 
 
@@ -323,17 +321,14 @@ class Asks:
 
     def __init__(self, call: Call, *, dry_run: bool, yes: bool, diff: bool = False) -> None:
         self.dry_run, self.diff = dry_run, diff
-        self.can_go_on = dry_run or yes or not (call.json or not output.can_ask())
+        self.can_go_on = can_go_on(call, dry_run=dry_run, yes=yes)
         self.asking = self.can_go_on and not (dry_run or yes)
 
     def check(self, *, of_all: bool = False) -> None:
         """UsageError where nobody can be asked. of_all: the rewind takes back the work of all sessions."""
         if not self.can_go_on:
-            how = "Pass --dry-run to preview or --yes to proceed"
             more = ", for one session's work with --session NAME, or for files: name them"
-            raise click.UsageError(
-                f"Cannot prompt: stdin is not a terminal. {how}{more if of_all else ''}."
-            )
+            raise cannot_ask(more if of_all else "")
 
 
 class Rewinding(NamedTuple):

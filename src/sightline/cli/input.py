@@ -14,12 +14,20 @@ from sightline.cli.output import Call
 
 def is_asking(call: Call, *, dry_run: bool, yes: bool) -> bool:
     """Return whether the command asks the user first. UsageError without a terminal to ask on."""
-    asking = not (dry_run or yes)
-    if asking and (call.json or not output.can_ask()):
-        raise click.UsageError(
-            "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
-        )
-    return asking
+    if not can_go_on(call, dry_run=dry_run, yes=yes):
+        raise cannot_ask()
+    return not (dry_run or yes)
+
+
+def can_go_on(call: Call, *, dry_run: bool, yes: bool) -> bool:
+    """Return whether the command need not ask the user, or has a terminal to ask on."""
+    return dry_run or yes or not (call.json or not output.can_ask())
+
+
+def cannot_ask(more: str = "") -> click.UsageError:
+    """Return the error of a command that would have to ask. more: what else the user may pass."""
+    how = f"Pass --dry-run to preview or --yes to proceed{more}."
+    return click.UsageError(f"Cannot prompt: stdin is not a terminal. {how}")
 
 
 def text_in(file: str) -> str:

@@ -14,7 +14,7 @@ from sightline.api.json_shapes import fields, shape
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
-from sightline.changes.words import called
+from sightline.changes.words import heading
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
@@ -93,8 +93,7 @@ def _heading(context: SessionContext, session: Session, *, is_many: bool) -> lis
     """Return the line above what is of one session, where an answer is about several."""
     if not is_many:
         return []
-    name = called(printable(names_of(context.store)(session.id)), "session")
-    return [f"{name[:1].upper()}{name[1:]}:"]
+    return [f"{heading(printable(names_of(context.store)(session.id)))}:"]
 
 
 @command(example="diff src/app.py")

@@ -18,6 +18,7 @@ from sightline.cli.output import Call
 from sightline.history.log_entries import OF_FILES, Entry
 from sightline.history.watching import Watching
 from sightline.history.words import seeing
+from sightline.model.path import is_at_or_below
 
 
 @command(example="watch src")
@@ -52,7 +53,7 @@ def _is_asked(entry: Entry, named: tuple[str, ...]) -> bool:
     about = [path for path in (entry.path, entry.src, *entry.paths) if path is not None]
     if not named or not about:
         return True
-    return any(p == name or p.startswith(f"{name}/") for p in about for name in named)
+    return any(is_at_or_below(path, named) for path in about)
 
 
 REST_S = 1.0

@@ -197,8 +197,8 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     begun = phrases.ago(time() - session.started / 1_000_000)
     state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
-    title = change_words.called(name_of(name), "session")
-    lines = [f"{title[:1].upper()}{title[1:]} ({who_acts}{turn}), {files}, began {begun}{there}"]
+    title = change_words.heading(name_of(name))
+    lines = [f"{title} ({who_acts}{turn}), {files}, began {begun}{there}"]
     lines += [] if name_of(name) == name else [f"  its id: {name}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"

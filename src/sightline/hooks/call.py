@@ -208,9 +208,8 @@ class Call:
             return b""
         if raw is not None:
             within(LOOKING_S, self._look)
-        notes = outage.noted(self.environ, self.home)
-        self._notes = notes
-        if notes and self._place().is_held():
+        self._notes = outage.noted(self.environ, self.home)
+        if self._notes and self._place().is_held():
             raise Held(words.HELD)
         deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
         remaining = max(0.0, deadline_s - (monotonic() - started))

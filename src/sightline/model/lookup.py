@@ -42,7 +42,7 @@ def look_up(asked: str, known: Mapping[str, Collection[str]]) -> Lookup:
 
 
 def plain(name: str) -> str:
-    """Return a name as two of them are compared."""
+    """Return a name without what two names may differ in: case, quotes and "the"."""
     return name.replace('"', "").strip().casefold().removeprefix("the ")
 
 

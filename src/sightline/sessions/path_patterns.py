@@ -15,7 +15,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import PathRefused
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.ignore.wildmatch import SPECIAL, with_literal_brackets
-from sightline.model.path import canonical
+from sightline.model.path import canonical, is_at_or_below
 
 LENGTH_MAX = 500
 """Letters of a path or pattern."""
@@ -52,7 +52,7 @@ def is_path(context: SessionContext, name: str) -> bool:
 def covers(pattern: str, path: str) -> bool:
     """Return whether the canonical form of a path or pattern covers a canonical path."""
     if SPECIAL.isdisjoint(pattern):
-        return path == pattern or path.startswith(f"{pattern}/")
+        return is_at_or_below(path, [pattern])
     return _compiled(pattern).matches(path)
 
 

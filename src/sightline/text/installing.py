@@ -1,4 +1,4 @@
-"""How an extra of Sightline is installed: the one place that decides the form.
+"""Say how to install an extra of Sightline: this module alone decides the form.
 
 The package is on no index yet, so the extra comes out of the clone that Sightline was installed from.
 """

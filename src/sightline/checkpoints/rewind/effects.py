@@ -71,7 +71,7 @@ class Target(Struct, frozen=True):
 
     def limited_to(self, paths: Iterable[str]) -> bool:
         """Return whether the rewind undoes effects on one of these paths, which are undone together."""
-        return not self.only or any(is_at_or_below(path, self.only) for path in paths)
+        return _reaches(self.only, paths)
 
     def limited_to_folder(self, folder: str) -> bool:
         """Return whether the rewind may set back a folder: also one above a path that it is limited to."""
@@ -91,6 +91,11 @@ def load_effects(context: SessionContext, target: Target) -> list[Effect]:
         for effect in _effects(target, recorded, prior, past)
     ]
     return _without_taken_back(context, target, past, effects)
+
+
+def _reaches(only: tuple[str, ...], paths: Iterable[str]) -> bool:
+    """Return whether a rewind that is limited to some paths, () for none, reaches one of others."""
+    return not only or any(is_at_or_below(path, only) for path in paths)
 
 
 class Folders(Struct, frozen=True):
@@ -134,7 +139,7 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
 
 
 def authors_of(context: SessionContext, target: Target) -> dict[str, int]:
-    """Return session -> the last position up to which a rewind to the target undoes the session's effects:
+    """Return session -> the last position up to which a rewind to the target undoes what the session did:
     of this session's own past, or of all sessions and of the rewinds of all."""
     if not target.everyone:
         return lineage(context)
@@ -168,7 +173,7 @@ class PastRewind(Struct, frozen=True):
 
     def reaches(self, paths: Iterable[str]) -> bool:
         """Return whether the rewind is not limited to other paths."""
-        return not self.only or any(is_at_or_below(path, self.only) for path in paths)
+        return _reaches(self.only, paths)
 
 
 def past_rewinds(context: SessionContext, sessions: Collection[str]) -> list[PastRewind]:

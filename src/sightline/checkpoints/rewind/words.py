@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sightline.changes.words import NameOf, called
+from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints.words import NO_WAY_BACK
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
@@ -99,7 +99,7 @@ def lines_of(
     ):
         for path in paths:
             changed = f"  {lines[path]}" if path in lines else ""
-            reason = _reason(why.format(whose=share.of(path)), modes.get(path))
+            reason = _reason(why.format(whose=share.authors_of(path)), modes.get(path))
             yield f"  {verb if planned else past:9} {quoted(path)} ({reason}){changed}"
     for src, path in report.moved:
         verb = "move" if planned else "moved"
@@ -117,7 +117,7 @@ def lines_of(
 
 
 class _Share:
-    """Whose work is taken back, in words. any: all together."""
+    """The sessions whose work a rewind takes back, in words. any: all together."""
 
     def __init__(self, report: RewindReport, name_of: NameOf) -> None:
         self._names: dict[str, list[str]] = {}
@@ -133,8 +133,8 @@ class _Share:
         lines = "this session's lines" if is_own else "the lines of {whose}"
         self.merged = f"{lines} go, others' stay"
 
-    def of(self, path: str) -> str:
-        """Name those who changed a file."""
+    def authors_of(self, path: str) -> str:
+        """Name the sessions that changed a file."""
         return joined(self._names.get(path, ["this session"]))
 
 
@@ -183,9 +183,9 @@ def shares(plan: RewindReport, name_of: NameOf, agent_of: NameOf) -> Iterator[st
     listed = [(session, paths) for session, paths in plan.sessions if session]
     yield f"Since {where}, {count(len(listed), 'session')} changed files:"
     for number, (session, paths) in enumerate(listed, 1):
-        name = called(printable(name_of(session)), "session")
+        name = heading(printable(name_of(session)))
         agent = "" if agent_of(session) in name else f" ({printable(agent_of(session))})"
-        yield f"  {number}  {name[:1].upper()}{name[1:]}{agent}"
+        yield f"  {number}  {name}{agent}"
         yield from (f"       {quoted(path)}" for path in paths[:NAMED_MAX])
         if len(paths) > NAMED_MAX:
             yield f"       and {count(len(paths) - NAMED_MAX, 'more file')}"

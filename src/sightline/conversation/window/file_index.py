@@ -13,6 +13,7 @@ from unicodedata import normalize
 from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
+from sightline.model.path import is_at_or_below
 from sightline.model.spans import Span
 
 Run = tuple[int, int, int]
@@ -90,7 +91,7 @@ class Files:
             self.current.rewrite(result, rewrite)
         for name in call.restored:
             for path in self.edited:
-                if path == name or path.startswith(f"{name}/"):
+                if is_at_or_below(path, [name]):
                     self.edited[path] = place
                     self.touched[path] = call.step
                     self.current.forget(path, result)
