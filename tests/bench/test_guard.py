@@ -87,7 +87,7 @@ def test_a_rewind_that_takes_the_users_save_is_found_out(monkeypatch):
 )
 def test_a_change_that_goes_without_a_word_is_found_out(monkeypatch, scenario):
     """The bench can fail: nobody looks at what a host's write went over."""
-    monkeypatch.setattr(tool_writes, "loss_of_theirs", lambda *_: None)
+    monkeypatch.setattr(tool_writes, "loss_of_theirs", lambda *_, **__: None)
     monkeypatch.setattr(tool_writes, "loss_of_ours", lambda *_: None)
     monkeypatch.setattr(tool_writes, "went_over", lambda *_: None)
     outcomes = [play(HOOKED, scenario, each) for each in scenario.attempts if each.kind == "write"]

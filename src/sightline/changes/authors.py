@@ -9,6 +9,7 @@ from itertools import dropwhile
 from msgspec import structs
 
 from sightline.changes import words
+from sightline.changes.detect import being_recorded, host_writes
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import author
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, RewindEnded
@@ -30,7 +31,7 @@ def changed_by(
     """Return who changed a file, other than by edits that this session knows of: in words, the last
     author first, and the last author as a value. news: changes that are not recorded yet."""
     known = context.store.knowledge(context.session, path)
-    last = _last(context, path, news, known)
+    last = _last(context, path, news or _being_recorded(context, path), known)
     if last is None:
         return words.cause(None, context.session), None
     cause, at, position = last
@@ -44,6 +45,12 @@ def changed_by(
             if earlier is not None:
                 authors.append(author(context, earlier))
     return phrases.in_turn(list(dict.fromkeys(authors))), by(cause, at, context)
+
+
+def _being_recorded(context: SessionContext, path: str) -> Sequence[Fact]:
+    """Return the write of another session's host that stands in a file before its hook recorded it."""
+    written = being_recorded(context, context.look(path)) if host_writes(context, path) else None
+    return () if written is None else (written,)
 
 
 def _last(

@@ -8,9 +8,11 @@ from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.process import alive
 from sightline.model.events import Cause, Change, Changed, WriteIntended
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp
+from sightline.model.timeline import Recorded
 
 
 class Difference(Struct, frozen=True):
@@ -50,6 +52,28 @@ def differing(context: SessionContext, found: FileState) -> Difference | None:
         ):
             return None
     return Difference(row, found, after) if context.store.disk(found.path) == row else None
+
+
+def host_writes(context: SessionContext, path: str) -> list[Recorded]:
+    """Return the writes of a file that the hosts of other sessions are carrying out."""
+    return [
+        pending
+        for pending in context.store.pending()
+        if isinstance(pending.fact, WriteIntended)
+        and (pending.fact.path, pending.fact.aside, pending.fact.src) == (path, (), None)
+        and pending.session != context.session
+    ]
+
+
+def being_recorded(context: SessionContext, found: FileState) -> Changed | None:
+    """Return the write of another session's host that left a file as it was found, and that its own hook
+    has not recorded yet; None where there is none, or where that host has ended."""
+    for pending in host_writes(context, found.path):
+        fact = pending.fact
+        if isinstance(fact, WriteIntended) and fact.after == found.revision and alive(fact.owner):
+            kind, cause = change(fact.before, fact.after), Cause("agent", pending.session)
+            return Changed(found.path, fact.before, fact.after, kind, cause)
+    return None
 
 
 def changed(difference: Difference, cause: Cause) -> Changed:

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from sightline.changes import words as change_words
 from sightline.changes.authors import changed_by
+from sightline.changes.detect import being_recorded
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.errors import PathRefused, Unverifiable
@@ -264,7 +265,8 @@ def pending_changes(
 ) -> Iterator[PendingChange]:
     """Yield the files that changed since this session was shown them, in order of path.
     include_known: also those that the agent knows of; leave_out_handed: not those of which the
-    host was handed a text; undone: takes those of PendingChange.is_undone_outside, which are then
+    host was handed a text, nor those that another host has just written: its hook will bring both
+    changes together, and the notice comes then; undone: takes those of PendingChange.is_undone_outside, which are then
     left out. later: paths to leave out."""
     renames = RenameFinder(context)
     for knowledge in suspects(context):
@@ -274,6 +276,8 @@ def pending_changes(
             context, knowledge.path, knowledge, renames, leave_out_handed=leave_out_handed
         )
         is_new = each.what and (include_known or not each.is_known(or_handed=leave_out_handed))
+        if is_new and leave_out_handed and being_recorded(context, each.found) is not None:
+            continue
         if is_new and undone is not None and each.is_undone_outside():
             undone.append(each)
         elif is_new:

@@ -209,6 +209,43 @@ def test_s45_two_sessions_in_the_same_instant_keep_both_changes(two, first, foun
     assert two[0].session._context.store.pending() == []
 
 
+def attempts(is_whole):
+    """What a and b do, each with the whole file or with one line of it."""
+    if is_whole:
+        return WriteWhole(MINE), WriteWhole(HERS)
+    return Replace("line 5\n", "LINE 5\n"), Replace("line 20\n", "twenty by b\n")
+
+
+@pytest.mark.parametrize(("found", "is_whole"), [(TEXT, True), (MINE, True), (TEXT, False)])
+def test_a_hook_between_anothers_write_and_its_merge_waits_for_the_merge(two, found, is_whole):
+    """found TEXT: b's tool read the file before a wrote it, and wrote it after a's hook had ended."""
+    (a, b), (of_a, of_b) = two, attempts(is_whole)
+    a.ask("a.txt", of_a)
+    b.ask("a.txt", of_b)
+    a.place.put("a.txt", MINE)
+    attend(a.session, Wrote("a.txt", "c1", TEXT, content=MINE, whole=is_whole))
+    a.place.put("a.txt", HERS)
+    assert a.batch_ends().context == ""
+    [pending] = a.session.changes()  # who asks by hand is told how the file stands, and by whom
+    assert (pending.changed_by.kind, pending.changed_by.who) == ("session", b.session.id)
+    attend(b.session, Wrote("a.txt", "c1", found, content=HERS, whole=is_whole))
+    told = a.batch_ends().context
+    assert told.count("+twenty by b") == 1
+    assert "-LINE 5" not in told
+    assert '"Task 1 of the day"' in told
+    assert a.batch_ends().context == ""
+    assert a.place.text("a.txt") == BOTHS
+
+
+def test_what_a_host_wrote_that_ended_before_its_hook_is_told(two, monkeypatch):
+    a, b = two
+    b.ask("a.txt", WriteWhole(HERS))
+    a.place.put("a.txt", HERS)
+    assert a.batch_ends().context == ""
+    monkeypatch.setattr("sightline.changes.detect.alive", lambda owner: False)
+    assert a.batch_ends().context.count("+twenty by b") == 1
+
+
 @pytest.mark.parametrize(("first", "found"), ORDERS)
 def test_two_sessions_that_write_the_same_line_are_told_whose_stands(two, first, found):
     hers = with_line(5, "five by b\n")
@@ -293,3 +330,15 @@ def test_what_another_hook_made_of_a_write_over_a_save_is_told_with_the_merge(ho
     said = rewritten(host, found=THEIRS).context
     assert "merged" in said
     assert host.place.text("a.txt") == "# (c) me\n" + BOTH
+
+
+def test_a_write_that_the_user_took_back_by_hand_before_anothers_write_stays_away(two):
+    """The other session's person is asked meanwhile; its tool reads and writes within a moment."""
+    a, b = two
+    a.session._context.clock = b.session._context.clock = lambda: 1_000_000
+    b.ask("a.txt", WriteWhole(HERS))
+    a.write("a.txt", MINE)
+    a.place.put("a.txt", TEXT)
+    a.place.put("a.txt", HERS)
+    attend(b.session, Wrote("a.txt", "c1", TEXT, content=HERS, whole=True))
+    assert a.place.text("a.txt") == HERS

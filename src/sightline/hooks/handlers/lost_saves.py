@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sightline.agents.hook_events import Wrote
 from sightline.changes import words as change_words
+from sightline.changes.detect import host_writes
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import author, named_cause, names_of
 from sightline.filesystem.file_state import FileState
@@ -71,7 +72,7 @@ def complete_others(
 ) -> None:
     """Record the writes of other sessions whose text this write went over, or that stands there now:
     their own hooks have not told of them yet. judged: the revision that this write was judged on."""
-    for pending in _host_writes(context, on_disk.path):
+    for pending in host_writes(context, on_disk.path):
         fact = pending.fact
         assert isinstance(fact, WriteIntended)
         row = context.store.disk(on_disk.path)
@@ -82,17 +83,6 @@ def complete_others(
         )
         if (was_found and fact.after != judged) or stands:
             complete_for(context, pending, on_record, on_disk)
-
-
-def _host_writes(context: SessionContext, path: str) -> list[Recorded]:
-    """Return the writes of a file that the hosts of other sessions are carrying out."""
-    return [
-        pending
-        for pending in context.store.pending()
-        if isinstance(pending.fact, WriteIntended)
-        and (pending.fact.path, pending.fact.aside, pending.fact.src) == (path, (), None)
-        and pending.session != context.session
-    ]
 
 
 def went_over(
@@ -113,10 +103,16 @@ def went_over(
 
 
 def loss_of_theirs(
-    context: SessionContext, path: str, event: Wrote, known: str | None, found: str | None
+    context: SessionContext,
+    path: str,
+    event: Wrote,
+    known: str | None,
+    found: str | None,
+    *,
+    is_whole: bool,
 ) -> Loss | None:
     """Return the save that a write went over; None where it lost nothing. known: the text that the agent
-    had; found: the text that stood there, None for no file."""
+    had; found: the text that stood there, None for no file. is_whole: the write left nothing of it."""
     if event.content is None:
         return None
     cause, position = _left_by(context, path, found)
@@ -124,7 +120,7 @@ def loss_of_theirs(
         return Loss(None, cause, position)
     base, ours, theirs = (split(unmarked(each)) for each in (known, event.content, found or ""))
     texts = LostWrite(base, ours, theirs)
-    if event.whole:
+    if is_whole:
         return None if texts.joined() == ours else Loss(texts, cause, position)
     is_inside = is_within_changed_lines(base, theirs, ours)
     return Loss(texts, cause, position, is_inside=True) if is_inside else None

@@ -65,6 +65,9 @@ from sightline.text import phrases
 Intent = tuple[int, WriteIntended]
 """A journalled attempt, after its position on the timeline."""
 
+INSTANT_S = 5
+"""Seconds at most between the moment when a host's tool reads a file and the moment when it writes it."""
+
 OWN = 3
 """Own changes of a file that are searched for a write: behind it, it may have been merged."""
 
@@ -149,7 +152,8 @@ class _Basis(Struct, frozen=True):
     """What is on record of a write, and what stood there. on_disk: the file as the tool left it. intent: the
     attempt that the write carries out; recorded: the write, where it is on record already. judged: the
     revision that it was judged on. known: the text that it rests on, None where that is not stored.
-    found: the text that the tool found, (None,) for no file; None where nobody knows."""
+    found: the text that the write replaced, (None,) for no file; None where nobody knows. is_whole: its own
+    text is the whole file's, without what was found."""
 
     on_disk: FileState
     intent: Intent | None
@@ -157,6 +161,7 @@ class _Basis(Struct, frozen=True):
     judged: Revision
     known: str | None
     found: tuple[str | None] | None
+    is_whole: bool
 
 
 def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Basis:
@@ -170,12 +175,16 @@ def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Bas
         judged = intent[1].before if intent else _revision_on_record(context, path)
     known = _known_text(context, located, event, judged, intent)
     found = _found_text(context, path, event)
+    is_whole = event.whole
+    if intent is not None and found is not None and _is_known(context, known, judged, found[0]):
+        since = _written_since(context, intent[1], on_disk)
+        found, is_whole = since or found, is_whole or since is not None
     is_unknown = intent is None and recorded is None and context.store.disk(path) is None
     if is_unknown and found is not None and found[0] is not None:
         known = unmarked(
             found[0]
         )  # nobody looked at the file before: it rests on what the tool found
-    return _Basis(on_disk, intent, recorded, judged, known, found)
+    return _Basis(on_disk, intent, recorded, judged, known, found, is_whole)
 
 
 def _unrecorded_loss(
@@ -186,7 +195,7 @@ def _unrecorded_loss(
     found, path = basis.found, located.path
     if found is None or _is_known(context, basis.known, basis.judged, found[0]):
         return NOTHING
-    loss = loss_of_theirs(context, path, event, basis.known, found[0])
+    loss = loss_of_theirs(context, path, event, basis.known, found[0], is_whole=basis.is_whole)
     if loss is None:
         return NOTHING
     name, disk = located.name or path, decode(context.look(path).data)
@@ -225,7 +234,8 @@ def _carried_out(
         merge = _record(context, located, event, intent, on_disk)
     losses: list[Loss | None] = []
     if found is not None and not _is_known(context, known, judged, found[0]):
-        losses.append(loss_of_theirs(context, path, event, known, found[0]))
+        theirs = loss_of_theirs(context, path, event, known, found[0], is_whole=basis.is_whole)
+        losses.append(theirs)
     if over is not None and found is not None:
         base = known if event.whole else found[0]
         losses.append(loss_of_ours(event, base or "", over, on_disk))
@@ -286,6 +296,21 @@ def _found_text(context: SessionContext, path: str, event: Wrote) -> tuple[str |
     if event.known_before:
         return (event.before,)
     text = plain_text(context, _revision_on_record(context, path)) if event.whole else None
+    return None if text is None else (text,)
+
+
+def _written_since(
+    context: SessionContext, intent: WriteIntended, on_disk: FileState
+) -> tuple[str | None] | None:
+    """Return the text that was recorded after a tool had read the file and before it wrote; None where there
+    is none. Between the two a tool needs moments: an older record may have been taken back by hand."""
+    row = context.store.disk(on_disk.path)
+    if row is None or row.revision in (intent.before, intent.after, on_disk.revision):
+        return None
+    written_us = on_disk.signature.mtime_ns // 1_000 if on_disk.signature is not None else 0
+    if written_us - row.at > INSTANT_S * 1_000_000:
+        return None
+    text = plain_text(context, row.revision)
     return None if text is None else (text,)
 
 
