@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversation.formats.histories import histories
-from tests.conversation.formats.providers import CHECKS
 from tests.conversation.formats.test_every_format import is_taken
 from tests.support.examples import examples, few_examples
+from tests.support.providers import CHECKS
 
 from sightline import EditRefused, PathRefused
 from sightline.conversation.formats.format import FORMATS

@@ -245,7 +245,7 @@ def record_summary(
         raise _fail(window, reason)
     if target is not None and after > target:
         raise _fail(window, f"the view would have {after} tokens with it, {target} are the most")
-    message = window.format.adapter.user_message(text)
+    message = window.format.adapter.user_message(text, window.messages[part.start])
     summary = message_id(message, window.ids[part.cut - 1])
     decision = _decision_behind(window, part.cut, message, keeps_folds=keeps_folds)
     content = {"message": message, "ledger": part.ledger.dump(), **decision}

@@ -1,7 +1,7 @@
 """Conversations in every format, as Hypothesis draws them: one story, told in each of them.
 
-histories(name) are right: a provider takes them. broken(name) are such ones with messages and parts
-taken out, doubled and moved.
+histories(name) are right: a provider takes them. published(name) are such ones without parts that no
+type of theirs has yet. broken(name) are right ones with messages and parts taken out, doubled and moved.
 """
 
 import json
@@ -39,16 +39,18 @@ RESULTS = st.sampled_from(
 )
 
 
+PICTURES = [("image",), ("document",)]
+
+
 @st.composite
-def stories(draw):
-    """Turns: what the user says, and the answers to it, each with its calls and their results."""
+def stories(draw, besides=(*PICTURES, ("unknown",))):
+    """Turns: what the user says, and the answers to it, each with its calls and their results. besides:
+    kinds of parts that the user sends with a text."""
     number = iter(range(10_000))
     turns: list[Any] = []
     for _ in range(draw(st.integers(1, 3))):
         asked = [("text", draw(TYPED))]
-        asked += draw(
-            st.lists(st.sampled_from([("image",), ("document",), ("unknown",)]), max_size=1)
-        )
+        asked += draw(st.lists(st.sampled_from(besides), max_size=1))
         asked += [("text", each) for each in draw(st.lists(PROGRAMS, max_size=1))]
         answers = draw(st.lists(_answers(number), max_size=3))
         if turns and not turns[-1][1]:
@@ -85,13 +87,18 @@ def _plain(draw):
 
 def histories(name):
     """Right ones of a format."""
-    return st.builds(TOLD[name], stories(), st.integers(0, 3))
+    return st.builds(TOLD[name], stories(), st.integers(0, 4))
+
+
+def published(name):
+    """Right ones whose parts all are of the types that a provider publishes."""
+    return st.builds(TOLD[name], stories(PICTURES), st.integers(0, 4))
 
 
 @st.composite
-def broken(draw, name):
-    """Ones that a provider may refuse."""
-    messages = json.loads(json.dumps(draw(histories(name))))
+def broken(draw, name, right=histories):
+    """Ones that a provider may refuse, made of right ones."""
+    messages = json.loads(json.dumps(draw(right(name))))
     for _ in range(draw(st.integers(1, 3))):
         if not messages:
             break
@@ -109,7 +116,7 @@ def broken(draw, name):
 
 
 def _break_parts(draw, message, how):
-    fields = message.get("data", message)
+    fields = message.get("data") or message.get("kwargs") or message
     held = next(
         (fields[key] for key in ("tool_calls", "parts", "content") if fields.get(key)), None
     )
@@ -145,7 +152,8 @@ def anthropic(story, style):
 
 
 def _anthropic_asked(kind, text=""):
-    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    media = "application/pdf" if kind == "document" else "image/png"
+    source = {"type": "base64", "media_type": media, "data": "iVBORw0KGgo="}
     if kind == "text":
         return {"type": "text", "text": text}
     if kind == "unknown":
@@ -258,7 +266,8 @@ def _responses_asked(kind, text=""):
     if kind == "text":
         return {"type": "input_text", "text": text}
     if kind == "image":
-        return {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="}
+        picture = "data:image/png;base64,iVBORw0KGgo="
+        return {"type": "input_image", "image_url": picture, "detail": "auto"}
     return {"type": "input_file" if kind == "document" else "input_audio", "file_id": "f1"}
 
 
@@ -270,7 +279,8 @@ def _responses_said(answer):
     items: list[Any] = []
     if answer["text"]:
         content = [{"type": "output_text", "text": answer["text"], "annotations": []}]
-        items.append({"type": "message", "role": "assistant", "content": content})
+        own = {"id": f"msg_{len(answer['text'])}", "status": "completed"}
+        items.append({"type": "message", "role": "assistant", "content": content, **own})
     for each in answer["calls"]:
         kind = _responses_kind(each)
         key = "input" if kind == "custom_tool_call" else "arguments"
@@ -333,7 +343,17 @@ def langchain(story, style):
         for answer in answers:
             messages.append(_langchain_said(answer, style))
             messages += [_langchain_result(each) for each in answer["calls"]]
-    return [{"type": each["type"], "data": each} for each in messages] if style == 2 else messages
+    if style == 2:
+        return [{"type": each["type"], "data": each} for each in messages]
+    return [_langchain_dumped(each) for each in messages] if style == 4 else messages
+
+
+LANGCHAIN = {"system": "System", "human": "Human", "ai": "AI", "tool": "Tool"}
+
+
+def _langchain_dumped(message):
+    names = ["langchain", "schema", "messages", LANGCHAIN[message["type"]] + "Message"]
+    return {"lc": 1, "type": "constructor", "id": names, "kwargs": message}
 
 
 def _langchain_said(answer, style):

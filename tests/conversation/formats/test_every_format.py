@@ -2,13 +2,15 @@
 
 import copy
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conversation.formats.histories import NAMES, broken, histories
-from tests.conversation.formats.providers import CHECKS, check
+from tests.conversation.formats.histories import NAMES, broken, histories, published
 from tests.support.examples import examples
+from tests.support.providers import CHECKS, check
+from tests.support.published_types import check_types
 
 from sightline.conversation.formats.exchanges import split_exchanges
 from sightline.conversation.formats.format import FORMATS, detect
@@ -44,10 +46,10 @@ def closed_groups(form, messages, blocks):
 
 
 @st.composite
-def decided(draw, name):
+def decided(draw, name, conversations=histories):
     """A conversation, its blocks, and any decisions that may be made on it."""
     form = FORMATS[name]
-    messages = draw(histories(name))
+    messages = draw(conversations(name))
     blocks = form.blocks(messages, len)
     open_to = [at for at, block in enumerate(blocks) if not block.fixed]
     folded = draw(st.sets(st.sampled_from(open_to))) if open_to else set()
@@ -67,13 +69,16 @@ def decided(draw, name):
     return messages, blocks, decisions
 
 
-def is_taken(name, view):
-    """Return whether the provider takes a view, up to where it can be sent."""
+def is_taken(name, view, *strict):
+    """Return whether the provider takes a view, up to where it can be sent. strict: servers of the same
+    format that refuse more."""
     form = FORMATS[name]
     while view and (form.adapter.role(view[-1]) == "model" or form.problems(view, sending=True)):
         view = form.repaired(view[:-1])
-    if view and name in CHECKS:
-        check(name, view)
+    if view:
+        for each in (name, *strict):
+            if each in CHECKS:
+                check(each, view)
     return True
 
 
@@ -111,6 +116,41 @@ def test_any_decisions_leave_a_view_that_a_provider_takes(name, data):
     view = form.project(messages, blocks, decisions)
     assert form.problems(view) == []
     assert messages == before
+    assert is_taken(name, view)
+
+
+STRICT = {"chat": ["mistral"], "responses": ["deepseek"]}
+
+
+def strictly(name):
+    """Conversations that strict servers take: Mistral's ids are nine letters and digits."""
+
+    def with_short_ids(messages):
+        text = re.sub(r"call_(\d+)", lambda each: f"callNr{int(each[1]):03}", json.dumps(messages))
+        return json.loads(text)
+
+    return published(name).map(with_short_ids)
+
+
+@pytest.mark.wide
+@formats
+@given(data=st.data())
+def test_a_view_is_of_the_types_that_its_provider_publishes(name, data):
+    messages, blocks, decisions = data.draw(decided(name, strictly))
+    check_types(name, messages)
+    view = FORMATS[name].project(messages, blocks, decisions)
+    check_types(name, view)
+    assert is_taken(name, view, *STRICT.get(name, ()))
+
+
+@pytest.mark.wide
+@formats
+@given(data=st.data())
+def test_what_is_mended_is_of_the_types_that_its_provider_publishes(name, data):
+    form = FORMATS[name]
+    mended = form.repaired(data.draw(broken(name, strictly)))
+    view = form.project(mended, form.blocks(mended, len), [])
+    check_types(name, view)
     assert is_taken(name, view)
 
 

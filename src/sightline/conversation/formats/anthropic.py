@@ -107,7 +107,7 @@ def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool_result", "tool_use_id": part.call, "content": text, "is_error": True}
 
 
-def user_message(text: str) -> Message:
+def user_message(text: str, _like: Message) -> Message:
     return {"role": "user", "content": text}
 
 

@@ -123,13 +123,13 @@ def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"role": "tool", "tool_call_id": part.call, "content": text}
 
 
-def user_message(text: str) -> Message:
+def user_message(text: str, _like: Message) -> Message:
     return {"role": "user", "content": text}
 
 
 def with_tail(message: Message, text: str) -> list[Message]:
     if message["role"] != "user":
-        return [message, user_message(text)]
+        return [message, user_message(text, message)]
     content = message["content"]
     if isinstance(content, str):
         return [{**message, "content": f"{content}\n\n{text}"}]

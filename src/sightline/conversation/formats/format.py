@@ -93,7 +93,7 @@ class Format(Struct, frozen=True):
                 new[-1:] = (
                     self.adapter.with_tail(last[0], text)
                     if last
-                    else [self.adapter.user_message(text)]
+                    else [self.adapter.user_message(text, message)]
                 )
             if (
                 self.adapter is gemini

@@ -108,13 +108,13 @@ def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"functionResponse": response if part.call is None else {"id": part.call, **response}}
 
 
-def user_message(text: str) -> Message:
+def user_message(text: str, _like: Message) -> Message:
     return {"role": "user", "parts": [{"text": text}]}
 
 
 def with_tail(message: Message, text: str) -> list[Message]:
     if role(message) == "tool":
-        return [message, user_message(text)]
+        return [message, user_message(text, message)]
     return [{**message, "parts": [*message["parts"], {"text": text}]}]
 
 

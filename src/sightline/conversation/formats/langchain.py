@@ -159,17 +159,27 @@ def without_empty(message: Message) -> Message | None:
     return message if (content and not is_thinking) or ids else None
 
 
-def make_result(_message: Message, part: Part, text: str) -> Any:
-    return {"type": "tool", "content": text, "tool_call_id": part.call, "status": "error"}
+def make_result(message: Message, part: Part, text: str) -> Any:
+    fields = {"type": "tool", "content": text, "tool_call_id": part.call, "status": "error"}
+    return _dumped(fields, "ToolMessage", message)
 
 
-def user_message(text: str) -> Message:
-    return {"type": "human", "content": text}
+def user_message(text: str, like: Message) -> Message:
+    return _dumped({"type": "human", "content": text}, "HumanMessage", like)
+
+
+def _dumped(fields: Message, name: str, like: Message) -> Message:
+    """Return a message dumped in the way that another is: one reader takes all of a conversation."""
+    home = _home(like)
+    if home == ("kwargs",):
+        own = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name]}
+        return {**own, "kwargs": fields}
+    return {"type": fields["type"], "data": fields} if home else fields
 
 
 def with_tail(message: Message, text: str) -> list[Message]:
     if role(message) != "user":
-        return [message, user_message(text)]
+        return [message, user_message(text, message)]
     content = _fields(message)["content"]
     part = {"type": "text", "text": text}
     new = f"{content}\n\n{text}" if isinstance(content, str) else [*content, part]

@@ -82,8 +82,8 @@ class Adapter(Protocol):
         """Return a result for a call of a message: a message where no HOLDER has results,
         else a raw part."""
 
-    def user_message(self, text: str, /) -> Message:
-        """Return a message of the user's."""
+    def user_message(self, text: str, like: Message, /) -> Message:
+        """Return a message of the user's, dumped in the way that another of the conversation is."""
 
     def with_tail(self, message: Message, text: str, /) -> list[Message]:
         """Return a message of the user's, or of results, with a text behind it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
@@ -128,7 +129,7 @@ def repair_chain(adapter: Adapter, messages: Sequence[Message]) -> list[Message]
             else:
                 repaired.append(message)
     if repaired and _starts_with_model(adapter, repaired[0]):
-        return [adapter.user_message(BEGINNING), *repaired]
+        return [adapter.user_message(BEGINNING, repaired[0]), *repaired]
     return repaired
 
 
@@ -180,17 +181,23 @@ def repair(adapter: Adapter, messages: Sequence[Message]) -> list[Message]:
 
 def _with_distinct_ids(adapter: Adapter, messages: list[Message]) -> list[Message]:
     """Give each call an id of its own, and its first result, too."""
+    exchanges = split_exchanges(adapter, messages)
+    given = {row.part.call for exchange in exchanges for row in exchange.calls}
     ids: set[str] = set()
-    for exchange in split_exchanges(adapter, messages):
+    for exchange in exchanges:
         for row in exchange.calls:
-            distinct = row.part.call
-            if distinct is None:
+            own = row.part.call
+            if own is None:
                 continue
-            while distinct in ids:
-                distinct += "_"
+            distinct = own
+            if distinct in ids:
+                # As long as before: Mistral's ids have nine letters and digits, OpenAI's 64 at most.
+                ends = map(str, count())
+                alike = (own[: -len(end)] + end for end in ends)
+                distinct = next(each for each in alike if each not in given | ids)
             ids.add(distinct)
-            if distinct != row.part.call:
-                same = [r for r in exchange.results if r.part.call == row.part.call]
+            if distinct != own:
+                same = [r for r in exchange.results if r.part.call == own]
                 for r in (row, *same[:1]):
                     messages[r.message] = adapter.with_id(messages[r.message], r.part, distinct)
     return messages
@@ -222,7 +229,8 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             elif not waits:
                 made = [result_of(call) for call in exchange.calls]
                 is_held = bool(made and adapter.HOLDER)
-                yield from [{**adapter.user_message(""), adapter.HOLDER: made}] if is_held else made
+                holder = adapter.user_message("", messages[exchange.start])
+                yield from [{**holder, adapter.HOLDER: made}] if is_held else made
                 yield from _without_results(adapter, messages, exchange)
             continue
         calls = () if waits else exchange.calls

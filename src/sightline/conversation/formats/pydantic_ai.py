@@ -111,7 +111,7 @@ def make_result(_message: Message, part: Part, text: str) -> Any:
     return {**fields, "tool_call_id": part.call}
 
 
-def user_message(text: str) -> Message:
+def user_message(text: str, _like: Message) -> Message:
     return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
 
 

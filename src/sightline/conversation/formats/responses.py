@@ -120,8 +120,9 @@ def with_text(message: Message, part: Part, text: str) -> Message:
         return put_arguments(message, (CALLS[message["type"]],), part, text)
     if part.place == ("content",):
         return {**message, "content": text}
-    kind = "output_text" if message["role"] == "assistant" else "input_text"
-    return changed(message, part.place, {"type": kind, "text": text})
+    is_model = message["role"] == "assistant"
+    own = {"type": "output_text", "annotations": []} if is_model else {"type": "input_text"}
+    return changed(message, part.place, {**own, "text": text})
 
 
 def with_id(message: Message, _part: Part, call: str) -> Message:
@@ -136,7 +137,7 @@ def make_result(message: Message, part: Part, text: str) -> Any:
     return {"type": RESULTS[message["type"]], "call_id": part.call, "output": text}
 
 
-def user_message(text: str) -> Message:
+def user_message(text: str, _like: Message) -> Message:
     content = [{"type": "input_text", "text": text}]
     return {"type": "message", "role": "user", "content": content}
 
@@ -144,7 +145,7 @@ def user_message(text: str) -> Message:
 def with_tail(message: Message, text: str) -> list[Message]:
     content = message.get("content")
     if role(message) != "user" or not isinstance(content, list):
-        return [message, user_message(text)]
+        return [message, user_message(text, message)]
     return [{**message, "content": [*content, {"type": "input_text", "text": text}]}]
 
 
