@@ -234,7 +234,7 @@ def _(report: RewindReport) -> Shape:
     return {
         **fields(report, *done),
         "moved": [{"from": src, "path": path} for src, path in report.moved],
-        **fields(report, "left_alone", "gone", "lost"),
+        **fields(report, "folders_restored", "folders_removed", "left_alone", "gone", "lost"),
         "lost_edits": [fields(edit, "path", "position", "at") for edit in report.lost_edits],
         "stands": [{"session": agent, "paths": [*paths]} for agent, paths in report.stands],
         **fields(report, "safety_checkpoint", "warning"),

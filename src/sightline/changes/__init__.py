@@ -4,6 +4,7 @@ PUBLIC = (
     "attribution",
     "authors",
     "command_evidence",
+    "command_folders",
     "commands",
     "detect",
     "linked_secrets",

@@ -14,7 +14,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.tree_index import Tree, signature_of_row
+from sightline.filesystem.tree_index import Row, Tree, signature_of_row
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, WriteIntended
 from sightline.model.manifest import Entry
 from sightline.model.projections import DiskFile, disk_paths
@@ -76,12 +76,14 @@ def changes(
     *,
     paths: Iterable[str] | None = None,
     since_ns: int = 0,
+    made: Callable[[Tree], Iterable[str]] = lambda _: (),
     deadline_s: float | None = None,
 ) -> Changes:
     """Return the differences of the disk from the timeline. ended: the command during which they
     came about, if one has just ended. before: also return files that the timeline does not have, and
     that were made or changed since. paths: of the tracked files look at these alone. since_ns: of
-    the other files look at those alone whose times are younger. deadline_s: the time for the other
+    the other files look at those alone whose times are younger, and at those in the folders that made() names:
+    the files of a folder that was moved keep their times. deadline_s: the time for the other
     files; the answer is what was found until then."""
     if paths is None:
         rows = context.store.disks()
@@ -115,7 +117,8 @@ def changes(
         until = None if deadline_s is None else monotonic() + deadline_s
         try:
             tree = context.workspace.tree(until=until)
-            for fact, file in _of_others(context, rows, ended, before, tree, since_ns, until):
+            young = [*tree.younger(since_ns), *tree.files_in(made(tree))]
+            for fact, file in _of_others(context, rows, ended, before, young, until):
                 facts.append(fact)
                 found.append(file)
         except DeadlinePassed:
@@ -154,13 +157,13 @@ def _of_others(
     rows: dict[str, DiskFile],
     ended: EndedCommand,
     before: Before,
-    tree: Tree,
-    since_ns: int,
+    young: Iterable[tuple[str, Row]],
     until: float | None,
 ) -> Iterator[tuple[Changed, FileState]]:
-    """Yield the changes of files that the timeline does not have, with the files. DeadlinePassed."""
+    """Yield the changes of files that the timeline does not have, with the files. young: the files to look
+    at. DeadlinePassed."""
     being_written = {write.path for write in of_kind(WriteIntended, context.store.pending())}
-    for path, row in tree.younger(since_ns):
+    for path, row in dict(young).items():
         if until is not None and monotonic() > until:
             raise DeadlinePassed
         was = before(path, signature_of_row(row)) if path not in rows else None

@@ -17,6 +17,7 @@ from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.left_out import UNNAMED
 from sightline.filesystem.tree_index import MODE, NO_UNICODE, SPECIAL, Tree
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import EMPTY, Entry, Manifest
@@ -27,6 +28,7 @@ from sightline.model.timeline import Recorded, archived, live
 from sightline.shell_parsing.command_line import absolute_path
 from sightline.shell_parsing.file_effects import possible_names
 from sightline.store.port import Store
+from sightline.text import phrases
 
 NAMED_MAX = 200
 """Files of one command that are looked up by name."""
@@ -95,7 +97,6 @@ def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tu
     path. tree: as it is now; None
     to look at each file."""
     paths: Iterable[str] = entries.rows.keys()
-    left_out = {path.rstrip("/") for path in uncovered(entries)}
     if tree is not None:
         last = _MISSING.get(context.store)
         if last is not None and last.entries is entries:
@@ -104,17 +105,53 @@ def missing(context: SessionContext, entries: Manifest, tree: Tree | None) -> tu
         else:
             paths = entries.rows.keys() - tree.paths()
         _MISSING[context.store] = _Missing(entries, tree, frozenset(paths))
-    return tuple(path for path in sorted(left_out.union(paths)) if is_gone(context, path))
+    gone = {path for path in paths if is_gone(context, path)}
+    return tuple(
+        sorted(gone.union(path.rstrip("/") for path in gone_of(context, left_out(entries))))
+    )
 
 
-def uncovered(entries: Manifest) -> Iterator[str]:
-    """Return the files and whole folders (ending in "/") that a manifest leaves out, and that can be looked
-    for again by their names. Sockets and pipes come and go with their programs."""
-    return (path for path, why in entries.omitted.items() if why not in (NO_UNICODE, SPECIAL))
+def left_out(entries: Manifest) -> dict[str, str]:
+    """Return the files and whole folders (ending in "/") that a manifest leaves out, and what it names in
+    such folders -> the reason, with the size. Sockets and pipes come and go with their programs."""
+    reasons = {
+        path: why for path, why in entries.omitted.items() if why not in (NO_UNICODE, SPECIAL)
+    }
+    below: dict[str, list[int]] = {}
+    for path, size in entries.sizes.items():
+        above = folders_above(path.rstrip("/"))
+        reasons[path] = next(reasons[each] for each in (path, *above) if each in reasons)
+        if size == UNNAMED or not path.endswith("/"):
+            for each in above:
+                below.setdefault(each, []).append(size)
+    return {path: _with_size(path, why, entries.sizes, below) for path, why in reasons.items()}
+
+
+def _with_size(
+    path: str, why: str, sizes: Mapping[str, int], below: Mapping[str, list[int]]
+) -> str:
+    """Return why a file or folder is left out, with its size where that is known. below: of each folder."""
+    files = below.get(path, [])
+    if path not in sizes or sizes[path] == UNNAMED or UNNAMED in files:
+        return why
+    if not path.endswith("/"):
+        return f"{why}, {phrases.size(sizes[path])}"
+    return f"{why}, {phrases.count(len(files), 'file')}, {phrases.size(sum(files))}"
+
+
+def gone_of(context: SessionContext, paths: Iterable[str]) -> Iterator[str]:
+    """Yield those of some files and folders (ending in "/") that are missing, in order; of a missing folder
+    nothing that was in it."""
+    gone: set[str] = set()
+    for path in sorted(paths):
+        if gone.isdisjoint(folders_above(path)) and is_gone(context, path.rstrip("/")):
+            gone.add(f"{path.rstrip('/')}/")
+            yield path
 
 
 def hidden(tree: Tree) -> Iterator[str]:
-    """Yield what uncovered() yields, of a tree."""
+    """Yield the files and whole folders (ending in "/") that a look leaves out, and that can be looked for again
+    by their names."""
     for folder, listing in tree.listings.items():
         for name, why in listing.hidden.items():
             if why not in (NO_UNICODE, SPECIAL):

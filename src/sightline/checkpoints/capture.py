@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
+from sightline.changes import untracked
 from sightline.changes.linked_secrets import secret_inodes
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.left_out import left_out_sizes
 from sightline.filesystem.tree_index import CONTENT, DEV, INO, MODE, NO_LISTING, Row, Tree
 from sightline.model import manifest
 from sightline.model.manifest import Manifest, Step, file_row, link_row, step
@@ -77,7 +79,8 @@ def capture_tree(
     lasting = bool(look.late) or look.read > WORTH_REMEMBERING
     context.workspace.remember(look.tree, lasting=lasting)
     look.omitted.update(dict.fromkeys(_by_folder(look.tree, look.late), NO_TIME))
-    captured = Manifest(look.rows, look.omitted)
+    sizes = left_out_sizes(context.workspace.root, untracked.hidden(look.tree))
+    captured = Manifest(look.rows, look.omitted, sizes=sizes)
     return Capture(captured, tuple(few.values()), step(last, captured), look.tree)
 
 
@@ -108,7 +111,11 @@ def capture_changed(
         if len(changed) > CHANGED_MAX or room < 0:
             return None  # a walk of the tree stores the texts in batches, and ends in time
     captured = capture_paths(context, last, changed)
-    return captured and structs.replace(captured, tree=tree)
+    if captured is None:
+        return None
+    in_folders = left_out_sizes(context.workspace.root, untracked.hidden(tree))
+    taken = captured.step.with_sizes(last.sizes, in_folders)
+    return Capture(last.after(taken), captured.texts, taken, tree)
 
 
 def keep_texts(context: SessionContext, last: Manifest, pause: Callable[[], None]) -> None:

@@ -409,7 +409,7 @@ def _agreed(
     counts = rewind_words.counts_of(differences)
     doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
     output.text("\n".join([*rewind_words.lines_of(plan, name_of, counts, options), *doubts]))
-    if not (rewind_words.changes(plan) or plan.conversation):
+    if not plan.changed:
         return False
     if not output.confirmed("Do this?"):
         output.say("Nothing was changed.")

@@ -6,6 +6,7 @@ PUBLIC = (
     "disk",
     "file_state",
     "git_control",
+    "left_out",
     "lock",
     "mounts",
     "open_files",

@@ -112,6 +112,13 @@ class Tree(Struct, frozen=True):
         listing = self.listings.get(folder)
         return listing.files.get(path[len(folder) :]) if listing is not None else None
 
+    def files_in(self, folders: Iterable[str]) -> Iterator[tuple[str, Row]]:
+        """Yield the files and symlinks in some of the tree's folders (without a final "/"), not those
+        below."""
+        for folder in folders:
+            for name, row in self.listings[f"{folder}/"].files.items():
+                yield f"{folder}/{name}", row
+
     def compare_paths(self, later: Tree) -> tuple[set[str], set[str]]:
         """Return the paths that a later tree lacks, and all paths of its changed folders. A later
         tree shares the listings of unchanged folders."""

@@ -17,10 +17,12 @@ from sightline.changes.attribution import (
     may_touch,
 )
 from sightline.changes.command_evidence import ended_command
+from sightline.changes.command_folders import Folders, folders_between, folders_of
 from sightline.changes.commands import Before, by_times, changed_from, changes, in_checkpoint
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.filesystem.file_state import FileState, ResolvedPath
+from sightline.filesystem.left_out import left_out_sizes
 from sightline.filesystem.tree_index import signature_of_row
 from sightline.guard.lost_writes import LostWrite
 from sightline.guard.refusals import unreadable
@@ -47,6 +49,7 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.merge import merge
+from sightline.model.path import folders_above
 from sightline.model.results import CommandRun
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.spans import new_sides
@@ -203,7 +206,9 @@ class Run:
         tree = context.workspace.tree()
         self._before = {path: signature_of_row(row) for path, row in tree.younger(0)}
         named = untracked.named_uncovered(context, command, [self._cwd])
-        self._uncovered = {*named, *(path.rstrip("/") for path in untracked.hidden(tree))}
+        hidden = [*untracked.hidden(tree)]
+        self._uncovered = {*named, *hidden, *left_out_sizes(context.workspace.root, hidden)}
+        self._folders = {*folders_of(tree)}
         is_covered = untracked.look(context, tree) is not None
         self._checkpoint = untracked.newest(context, context.store.position())
         if not is_covered:
@@ -230,19 +235,29 @@ class Run:
         self.paths, self.removed = differences.paths, tuple(sorted(self._removed()))
         paths = tuple(sorted({*self.paths, *self.removed}))
         named = tuple(path for path in self.removed if ended.names_removal(context, path))
-        differences.record(context, CommandEnded(self._id, self.exit_code, paths, named))
+        folders = Folders()
+        if differences.tree is not None:
+            # A folder above what no checkpoint covers would come back without that.
+            gone = {above[:-1] for path in self._uncovered for above in folders_above(path)}
+            now = {*folders_of(differences.tree)}
+            folders = folders_between(self._folders - (gone - now), now)
+        ended_as = CommandEnded(
+            self._id,
+            self.exit_code,
+            paths,
+            named,
+            folders_made=folders.made,
+            folders_removed=folders.removed,
+        )
+        differences.record(context, ended_as)
 
     def _removed(self) -> list[str]:
         """Return the files that no fact names and that went meanwhile. Only a checkpoint knows
         their content, if it covers them."""
-        on_timeline = set(self.context.store.paths())
-        return [
-            path
-            for path in self._uncovered.union(self._before)
-            if path not in on_timeline
-            and may_touch(self.command, path)
-            and self.context.workspace.stat(path) is None
-        ]
+        context, on_timeline = self.context, set(self.context.store.paths())
+        gone = {path for path in self._before if context.workspace.stat(path) is None}
+        gone |= {path.rstrip("/") for path in untracked.gone_of(context, self._uncovered)}
+        return [path for path in gone - on_timeline if may_touch(self.command, path)]
 
 
 def _record_host_write(context: SessionContext, intent: Intent, on_disk: FileState) -> None:

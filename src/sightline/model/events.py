@@ -312,25 +312,30 @@ class GitMoved(Fact, frozen=True):
 class CommandStarted(Fact, frozen=True):
     """A command began. gone: files of the newest checkpoint, covered or not, that no session had read,
     and that were missing then; None where nobody checked. uncovered: files and folders that it names and
-    that no checkpoint covers."""
+    that no checkpoint covers. folders: those that held no file of that checkpoint; None where nobody
+    checked."""
 
     command: str
     run: str
     gone: tuple[str, ...] | None = None
     uncovered: tuple[str, ...] = ()
+    folders: tuple[str, ...] | None = None
 
 
 class CommandEnded(Fact, frozen=True):
     """A command ended. paths: files that changed meanwhile, and files that went and that no session
     had read, also those (and folders) that no checkpoint covers. named: those of the files that went which
     the command removed by name. stood: files as the command printed them, where its output comes later.
-    Older facts have neither named nor stood."""
+    folders_made, folders_removed: folders that came and went meanwhile; of removed ones those without a
+    file of the checkpoint. Older facts have neither named, stood nor folders."""
 
     run: str
     exit_code: int | None
     paths: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     stood: tuple[tuple[str, Revision], ...] = ()
+    folders_made: tuple[str, ...] = ()
+    folders_removed: tuple[str, ...] = ()
 
 
 class Refused(Fact, frozen=True):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.model.json_text import json_bytes
 from sightline.model.revision import Revision, as_link, revision_of
@@ -53,18 +53,22 @@ class Entry(Struct, frozen=True):
 
 class Manifest(Mapping[str, Entry]):
     """Path -> Entry. omitted: path of a file or a whole folder -> the reason why it is not covered.
+    sizes: the files that are left out and those in such folders, as far as they are named -> their bytes; a
+    folder, which ends in "/", -> 0 if its entries are named, else -1.
     over: rows that replace those in `rows`, None for a removed one. A manifest and its rows, which
     others share, never change."""
 
-    __slots__ = ("_count", "_over", "_rows", "omitted")
+    __slots__ = ("_count", "_over", "_rows", "omitted", "sizes")
 
     def __init__(
         self,
         rows: dict[str, Row],
         omitted: dict[str, str] | None = None,
         over: Mapping[str, Row | None] = NOTHING_OVER,
+        sizes: dict[str, int] | None = None,
     ) -> None:
         self.omitted = {} if omitted is None else omitted
+        self.sizes = {} if sizes is None else sizes
         self._rows, self._over = rows, over
         came = [(row is not None) - (path in rows) for path, row in over.items()]
         self._count = len(rows) + sum(came)
@@ -93,14 +97,13 @@ class Manifest(Mapping[str, Entry]):
 
     def after(self, step: Step) -> Manifest:
         """Return the manifest after a step."""
-        omitted = self.omitted
-        if step.omit or step.covered:
-            omitted = {**omitted, **step.omit}
-            for path in step.covered:
-                omitted.pop(path, None)
+        omitted = _after(self.omitted, step.omit, step.covered)
+        sizes = _after(self.sizes, step.sized, step.unsized)
         over = {**self._over, **step.put, **dict.fromkeys(step.gone)}
-        layered = Manifest(self._rows, omitted, over)
-        return layered if LAYER * len(over) < len(layered) else Manifest(layered.rows, omitted)
+        layered = Manifest(self._rows, omitted, over, sizes)
+        if LAYER * len(over) < len(layered):
+            return layered
+        return Manifest(layered.rows, omitted, sizes=sizes)
 
     def __getitem__(self, path: str) -> Entry:
         row = self.row(path)
@@ -124,7 +127,8 @@ class Manifest(Mapping[str, Entry]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Manifest):
             return NotImplemented
-        return self.rows == other.rows and self.omitted == other.omitted
+        is_same = self.rows == other.rows and self.omitted == other.omitted
+        return is_same and self.sizes == other.sizes
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -140,17 +144,35 @@ class Manifest(Mapping[str, Entry]):
 
 class Step(Struct, frozen=True):
     """The difference from one manifest to the next. put: new rows; gone: removed ones; omit: new
-    omissions; covered: removed ones."""
+    omissions; covered: removed ones; sized: new sizes; unsized: removed ones."""
 
     put: dict[str, Row]
     gone: tuple[str, ...] = ()
     omit: dict[str, str] = {}
     covered: tuple[str, ...] = ()
+    sized: dict[str, int] = {}
+    unsized: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """Return the number of paths in the step."""
-        return len(self.put) + len(self.gone) + len(self.omit) + len(self.covered)
+        left_out = len(self.omit) + len(self.covered) + len(self.sized) + len(self.unsized)
+        return len(self.put) + len(self.gone) + left_out
+
+    def with_sizes(self, old: dict[str, int], new: dict[str, int]) -> Step:
+        """Return the step that also leads from some sizes to others."""
+        sized, unsized = _between(old, new)
+        return structs.replace(self, sized=sized, unsized=unsized)
+
+
+def _after(old: dict[str, T], put: Mapping[str, T], gone: Iterable[str]) -> dict[str, T]:
+    """Return a mapping with new items and without removed ones; the same where there are none."""
+    if not (put or gone):
+        return old
+    new = {**old, **put}
+    for path in gone:
+        new.pop(path, None)
+    return new
 
 
 class Stored(Struct, frozen=True):
@@ -200,7 +222,8 @@ def step(old: Manifest, new: Manifest) -> Step:
     """Return the step from one manifest to another."""
     put, removed = _between(old.rows, new.rows)
     omit, covered = _between(old.omitted, new.omitted)
-    return Step(put, removed, omit, covered)
+    sized, unsized = _between(old.sizes, new.sizes)
+    return Step(put, removed, omit, covered, sized, unsized)
 
 
 def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[str, ...]]:
@@ -241,17 +264,18 @@ def stored(
 def encode(manifest: Stored) -> bytes:
     """Return the bytes of a stored manifest; equal values have the same bytes."""
     step = manifest.step
-    return json_bytes(
-        {
-            "v": VERSION,
-            "base": manifest.base,
-            "steps": manifest.steps,
-            "put": dict(sorted(step.put.items())),
-            "gone": list(step.gone),
-            "omit": dict(sorted(step.omit.items())),
-            "covered": list(step.covered),
-        }
-    )
+    raw: dict[str, object] = {
+        "v": VERSION,
+        "base": manifest.base,
+        "steps": manifest.steps,
+        "put": dict(sorted(step.put.items())),
+        "gone": list(step.gone),
+        "omit": dict(sorted(step.omit.items())),
+        "covered": list(step.covered),
+    }
+    if step.sized or step.unsized:
+        raw |= {"sized": dict(sorted(step.sized.items())), "unsized": list(step.unsized)}
+    return json_bytes(raw)
 
 
 def decode(data: bytes) -> Stored:
@@ -262,7 +286,9 @@ def decode(data: bytes) -> Stored:
         if raw["v"] != VERSION:
             raise ValueError(f"a manifest of version {raw['v']}")
         put = {path: _row(row) for path, row in raw["put"].items()}
-        step = Step(put, tuple(raw["gone"]), dict(raw["omit"]), tuple(raw["covered"]))
+        left_out = dict(raw["omit"]), tuple(raw["covered"])
+        sizes = dict(raw.get("sized", {})), tuple(raw.get("unsized", ()))
+        step = Step(put, tuple(raw["gone"]), *left_out, *sizes)
         return Stored(step, raw["base"], raw["steps"])
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a manifest: {error!r}") from error

@@ -379,7 +379,8 @@ class RewindReport(Struct, frozen=True):
     among the restored ones that have other permission bits again. lost: files, and folders ending in "/",
     that the checkpoint did not cover and that are gone, so that no rewind brings them back.
     sessions: of a rewind of all sessions, each session and the paths of its changes, the session of the
-    newest change first; "" stands for an earlier rewind of all sessions."""
+    newest change first; "" stands for an earlier rewind of all sessions. folders_restored,
+    folders_removed: empty folders that came back, and those that went because this session had made them."""
 
     checkpoint: str | None
     to: int
@@ -399,11 +400,14 @@ class RewindReport(Struct, frozen=True):
     modes: tuple[RestoredMode, ...] = ()
     lost: tuple[LeftAlone, ...] = ()
     sessions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    folders_restored: tuple[str, ...] = ()
+    folders_removed: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
         """Return whether the rewind does anything. False: nothing was to be done, and nothing to undo."""
         files = self.restored or self.removed or self.merged or self.moved
+        files = files or self.folders_restored or self.folders_removed
         return bool(files) or self.conversation or self.safety_checkpoint is not None
 
 

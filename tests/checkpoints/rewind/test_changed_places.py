@@ -266,11 +266,3 @@ def test_a_folder_that_somebody_uses_meanwhile_stays(place, agent):
     (place.root / "new/users").mkdir()
     assert not agent.rewind(then).changed
     assert (place.root / "new/users").is_dir()
-
-
-def test_an_empty_folder_that_a_command_made_stays(place, agent):
-    then = agent.checkpoint()
-    with agent.ran("mkdir made"):
-        (place.root / "made").mkdir()
-    assert not agent.rewind(then).changed
-    assert (place.root / "made").is_dir()

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from sightline.agents.hook_events import CommandBegan, CommandEnded
+from sightline.checkpoints.rewind import words
 from sightline.hooks.dispatch import attend
 
 
@@ -34,7 +35,7 @@ REMOVED = {
     "vendor/lib": "vendor/lib/",
     "vendor": "vendor/lib/",
     "var/b.bin": "var/b.bin",
-    "var/cache": "var/cache",
+    "var/cache": "var/cache/",
     "vendor/lib/a.py": "vendor/lib/a.py",
 }
 
@@ -92,3 +93,92 @@ def test_an_undo_goes_on_to_the_turn_before_one_that_lost_all(tree, s):
     report = s.undo()
     assert tree.text("a.py") == "a = 1\n"
     assert [each.path for each in report.lost] == ["app.db"]
+
+
+def play(session, tree, face, command, *removed):
+    if face == "library":
+        with session.ran(command) as run:
+            for path in removed:
+                remove(tree, path)
+            run.exit_code = 0
+        return
+    cwd = str(tree.root)
+    attend(session, CommandBegan(command, "call", cwd))
+    for path in removed:
+        remove(tree, path)
+    attend(session, CommandEnded(command, "call", cwd, "", 0))
+
+
+UNNAMED = {
+    "var/b.bin": ("var/b.bin", "ignored, 1 bytes"),
+    "var/cache/a.bin": ("var/cache/a.bin", "ignored, 1 bytes"),
+    "var/cache": ("var/cache/", "ignored, 1 file, 1 bytes"),
+    "var": ("var/", "ignored, 2 files, 2 bytes"),
+    "vendor/lib/a.py": ("vendor/lib/a.py", "a repository of its own, 2 bytes"),
+    "vendor/lib": ("vendor/lib/", "a repository of its own, 1 file, 2 bytes"),
+    "app.db": ("app.db", "ignored, 16 bytes"),
+}
+
+
+@pytest.mark.parametrize("path", UNNAMED)
+@pytest.mark.parametrize("face", ["library", "hook"])
+def test_what_a_command_removed_without_naming_it_is_named(tree, s, path, face):
+    s.turn()
+    then = s.checkpoint("before")
+    play(s, tree, face, "make clean", path)
+    for report in (s.rewind(then, dry_run=True), s.undo()):
+        [lost] = report.lost
+        name, why = UNNAMED[path]
+        assert (lost.path, lost.command) == (name, "make clean")
+        assert f"({why})" in lost.reason
+
+
+TREES = {
+    "node_modules": {"node_modules/left-pad/index.js": "x"},
+    ".venv": {".venv/lib/site.py": "x"},
+    "env": {"env/pyvenv.cfg": "home = /usr\n", "env/lib/site.py": "x"},
+    "target": {"target/CACHEDIR.TAG": "Signature: 8a47\n", "target/debug/app": "x"},
+    "large": {f"large/{number}.bin": "x" for number in range(201)},
+}
+
+
+@pytest.mark.parametrize("folder", TREES)
+def test_a_tree_that_a_tool_makes_again_and_a_large_folder_count_as_one(place, s, folder):
+    place.put(".gitignore", f"{folder}/\n")
+    for path, text in TREES[folder].items():
+        place.put(path, text)
+    then = s.checkpoint("before")
+    file = next(reversed(TREES[folder]))
+    play(s, place, "hook", "make", file)
+    assert s.rewind(then).lost == ()
+    play(s, place, "hook", "make clean", folder)
+    assert [(each.path, each.command) for each in s.rewind(then).lost] == [
+        (f"{folder}/", "make clean")
+    ]
+
+
+def test_of_many_lost_files_the_words_name_a_few_and_count_the_others(tree, s):
+    paths = [f"var/{number:02}.bin" for number in range(14)]
+    for path in paths:
+        tree.put(path, "x")
+    then = s.checkpoint("before")
+    play(s, tree, "hook", "make clean", *paths)
+    report = s.rewind(then)
+    assert len(report.lost) == 14
+    assert [*words.lines_of(report, str)][-1] == "  and 4 more files: --json names them."
+
+
+def test_a_file_that_came_into_an_ignored_folder_since_is_not_named(tree, s):
+    then = s.checkpoint("before")
+    tree.put("var/new.bin", "new")
+    play(s, tree, "hook", "make clean", "var/new.bin")
+    assert s.rewind(then).lost == ()
+
+
+def test_the_next_checkpoint_names_what_came_into_an_ignored_folder(tree, s):
+    s.checkpoint("before")
+    tree.put("var/new.bin", "new")
+    tree.put("a.py", "a = 2\n")
+    then = s.checkpoint("later")
+    play(s, tree, "hook", "make clean", "var/new.bin")
+    assert [each.path for each in s.rewind(then).lost] == ["var/new.bin"]

@@ -13,8 +13,9 @@ from stat import S_IMODE
 from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
+from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import TRIES, SessionContext
-from sightline.checkpoints.rewind.effects import Folders, Target, load_effects, load_folders
+from sightline.checkpoints.rewind.effects import Target, load_effects, load_folders
 from sightline.checkpoints.rewind.planning import GroupPlan, plan_group
 from sightline.checkpoints.rewind.undo_plan import (
     Rename,
@@ -159,10 +160,10 @@ def apply_undo(
 
 def undo_folders(context: SessionContext, target: Target) -> Folders:
     """Remove the folders that came after the target and are empty, and make those again that went. Return
-    the folders that it made (came) and removed (went). Call it when all groups of effects are undone."""
+    the folders that it made and removed. Call it when all groups of effects are undone."""
     folders = load_folders(context, target)
-    went = context.workspace.remove_folders(folders.came)
-    return Folders(context.workspace.make_folders(folders.went), went)
+    removed = context.workspace.remove_folders(folders.made)
+    return Folders(context.workspace.make_folders(folders.removed), removed)
 
 
 def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:

@@ -10,6 +10,7 @@ from stat import S_IMODE
 from msgspec import Struct, structs
 
 from sightline.changes import untracked
+from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
 from sightline.changes.words import REWINDING, is_rewind
@@ -98,18 +99,12 @@ def _reaches(only: tuple[str, ...], paths: Iterable[str]) -> bool:
     return not only or any(is_at_or_below(path, only) for path in paths)
 
 
-class Folders(Struct, frozen=True):
-    """Folders that a session's writes and rewinds made after a target (came), and those that they removed
-    (went). A folder that did both counts as what it did first, so a rewind sets back the state before."""
-
-    came: tuple[str, ...] = ()
-    went: tuple[str, ...] = ()
-
-
 def load_folders(context: SessionContext, target: Target) -> Folders:
-    """Load which folders this session, and before it was forked its parent, made and removed after the
-    target. A file that was created and deleted again leaves no effect, but its folder."""
-    kinds: list[type[Fact]] = [*EFFECTS, WriteIntended, RewindEnded]
+    """Load which folders the writes, commands and rewinds of this session, and before it was forked of its
+    parent, made and removed after the target. A folder that came and went counts as what it did first, so a
+    rewind sets back the state before. A file that was created and deleted again leaves no effect, but its
+    folder."""
+    kinds: list[type[Fact]] = [*EFFECTS, WriteIntended, RewindEnded, CommandEnded]
     past, intents = authors_of(context, target), dict[int, WriteIntended]()
     came_first: dict[str, bool] = {}
     for recorded in live(context.store.timeline(after=target.position, kinds=kinds)):
@@ -118,7 +113,7 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
         went: tuple[str, ...] = ()
         if isinstance(fact, WriteIntended):
             intents[position] = fact
-        elif isinstance(fact, RewindEnded):
+        elif isinstance(fact, RewindEnded | CommandEnded):
             if position <= min(past.get(recorded.session, -1), target.upto or position):
                 came, went = fact.folders_made, fact.folders_removed
         elif isinstance(fact, Changed | Moved) and fact.intent in intents:
@@ -376,10 +371,11 @@ class PriorState:
         started = self._started(ended)
         checkpoint = untracked.newest(self._context, ended.position)
         last = untracked.manifest(self._context, checkpoint) if checkpoint is not None else EMPTY
-        left_out = {path.rstrip("/"): path for path in untracked.uncovered(last)}
+        reasons = untracked.left_out(last)
         for path in ended.fact.paths:
-            if path in left_out:
-                yield left_out[path], last.omitted[left_out[path]]
+            name = path if path in reasons else f"{path}/"
+            if name in reasons:
+                yield name, reasons[name]
             elif started is not None and path in started.uncovered:
                 above = (last.omitted.get(folder) for folder in folders_above(path))
                 yield path, next(filter(None, above), IGNORED)

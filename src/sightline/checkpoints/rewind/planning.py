@@ -8,13 +8,13 @@ from stat import S_IMODE
 from msgspec import Struct, structs
 
 from sightline.changes import untracked
+from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
-    Folders,
     PriorState,
     Target,
     authors_of,
@@ -27,6 +27,8 @@ from sightline.checkpoints.rewind.places import combined, joined_by_folders
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
     Effect,
+    Rename,
+    Restore,
     Skipped,
     UndoPlan,
     group_effects,
@@ -38,6 +40,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import NO_UNICODE
 from sightline.model.events import Changed, CommandEnded, Fact, GitMoved, Moved
 from sightline.model.manifest import EMPTY, Manifest
+from sightline.model.path import folders_above
 from sightline.model.results import Checkpoint
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known
 from sightline.model.timeline import NOBODY, archived, live
@@ -74,7 +77,7 @@ class GroupPlan(Struct, frozen=True):
 
 class RewindPlan(Struct, frozen=True):
     """A whole rewind before anything is changed. forced: the paths that the user forces; folders: the
-    empty ones that are to go or to come back, whatever becomes of files."""
+    empty ones that it makes and removes."""
 
     target: Target
     groups: list[GroupPlan]
@@ -85,7 +88,7 @@ class RewindPlan(Struct, frozen=True):
     def has_work(self) -> bool:
         """Return whether anything on disk is to be changed."""
         files = any(group.undo.steps for group in self.groups)
-        return files or bool(self.folders.came or self.folders.went)
+        return files or bool(self.folders.made or self.folders.removed)
 
     @property
     def undone(self) -> list[UndoPlan]:
@@ -111,18 +114,28 @@ def plan_rewind(
     paths = dict.fromkeys([_resolve_forced(context, target, path) for path in force_paths])
     forced = {path: forced_state(context, target, path) for path in paths}
     groups = plan_groups(context, target, forced) if with_files else []
-    folders = _folders(context, target) if with_files else Folders()
+    folders = _folders(context, target, groups) if with_files else Folders()
     return RewindPlan(target, groups, tuple(forced), folders)
 
 
-def _folders(context: SessionContext, target: Target) -> Folders:
-    """Return the folders that came since the target and hold nothing now, and those that went and at whose
-    path nothing stands."""
+def _folders(context: SessionContext, target: Target, groups: Sequence[GroupPlan]) -> Folders:
+    """Return the folders that a plan makes and removes once its files are set back: those that went since
+    the target and at whose path nothing stands then, and those that came and hold nothing then."""
     folders, workspace = load_folders(context, target), context.workspace
-    came = {
-        path for path in folders.came if set(workspace.emptied(path, ()) or ".") <= {*folders.came}
-    }
-    return Folders(tuple(came), tuple(path for path in folders.went if _is_free(context, path)))
+    steps = [step for group in groups for step in group.undo.steps]
+    away: set[str] = set()
+    there: set[str] = set()
+    for step in steps:
+        if isinstance(step, Restore):
+            (away if step.after == MISSING else there).add(step.path)
+        elif isinstance(step, Rename):
+            away.add(step.src)
+            there.add(step.path)
+    filled = {above[:-1] for path in there for above in folders_above(path)}
+    goes = {path: workspace.emptied(path, away) for path in folders.made if path not in filled}
+    removed = [path for path, below in goes.items() if below and goes.keys() >= {*below}]
+    made = [path for path in folders.removed if path in away or _is_free(context, path)]
+    return Folders(tuple(path for path in made if path not in filled), tuple(removed))
 
 
 def _is_free(context: SessionContext, path: str) -> bool:
@@ -259,7 +272,7 @@ def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
     """Return the files and whole folders (ending in "/") that the target's checkpoint did not cover, or
     that a command of this session named and no checkpoint covers, and that are gone."""
     covered = plan.target.manifest or EMPTY
-    lost = {path: LostFile(covered.omitted[path]) for path in untracked.uncovered(covered)}
+    lost = {path: LostFile(why) for path, why in untracked.left_out(covered).items()}
     past, prior = authors_of(context, plan.target), PriorState(context)
     ended = context.store.timeline(after=plan.target.position, kinds=[CommandEnded])
     for recorded in live(ended):
@@ -269,13 +282,12 @@ def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
                 command = prior.command(recorded)
                 lost[path] = LostFile(reason, command)
     known = {path for group in plan.groups for path in group.found}.union(context.store.paths())
-    return {
-        path: each
-        for path, each in sorted(lost.items())
-        if path.rstrip("/") not in known
-        and plan.target.limited_to([path.rstrip("/")])
-        and untracked.is_gone(context, path.rstrip("/"))
-    }
+    meant = [
+        path
+        for path in lost
+        if path.rstrip("/") not in known and plan.target.limited_to([path.rstrip("/")])
+    ]
+    return {path: lost[path] for path in untracked.gone_of(context, meant)}
 
 
 def _left_out(context: SessionContext) -> dict[str, str]:

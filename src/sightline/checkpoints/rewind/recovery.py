@@ -12,11 +12,12 @@ from time import monotonic
 from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
+from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
 from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
-from sightline.checkpoints.rewind.effects import Folders, Target
+from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND

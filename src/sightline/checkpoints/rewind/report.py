@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import structs
 
 from sightline.changes.authors import RECENT, cause_of, changed_by, moment
+from sightline.changes.command_folders import Folders
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import author
@@ -35,11 +36,13 @@ def build_report(
     context: SessionContext,
     plan: RewindPlan,
     undone: Sequence[UndoPlan],
+    folders: Folders,
     *,
     dry_run: bool,
     conversation: bool,
 ) -> RewindReport:
-    """Report what was undone, or with dry_run what would be. undone: for each group of the plan."""
+    """Report what was undone, or with dry_run what would be. undone: for each group of the plan; folders:
+    those that the rewind made and removed, or with dry_run would."""
     steps = [step for each in undone for step in each.steps]
     last = {step.path: step for step in steps if isinstance(step, Restore)}
     writes = [write for _, write in sorted(last.items())]
@@ -78,6 +81,8 @@ def build_report(
             if step.before is not None
         ),
         sessions=_shares(plan, undone) if target.everyone else (),
+        folders_restored=tuple(sorted(folders.made)),
+        folders_removed=tuple(sorted(folders.removed)),
     )
 
 

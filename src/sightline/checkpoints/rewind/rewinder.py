@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from msgspec import Struct, structs
 
+from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.changes.words import is_rewind
@@ -19,7 +20,6 @@ from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
 from sightline.checkpoints.rewind.effects import (
     EFFECTS,
-    Folders,
     PastRewind,
     Target,
     owner,
@@ -83,16 +83,19 @@ def rewind(
         if not dry_run and unfinished_rewinds(context, context.session):
             end(context, plan.target, Folders(), conversation=False)
         undone = [*plan.undone, find_vanished(context, plan)]
-        report = build_report(context, plan, undone, dry_run=dry_run, conversation=conversation)
+        report = build_report(
+            context, plan, undone, plan.folders, dry_run=dry_run, conversation=conversation
+        )
         return preview(plan, report) if dry_run else report
 
     warned = None
     if conversation and not files:
         warned = about_rewind(context, plan.target.position, deleted)
     safety = _begin(context, plan, files=files, conversation=conversation)
+    folders = Folders()
     try:
         undone = [*apply_undo(context, plan.target, plan.groups)]
-        folders = undo_folders(context, plan.target) if files else Folders()
+        folders = undo_folders(context, plan.target) if files else folders
         warning = end(context, plan.target, folders, conversation=conversation, warned=warned)
     except StoreError as error:
         name = words.argument(plan.target.name, plan.target.position)
@@ -100,7 +103,7 @@ def rewind(
     except KeyboardInterrupt:
         raise _interrupted(context, plan, safety) from None
     undone.append(find_vanished(context, plan, safety.manifest))
-    report = build_report(context, plan, undone, dry_run=False, conversation=conversation)
+    report = build_report(context, plan, undone, folders, dry_run=False, conversation=conversation)
     return structs.replace(report, safety_checkpoint=safety.fact.checkpoint, warning=warning)
 
 
@@ -176,7 +179,7 @@ def _author(recorded: Recorded) -> str | None:
         return None
     if isinstance(fact, Changed | Moved):
         return None if is_rewind(fact.cause) else owner(fact.cause)
-    return recorded.session if isinstance(fact, CommandEnded) and fact.paths else None
+    return recorded.session if isinstance(fact, CommandEnded) and _paths_of(fact) else None
 
 
 def was_taken_back(context: SessionContext, position: int) -> bool:
@@ -189,7 +192,7 @@ def was_taken_back(context: SessionContext, position: int) -> bool:
 def _paths_of(fact: Fact) -> tuple[str, ...]:
     """Return the paths that an effect involves."""
     if isinstance(fact, CommandEnded):
-        return fact.paths
+        return *fact.paths, *fact.folders_made, *fact.folders_removed
     if isinstance(fact, Moved):
         return fact.src, fact.path
     return (fact.path,) if isinstance(fact, Changed) else ()
@@ -284,7 +287,7 @@ def end(
     """Record the end of a rewind with the folders that it made and removed, and in the same append a
     warning for the agent; return the warning."""
     to = target.position if conversation else context.store.position()
-    ended: list[Fact] = [RewindEnded(to, not conversation, folders.came, folders.went)]
+    ended: list[Fact] = [RewindEnded(to, not conversation, folders.made, folders.removed)]
     _, *raised = context.append([*ended, warned] if warned else ended, durable=True)
     return warnings.warning_of(raised[0]) if raised else None
 

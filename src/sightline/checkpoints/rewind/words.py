@@ -82,16 +82,8 @@ def lines_of(
     that the lines name, with a space before each."""
     planned, lines = report.dry_run, counts or {}
     modes = {each.path: each for each in report.modes}
-    where = report.checkpoint or name_of_position(report.to)
-    files, share = count(changes(report), "file"), _Share(report, name_of)
-    if not (changes(report) or report.conversation):
-        none = f"There is nothing to take back: no change of {share.any} since {where} is left."
-        folders = f"Rewound to {where}: only empty folders came or went."
-        yield folders if report.safety_checkpoint else none
-    elif planned:
-        yield f"A rewind to {where} would change {files}:"
-    else:
-        yield f"Rewound to {where}: {files}."
+    share = _Share(report, name_of)
+    yield _heading(report, share)
     for verb, past, paths, why in (
         ("restore", "restored", report.restored, share.restored),
         ("remove", "removed", report.removed, "{whose} made it"),
@@ -104,8 +96,11 @@ def lines_of(
     for src, path in report.moved:
         verb = "move" if planned else "moved"
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
+    yield from _folders(report, share)
     yield from _left_alone(report, options, share)
-    yield from _listed("Gone, and no rewind brings it back:", report.lost)
+    yield from _listed("Gone, and no rewind brings it back:", report.lost[:NAMED_MAX])
+    if len(report.lost) > NAMED_MAX:
+        yield f"  and {count(len(report.lost) - NAMED_MAX, 'more file')}: --json names them."
     for session, paths in report.stands:
         whose = called(printable(name_of(session)), "session")
         yield f"Kept, because {whose} changed them, too: {', '.join(map(quoted, paths))}"
@@ -114,6 +109,28 @@ def lines_of(
         yield f"What this session knows of its files {verb} back, too."
     if report.safety_checkpoint:
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}{options}"
+
+
+def _heading(report: RewindReport, share: _Share) -> str:
+    where = report.checkpoint or name_of_position(report.to)
+    files = count(changes(report), "file")
+    if changes(report) or report.conversation:
+        would = f"A rewind to {where} would change {files}:"
+        return would if report.dry_run else f"Rewound to {where}: {files}."
+    if not report.changed:
+        return f"There is nothing to take back: no change of {share.any} since {where} is left."
+    if report.dry_run:
+        return f"A rewind to {where} would set back empty folders alone:"
+    return f"Rewound to {where}: only empty folders came or went."
+
+
+def _folders(report: RewindReport, share: _Share) -> Iterator[str]:
+    verb = "restore" if report.dry_run else "restored"
+    for path in report.folders_restored:
+        yield f"  {verb:9} {quoted(f'{path}/')} (empty, as it was)"
+    verb = "remove" if report.dry_run else "removed"
+    for path in report.folders_removed:
+        yield f"  {verb:9} {quoted(f'{path}/')} (empty, and {share.any} made it)"
 
 
 class _Share:

@@ -20,7 +20,7 @@ from sightline.hooks import words
 from sightline.hooks.handlers.shell_commands import (
     FILES_MAX,
     Pages,
-    changes_of,
+    effects_of,
     note_beginning,
     note_shown,
     overwritten,
@@ -106,10 +106,11 @@ def _end(context: SessionContext, run: str) -> str:
     guess = Cause("command", context.session, command, "likely", "guess")
     folders = start_folders(command, context.workspace.root)
     evidence = ended_command(guess, command, folders, exit_code=None, took_us=took_us)
-    changed, touched, named = changes_of(context, command, started, evidence)
+    effects = effects_of(context, command, started, evidence)
+    changed = effects.changed
     lost = overwritten(context, changed, command).context
-    changed.record(context, *unsearched(context, changed), CommandEnded(run, None, touched, named))
-    after_change(context, *touched)
+    changed.record(context, *unsearched(context, changed), effects.end(run, None))
+    after_change(context, *effects.touched)
     return lost
 
 

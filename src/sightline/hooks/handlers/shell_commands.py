@@ -29,6 +29,7 @@ from sightline.agents.hook_events import (
 from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
+from sightline.changes.command_folders import Folders, folders_between, uncovered_folders
 from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
 from sightline.changes.renames import with_moves
 from sightline.changes.session_context import SessionContext
@@ -36,6 +37,7 @@ from sightline.checkpoints.automatic import after_change, before_change
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
+from sightline.filesystem.tree_index import Tree
 from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request, deliver_pending
@@ -156,22 +158,31 @@ def note_beginning(
     also take the turn's checkpoint, and record the unread files that are gone since the newest. uncovered:
     as in CommandStarted."""
     gone: tuple[str, ...] | None = None
+    folders: tuple[str, ...] | None = None
     if not is_harmless:
         is_new = before_change(context, command=name)
-        gone = () if is_new else _vanished(context)
-    changes(context).record(context, CommandStarted(name, call, gone, uncovered))
+        gone, folders = _standing(context, is_new=is_new)
+    changes(context).record(context, CommandStarted(name, call, gone, uncovered, folders))
 
 
-def _vanished(context: SessionContext) -> tuple[str, ...] | None:
-    """Return the unread files of the newest checkpoint that are missing now; None without a
-    checkpoint, or without the time to look."""
-    if untracked.newest(context, context.store.position()) is None:
-        return None
-    try:
-        tree = context.workspace.tree(until=monotonic() + WALK_S)
-    except DeadlinePassed:
-        return None
-    return untracked.look(context, tree, UNREAD_MAX)
+def _standing(
+    context: SessionContext, *, is_new: bool
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Return the unread files of the newest checkpoint that are missing now, and the folders that it does
+    not cover; None without a checkpoint, or without the time to look. is_new: it was taken just now."""
+    checkpoint = untracked.newest(context, context.store.position())
+    if checkpoint is None:
+        return None, None
+    gone: tuple[str, ...] | None = ()
+    tree = context.workspace.remembered()
+    if not is_new:
+        try:
+            tree = context.workspace.tree(until=monotonic() + WALK_S)
+        except DeadlinePassed:
+            return None, None
+        gone = untracked.look(context, tree, UNREAD_MAX)
+    entries = untracked.manifest(context, checkpoint)
+    return gone, None if gone is None else uncovered_folders(context, entries, tree)
 
 
 def ended(context: SessionContext, event: CommandEnded) -> Answer:
@@ -181,8 +192,9 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     command = None
     if started is not None and not only_reads(event.command, event.cwd):
         command = _ended_command(context, event, started)
-    changed, touched, named = changes_of(context, event.command, started, command)
-    ends: list[Fact] = [Ended(event.call, event.exit_code, touched, named)]
+    effects = effects_of(context, event.command, started, command)
+    changed = effects.changed
+    ends: list[Fact] = [effects.end(event.call, event.exit_code)]
     if event.background:  # no tool call ends its further changes
         name = words.short(event.command, background=True)
         ends.append(CommandStarted(name, f"{event.call}{BACKGROUND}"))
@@ -195,27 +207,47 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
     changed.record(context, *unsearched(context, changed), *ends)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
-    after_change(context, *touched)
+    after_change(context, *effects.touched)
     told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
     return Answer(context=told, tell=lost.tell)
 
 
-def changes_of(
+class CommandEffects(Struct, frozen=True):
+    """The changes during a command that ended. touched: all files that it touched; named: those that it
+    certainly removed and that no session has read."""
+
+    changed: Changes
+    touched: tuple[str, ...]
+    named: tuple[str, ...] = ()
+    folders: Folders = Folders()
+
+    def end(self, run: str, exit_code: int | None) -> Ended:
+        """Return the fact of the command's end."""
+        made, removed = self.folders.made, self.folders.removed
+        return Ended(
+            run,
+            exit_code,
+            self.touched,
+            self.named,
+            folders_made=made,
+            folders_removed=removed,
+        )
+
+
+def effects_of(
     context: SessionContext, command: str, started: Recorded | None, ended: EndedCommand | None
-) -> tuple[Changes, tuple[str, ...], tuple[str, ...]]:
-    """Return the changes during a command that ended, the paths of all files that it touched, and those
-    of files that it certainly removed and that no session has read. ended: None for a command
-    that changes no file."""
+) -> CommandEffects:
+    """Return the changes during a command that ended. ended: None for a command that changes no file."""
     # A file that nobody looked at before the command may have changed before it.
     if started is None or ended is None:
         changed = changes(context)
-        return changed, changed.paths, ()
-    changed, removed = _changes_since(context, command, started, ended)
+        return CommandEffects(changed, changed.paths)
+    changed, removed, folders = _changes_since(context, command, started, ended)
     changed = with_moves(context, changed, ended)
     if not removed:
         changed = structs.replace(changed, facts=ended.with_author(context, changed.facts))
     named = tuple(path for path in removed if ended.names_removal(context, path))
-    return changed, (*changed.paths, *removed), named
+    return CommandEffects(changed, (*changed.paths, *removed), named, folders)
 
 
 class Overwritten(Struct, frozen=True):
@@ -348,29 +380,44 @@ def _ended_command(context: SessionContext, event: CommandEnded, started: Record
 
 def _changes_since(
     context: SessionContext, command: str, started: Recorded, ended: EndedCommand
-) -> tuple[Changes, tuple[str, ...]]:
-    """Return the changes during a command, and the files that went meanwhile and that no session
-    has read."""
+) -> tuple[Changes, tuple[str, ...], Folders]:
+    """Return the changes during a command, the files that went meanwhile and that no session has read, and
+    the folders that came and went."""
     since_ns = started.happened_at * 1_000 - SLACK_NS
     checkpoint = untracked.newest(context, started.position)
-    gone = started.fact.gone if isinstance(started.fact, CommandStarted) else None
+    began = started.fact
+    assert isinstance(began, CommandStarted)
+    gone = began.gone
     entries = None
     if checkpoint is not None and gone is not None:
         entries = untracked.manifest(context, checkpoint)
     before = by_times if entries is None else in_checkpoint(context, entries)
-    changed = changes(context, ended, before, since_ns=since_ns, deadline_s=WALK_S)
+
+    def folders(tree: Tree) -> Folders:
+        stood = began.folders
+        now = None if entries is None else uncovered_folders(context, entries, tree)
+        return Folders() if now is None or stood is None else folders_between(stood, now)
+
+    changed = changes(
+        context,
+        ended,
+        before,
+        since_ns=since_ns,
+        made=lambda tree: folders(tree).made,
+        deadline_s=WALK_S,
+    )
     if entries is None:
         facts = [
             _mark_unsure(fact) if checkpoint is not None or _is_outside(fact) else fact
             for fact in changed.facts
         ]
         changed = structs.replace(changed, facts=tuple(facts))
-    named = started.fact.uncovered if isinstance(started.fact, CommandStarted) else ()
-    went = {path for path in named if untracked.is_gone(context, path)}
+    went = {path for path in began.uncovered if untracked.is_gone(context, path)}
     if entries is not None and gone is not None:
         unread = untracked.missing(context, entries, changed.tree)
         went |= {path for path in unread if path not in gone and may_touch(command, path)}
-    return changed, tuple(sorted(went.difference(context.store.paths())))
+    unread_gone = tuple(sorted(went.difference(context.store.paths())))
+    return changed, unread_gone, Folders() if changed.tree is None else folders(changed.tree)
 
 
 def _is_outside(fact: Changed | GitMoved | Moved) -> bool:

@@ -23,7 +23,7 @@ from sightline.hooks.handlers.file_reads import ignored
 from sightline.hooks.handlers.shell_commands import (
     RUN_FILES,
     Pages,
-    changes_of,
+    effects_of,
     note_beginning,
     overwritten,
     record_lines,
@@ -31,7 +31,6 @@ from sightline.hooks.handlers.shell_commands import (
     unsearched,
 )
 from sightline.model.events import Cause
-from sightline.model.events import CommandEnded as Ended
 from sightline.model.spans import Spans, union
 from sightline.model.text import normal
 from sightline.model.timeline import Recorded
@@ -83,16 +82,17 @@ def ended(context: SessionContext, event: CallEnded) -> Answer:
     files that the agent was not told."""
     started = started_call(context, event.call)
     command = None if started is None else _ended_call(context, event, started)
-    changed, touched, named = changes_of(context, event.tool, started, command)
+    effects = effects_of(context, event.tool, started, command)
+    changed = effects.changed
     lost = overwritten(context, changed, event.tool, tuple(map(normal, event.given)))
-    end = Ended(event.call, 1 if event.has_failed else 0, touched, named)
+    end = effects.end(event.call, 1 if event.has_failed else 0)
     changed.record(context, *unsearched(context, changed), end)
     pages = Pages(context)
     shown = {path: _shown(pages.lines(path), event) for path in _files(event)}
     given = {path: _written(pages, path, event) for path in _files(event)}
     record_lines(context, pages, {path: lines for path, lines in shown.items() if lines}, "tool")
     record_lines(context, pages, {path: lines for path, lines in given.items() if lines}, "tool")
-    after_change(context, *touched)
+    after_change(context, *effects.touched)
     told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
     return Answer(context=told, tell=lost.tell)
 
