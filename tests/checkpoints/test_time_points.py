@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sightline.checkpoints.time_points import Since, since
+from sightline.checkpoints.time_points import since
+from sightline.model.timeline import Since
 
 NOW = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
 HOUR = 3_600_000_000

@@ -216,7 +216,7 @@ def test_every_other_name_leads_to_a_command():
 
 
 def test_text_cannot_steer_a_terminal():
-    from sightline.text.phrases import printable
+    from sightline.text.printable import printable
 
     assert printable("a\x1b[31m\x9b\r\udcff\tb") == "a␛[31m\ufffd␍\ufffd\tb"
 

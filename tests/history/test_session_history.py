@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sightline.api.opening import start
-from sightline.checkpoints.time_points import Since, since
+from sightline.checkpoints.time_points import since
 from sightline.config.settings import Settings
 from sightline.history import log_entries, session_history
 from sightline.history.session_history import LogQuery
@@ -19,6 +19,7 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.revision import MISSING, revision_of
+from sightline.model.timeline import Since
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 

@@ -20,7 +20,7 @@ from sightline.history.session_history import survey
 from sightline.history.watching import MANY, TEXT_MAX, WatchedPaths, Watching, merge_hints
 from sightline.model.events import Changed, SightLost
 from sightline.model.revision import revision_of
-from sightline.model.timeline import NOBODY
+from sightline.model.session_ids import NOBODY
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 SOON_S = 10.0

@@ -30,7 +30,8 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import MISSING, UNKNOWN
-from sightline.model.timeline import ARCHIVE, Recorded, Stretch, branch, columns_of, effective
+from sightline.model.session_ids import ARCHIVE
+from sightline.model.timeline import Recorded, Stretch, branch, columns_of, effective
 from sightline.store.event_index import knowledge_paths
 
 PATHS = ["a", "b", "c"]

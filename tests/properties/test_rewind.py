@@ -15,7 +15,7 @@ from tests.support.examples import examples
 from sightline.api.workspace import Workspace
 from sightline.errors import RewindRefused
 from sightline.model.events import WriteIntended
-from sightline.model.timeline import NOBODY
+from sightline.model.session_ids import NOBODY
 
 COUNTS: Counter[str] = Counter()
 some = settings(derandomize=not WIDE, database=None, deadline=None)

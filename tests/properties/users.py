@@ -12,7 +12,7 @@ from tests.properties.model import (
 )
 
 from sightline.filesystem.watch.watcher import Hints
-from sightline.model.timeline import NOBODY
+from sightline.model.session_ids import NOBODY
 
 
 class Users(Ground):

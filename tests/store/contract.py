@@ -24,7 +24,8 @@ from sightline.model.active_claims import fold as fold_claims
 from sightline.model.events import Belief, Cause, Fact
 from sightline.model.projections import fold_disk
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
-from sightline.model.timeline import ARCHIVE, NOBODY, Recorded
+from sightline.model.session_ids import ARCHIVE, NOBODY
+from sightline.model.timeline import Recorded
 from sightline.store.port import Store
 
 Open = Callable[[], Store]

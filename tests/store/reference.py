@@ -26,8 +26,9 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp, named
-from sightline.model.timeline import NOBODY, Recorded, live, of_kind, turns_at
-from sightline.model.timeline import archived as is_archived
+from sightline.model.session_ids import NOBODY
+from sightline.model.session_ids import archived as is_archived
+from sightline.model.timeline import Recorded, live, of_kind, turns_at
 from sightline.store.event_index import (
     check_expected,
     check_needed,

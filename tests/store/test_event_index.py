@@ -7,7 +7,7 @@ from msgspec import structs
 from sightline.model.events import Belief, Cause, Changed, Seen
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING
-from sightline.model.timeline import ARCHIVE
+from sightline.model.session_ids import ARCHIVE
 from sightline.store.event_index import redundant
 
 BELIEF = Belief("r2", ((1, 9),), ((1, 9),), 9)

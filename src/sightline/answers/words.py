@@ -9,7 +9,8 @@ from sightline.errors import EditRefused
 from sightline.model.path import quoted
 from sightline.model.results import Notice
 from sightline.search import words as search_words
-from sightline.text.phrases import count, named, one_line, shortened
+from sightline.text.phrases import count, named, shortened
+from sightline.text.printable import one_line
 
 LABEL = 60
 """Characters of a summary in the label of a checkpoint."""

@@ -18,7 +18,7 @@ from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints import take
 from sightline.checkpoints.gc import gc
 from sightline.checkpoints.rewind import rewinder
-from sightline.checkpoints.time_points import ALWAYS, SinceWhen
+from sightline.checkpoints.time_points import SinceWhen
 from sightline.checkpoints.time_points import since as since_when
 from sightline.config.settings import Settings
 from sightline.history import session_history
@@ -30,6 +30,7 @@ from sightline.model.events import Cause
 from sightline.model.marks import sendable
 from sightline.model.results import Checkpoint, RewindReport
 from sightline.model.spans import Spans
+from sightline.model.timeline import ALWAYS
 from sightline.store.retention import Swept
 
 KEEPER = "library"

@@ -20,17 +20,8 @@ from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing
-from sightline.text.phrases import (
-    count,
-    joined,
-    named,
-    numbered,
-    one_line,
-    short,
-    size,
-    spans,
-    table,
-)
+from sightline.text.phrases import count, joined, named, numbered, short, size, spans, table
+from sightline.text.printable import one_line
 from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
 

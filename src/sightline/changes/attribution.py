@@ -34,8 +34,9 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.revision import MISSING, Revision
+from sightline.model.session_ids import archived
 from sightline.model.text import plain_of
-from sightline.model.timeline import Recorded, archived, live, of_kind
+from sightline.model.timeline import Recorded, live, of_kind
 from sightline.shell_parsing.command_line import all_commands
 
 AT_WORK = 8

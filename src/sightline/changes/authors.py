@@ -16,7 +16,8 @@ from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, Rewind
 from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy, Confidence
 from sightline.model.revision import MISSING
-from sightline.model.timeline import Recorded, archived
+from sightline.model.session_ids import archived
+from sightline.model.timeline import Recorded
 from sightline.text import phrases
 
 KINDS: list[type[Fact]] = [Changed, GitMoved, Moved]

@@ -15,9 +15,10 @@ from sightline.changes.words import NameOf
 from sightline.errors import SessionError
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
-from sightline.model.timeline import archived
+from sightline.model.session_ids import archived
 from sightline.store.port import Store
-from sightline.text.phrases import printable, unfound
+from sightline.text.phrases import unfound
+from sightline.text.printable import printable
 
 GENERATED = re.compile(r"s-[0-9a-f]{10}(?![^/])|[0-9a-f]{8}-[0-9a-f]{4}-")
 """Begins ids that programs make up."""

@@ -24,7 +24,8 @@ from sightline.model.manifest import EMPTY, Entry, Manifest
 from sightline.model.path import folders_above
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, known
-from sightline.model.timeline import Recorded, archived, live
+from sightline.model.session_ids import archived
+from sightline.model.timeline import Recorded, live
 from sightline.shell_parsing.command_line import absolute_path
 from sightline.shell_parsing.file_effects import possible_names
 from sightline.store.port import Store

@@ -26,9 +26,10 @@ from sightline.model.events import (
 from sightline.model.projections import git_cause
 from sightline.model.results import Deleted, EditedFile, EditedFiles
 from sightline.model.revision import MISSING, Revision
+from sightline.model.session_ids import archived
 from sightline.model.spans import new_sides
 from sightline.model.text import lines_of
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded
 from sightline.notices import words
 
 PathChange = tuple[str, Revision, Revision, Cause]

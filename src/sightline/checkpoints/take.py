@@ -49,7 +49,8 @@ from sightline.model.lookup import Lookup, look_up
 from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
 from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
-from sightline.model.timeline import AT_SHELL, NOBODY, Recorded, archived, live, of_kind
+from sightline.model.session_ids import AT_SHELL, NOBODY, archived
+from sightline.model.timeline import Recorded, live, of_kind
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.store.port import Store
 

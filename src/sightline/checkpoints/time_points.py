@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
 
-from msgspec import Struct
-
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
-from sightline.model.timeline import AT_SHELL, NOBODY
+from sightline.model.session_ids import AT_SHELL, NOBODY
+from sightline.model.timeline import Since
 from sightline.model.units import duration_us
 
 When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
 
-
-class Since(Struct, frozen=True):
-    """A start on the timeline. position: facts after it count; at: facts that happened then or
-    later count, in UTC microseconds, None for any time."""
-
-    position: int = 0
-    at: int | None = None
-
-
-ALWAYS = Since()
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

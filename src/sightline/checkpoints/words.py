@@ -10,7 +10,8 @@ from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
 from sightline.store.retention import AGE, SIZE, Going, Swept
-from sightline.text.phrases import count, named, one_line, printable, size, table, unfound
+from sightline.text.phrases import count, named, size, table, unfound
+from sightline.text.printable import one_line, printable
 
 LABEL_MAX = 200
 

@@ -20,7 +20,7 @@ from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.errors import EditRefused
 from sightline.model.path import quoted
-from sightline.text.phrases import printable
+from sightline.text.printable import printable
 
 
 @command(Session.answer, name="apply", example="apply < answer.json", without=("answer", "apply"))

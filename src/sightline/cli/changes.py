@@ -25,7 +25,7 @@ from sightline.model.results import EditedFile, Notice
 from sightline.notices import delivery, words
 from sightline.notices import warnings as session_warnings
 from sightline.text import phrases
-from sightline.text.phrases import one_line, printable
+from sightline.text.printable import one_line, printable
 
 
 @command(

@@ -21,7 +21,8 @@ from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.conversation.model_summarizer import import_with_pydantic_ai
 from sightline.errors import SightlineError
-from sightline.text.phrases import count, printable
+from sightline.text.phrases import count
+from sightline.text.printable import printable
 
 AGENT = "sightline.reference_agent.agent"
 NAME = "sightline-agent"

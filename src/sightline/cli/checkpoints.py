@@ -19,7 +19,7 @@ from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints import words
 from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
-from sightline.checkpoints.rewind import recovery, rewinder
+from sightline.checkpoints.rewind import recovery, rewinder, unfinished
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import drop, find, is_of_workspace, named
 from sightline.cli import completion, output
@@ -32,7 +32,7 @@ from sightline.errors import UnknownName
 from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
 from sightline.model.results import RewindReport
-from sightline.model.timeline import AT_SHELL
+from sightline.model.session_ids import AT_SHELL
 from sightline.notices.words import raised
 
 LABEL_MAX = 200
@@ -59,12 +59,12 @@ def checkpoint(call: Call, label: str) -> None:
 def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
-        chapters, unfinished = story(context), recovery.listed(context)
+        chapters, cut_off = story(context), unfinished.listed(context)
         name_of = names_of(context.store)
         whose = {each: name_of(each) for each in {c.checkpoint.session for c in chapters}}
         begun = [
             rewind_words.begun(each.to, each.session, name_of(each.session), since(each.at))
-            for each in unfinished
+            for each in cut_off
         ]
     lines: list[str] = []
     for chapter in chapters:
@@ -80,7 +80,7 @@ def list_checkpoints(call: Call) -> None:
     listed = [shape(chapter.checkpoint) for chapter in chapters]
     output.answer(
         call,
-        {"checkpoints": listed, "unfinished_rewinds": shape(unfinished)},
+        {"checkpoints": listed, "unfinished_rewinds": shape(cut_off)},
         "\n".join(lines),
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
@@ -302,8 +302,8 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
     asks = Asks(call, dry_run=dry_run, yes=yes)
     asks.check()
     with call.survey() as context:
-        for unfinished in () if dry_run else recovery.listed(context, call.named_session):
-            done = recovery.finish(context.for_session(unfinished.session))  # an undo that died?
+        for cut_off in () if dry_run else unfinished.listed(context, call.named_session):
+            done = recovery.finish(context.for_session(cut_off.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
         turn = rewinder.last_turn(context, call.named_session, paths)

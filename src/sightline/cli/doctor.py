@@ -16,7 +16,8 @@ from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.history.doctor import Finding
 from sightline.history.words import seeing
-from sightline.text.phrases import count, printable, size, times
+from sightline.text.phrases import count, size, times
+from sightline.text.printable import printable
 
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yellow"}
 

@@ -20,7 +20,7 @@ from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.model.spans import Span
 from sightline.sessions.words import affected
-from sightline.text.phrases import printable
+from sightline.text.printable import printable
 
 
 def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named: Any) -> None:

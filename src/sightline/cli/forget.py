@@ -21,10 +21,11 @@ from sightline.config.settings import Settings
 from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
-from sightline.model.timeline import AT_SHELL
+from sightline.model.session_ids import AT_SHELL
 from sightline.store.opening import open_file
 from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
-from sightline.text.phrases import count, printable, size, table
+from sightline.text.phrases import count, size, table
+from sightline.text.printable import printable
 
 
 class Contents(Struct, frozen=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from inspect import cleandoc
 from itertools import takewhile
@@ -270,6 +269,9 @@ def first_word(args: Sequence[str]) -> int | None:
 
 
 def _unknown(ctx: click.Context, name: str) -> None:
+
+    from difflib import get_close_matches
+
     known = {each: each for each in COMMANDS if each != "hook"} | OTHER_NAMES
     alike = [name] if name in known else get_close_matches(name, known, n=5, cutoff=ALIKE)
     shown = {each for names in SECTIONS.values() for each in names}

@@ -11,7 +11,6 @@ from sightline.api.json_shapes import shape
 from sightline.api.workspace import Workspace
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
-from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
 from sightline.cli import completion, output
 from sightline.cli import words as cli_words
@@ -26,7 +25,8 @@ from sightline.history.overview import foreign
 from sightline.history.session_history import LogQuery
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence
-from sightline.text import phrases
+from sightline.model.timeline import ALWAYS
+from sightline.text.printable import printable
 
 EVERY_S = 0.5
 """Seconds between two looks at the store for new facts."""
@@ -121,5 +121,5 @@ def _dated(entries: Iterable[Entry]) -> Iterator[str]:
             day = at.date()
             yield f"{day}"
         words = sentence(entry, entry.session)
-        who = "-" if foreign(entry) or not entry.session else phrases.printable(entry.session)
+        who = "-" if foreign(entry) or not entry.session else printable(entry.session)
         yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {words}"

@@ -23,9 +23,10 @@ from sightline.cli.output import Call
 from sightline.history.asked_sessions import Asked, about_all, about_file
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
+from sightline.model.session_ids import AT_SHELL
 from sightline.model.spans import Span
-from sightline.model.timeline import AT_SHELL
-from sightline.text.phrases import count, printable, shown, spans
+from sightline.text.phrases import count, shown, spans
+from sightline.text.printable import printable
 
 MANY = {"nargs": -1, "metavar": "[PATH]...", "required": False}
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
 from os import PathLike
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
 
-from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
 from sightline.cli import completion
 from sightline.cli.output import Call
 from sightline.filesystem.ignore.wildmatch import SPECIAL
+from sightline.model.session_ids import LAST_SESSIONS
 from sightline.model.spans import Span
-from sightline.model.timeline import LAST_SESSIONS
 from sightline.model.units import duration_us, size_bytes
+
+if TYPE_CHECKING:
+    from sightline.api.verbs import Parameter
 
 PATHS = {"path", "paths", "src", "dst", "force_paths"}
 """Parameters that hold paths, which are typed relative to the current folder."""
@@ -84,22 +86,32 @@ def command(
     """
 
     def decorate(function: Callable[..., Any]) -> VerbCommand:
-        texts = [*map(prose, verbs[:1]), cleandoc(function.__doc__ or "")]
+        summary, derived = _derived(verbs, without, spelled) if verbs else ("", [])
+        texts = [summary, cleandoc(function.__doc__ or "")]
         text = "\n\n".join(part for part in texts if part)
         made = click.command(name, VerbCommand, help=text)(click.pass_obj(function))
         made.verbs, made.without, made.example = verbs, without, example
-        named: dict[str, Parameter] = {}
-        for each in (each for verb in verbs for each in parameters(verb)):
-            named.setdefault(each.name, each)
-        taken = [name for name in named if name not in without]
-        derived = [
-            derived_parameter(named[each], spelled.get(each, {}), is_first=not number)
-            for number, each in enumerate(taken)
-        ]
         made.params = [*derived, *made.params, *global_options(hidden=False)]
         return made
 
     return decorate
+
+
+def _derived(
+    verbs: Sequence[Verb], without: Collection[str], spelled: Mapping[str, dict[str, Any]]
+) -> tuple[str, list[click.Parameter]]:
+    """Return the description of the first verb, and the parameters that a command takes from verbs."""
+    from sightline.api.verbs import parameters, prose  # the help and status need no verb
+
+    named: dict[str, Parameter] = {}
+    for each in (each for verb in verbs for each in parameters(verb)):
+        named.setdefault(each.name, each)
+    taken = [name for name in named if name not in without]
+    derived = [
+        derived_parameter(named[each], spelled.get(each, {}), is_first=not number)
+        for number, each in enumerate(taken)
+    ]
+    return prose(verbs[0]), derived
 
 
 def derived_parameter(
@@ -110,6 +122,8 @@ def derived_parameter(
     Arguments are what the verb requires, its first parameter unless that is for keywords only, and
     its paths; the rest are options.
     """
+    from sightline.api.verbs import REQUIRED
+
     attributes = _attributes(parameter.annotation)
     is_many = attributes.pop("is_many", False)
     if parameter.name in PATHS:

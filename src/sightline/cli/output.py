@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from sightline.filesystem.discovery import discover
-from sightline.filesystem.process import holder_of, owner_of
-from sightline.model.path import quoted
-from sightline.model.timeline import AT_SHELL, NOBODY
-from sightline.text.phrases import printable
+from sightline.model.session_ids import AT_SHELL, NOBODY
+from sightline.text.printable import printable
 
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
     from sightline.api.session import Session
@@ -359,6 +357,7 @@ class Call:
         """
         from sightline.api.opening import start  # all packages of verbs
         from sightline.checkpoints.rewind import recovery
+        from sightline.filesystem.process import holder_of, owner_of
 
         store, workspace, settings = self._ports()
         with closing(store):
@@ -442,6 +441,8 @@ def approver(call: Call) -> Callable[[str, str], bool] | None:
     """Return a function that asks the user to approve (path, diff); None without a terminal."""
     if not can_ask():
         return None
+
+    from sightline.model.path import quoted
 
     def approve(path: str, diff: str) -> bool:
         note(call, coloured(call, diff, sys.stderr))

@@ -21,7 +21,7 @@ from sightline.sessions import usage as model_usage
 from sightline.sessions import words as session_words
 from sightline.sessions.presence import presence
 from sightline.text import phrases
-from sightline.text.phrases import one_line, printable
+from sightline.text.printable import one_line, printable
 
 
 @command(example="session list")

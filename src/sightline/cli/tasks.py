@@ -19,7 +19,8 @@ from sightline.cli.output import Call
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph, SubTask
 from sightline.text import phrases
-from sightline.text.phrases import one_line, shortened
+from sightline.text.phrases import shortened
+from sightline.text.printable import one_line, printable
 
 GOAL = 50
 """Characters of a goal in a list."""
@@ -81,7 +82,7 @@ def show(call: Call, id: str) -> None:
     """Conflicts of a sub-task with its siblings are shown with the lines that differ."""
     with call.look() as session:
         found, result = session.subtasks.show(id)
-    about = [phrases.printable(f"{found.id}: {found.goal}"), words.result_text(found, result)]
+    about = [printable(f"{found.id}: {found.goal}"), words.result_text(found, result)]
     if found.dependencies:
         about.insert(1, f"Depends on {', '.join(found.dependencies)}.")
     output.answer(
@@ -298,4 +299,4 @@ def _task(each: SubTask) -> dict[str, Any]:
 def _line(call: Call, each: SubTask, depth: int) -> str:
     said = one_line(each.result or each.reason or each.goal)
     state = output.style(call, f"{MARKS[each.state]} {each.state:<9}", COLOURS[each.state])
-    return f"{'  ' * depth}{state} {phrases.printable(each.id)}  {shortened(said, 2 * GOAL)}"
+    return f"{'  ' * depth}{state} {printable(each.id)}  {shortened(said, 2 * GOAL)}"

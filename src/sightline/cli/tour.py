@@ -31,7 +31,7 @@ from sightline.history.session_history import Page, SessionFiles, status
 from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.text import phrases
-from sightline.text.phrases import printable
+from sightline.text.printable import printable
 
 SOURCE = {
     "product": "Claude Code",

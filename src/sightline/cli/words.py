@@ -14,7 +14,7 @@ from sightline.api.json_shapes import Shape, fields, shape
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause, names_of, title_of
-from sightline.checkpoints.rewind import recovery
+from sightline.checkpoints.rewind import unfinished
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
@@ -27,7 +27,7 @@ from sightline.history.session_history import (
 from sightline.history.words import story
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
-from sightline.model.timeline import AT_SHELL, NOBODY
+from sightline.model.session_ids import AT_SHELL, NOBODY
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
@@ -35,6 +35,7 @@ from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
 from sightline.store.port import Store
 from sightline.text import phrases
+from sightline.text.printable import one_line, printable
 
 if TYPE_CHECKING:  # status shows sessions without opening one
     from sightline.api.session import Session
@@ -48,9 +49,9 @@ def note_session(
     if call.json or call.named_session is not None or (session == AT_SHELL and not others):
         return
     name_of = names_of(context.store)
-    told = phrases.printable(change_words.called(name_of(session), "session"))
+    told = printable(change_words.called(name_of(session), "session"))
     more = phrases.named([f"--session {quote(each)}" for each in others], OTHERS)
-    ask = f" Others know it, too: {phrases.printable(more)}." if others else ""
+    ask = f" Others know it, too: {printable(more)}." if others else ""
     output.note(call, f"As {told} knows it.{ask}")
 
 
@@ -112,23 +113,23 @@ def status_lines(
 
     only: the session that the user named.
     """
-    lines = [f"Workspace {phrases.printable(context.workspace.root)}"]
+    lines = [f"Workspace {printable(context.workspace.root)}"]
     lines += [
         f"Warning {each.id}: {notice_words.in_line(each)}" for each in pending(context, NOBODY)
     ]
     lines += [
         rewind_words.begun(each.to, NOBODY, "", since(each.at))
-        for each in recovery.listed(context, NOBODY)
+        for each in unfinished.listed(context, NOBODY)
     ]
     noted = {claim.session for claim in listed(context)}
     noted |= {warning.session for warning in pending(context)}
-    noted |= {rewind.session for rewind in recovery.listed(context)}
+    noted |= {rewind.session for rewind in unfinished.listed(context)}
     shown = [each for each in page.sessions if each.files or each.session.id in noted]
     for each in shown:
         lines += ["", *_session(call, context, each)]
     empty = len(page.sessions) - len(shown)
     if not shown and only is not None:
-        lines += ["", f"Session {phrases.printable(only)} was shown no file here."]
+        lines += ["", f"Session {printable(only)} was shown no file here."]
     elif not shown and not page.left_out:
         lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
     elif empty and shown:
@@ -154,7 +155,7 @@ def more_sessions(left_out: int, command: str) -> str:
 def page_shape(context: SessionContext, page: Page[SessionFiles]) -> Shape:
     """Return a page of `status` as JSON."""
     sessions = [session_shape(context, each) for each in page.sessions]
-    rewinds = shape(recovery.listed(context, NOBODY))
+    rewinds = shape(unfinished.listed(context, NOBODY))
     return {"sessions": sessions, "left_out": page.left_out, "unfinished_rewinds": rewinds}
 
 
@@ -168,7 +169,7 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
         **shape(presence(context, each.session)),
         "claims": shape([claim for claim in listed(context) if claim.session == name]),
         "warnings": shape([*pending(context, name)]),
-        "unfinished_rewinds": shape([*recovery.listed(context, name)]),
+        "unfinished_rewinds": shape([*unfinished.listed(context, name)]),
         **(fields(used[0], "provider", "mode") if used else {"provider": None, "mode": None}),
         "environment": shape(places[0]) if places else None,
     }
@@ -191,7 +192,7 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         for place in usage.environments(context, name)[-1:]
         if place.host
     ]
-    who_acts = ", ".join([session.agent, *map(phrases.one_line, runs_on)])
+    who_acts = ", ".join([session.agent, *map(one_line, runs_on)])
     turn = f", turn {session.turn}" if session.turn else ""
     files = phrases.count(len(shown.files), "file")
     begun = phrases.ago(time() - session.started / 1_000_000)
@@ -205,11 +206,11 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         for claim in listed(context)
         if claim.session == name
     ]
-    for rewind in recovery.listed(context, name):
+    for rewind in unfinished.listed(context, name):
         begun = rewind_words.begun(
             rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
         )
-        lines.append(f"  {phrases.one_line(begun)}")
+        lines.append(f"  {one_line(begun)}")
     lines += [
         f"  warning {warning.id}: {notice_words.in_line(warning)}"
         for warning in pending(context, name)
@@ -239,6 +240,5 @@ def numbered(view: FileView) -> str:
     width = len(str(last))
     lines = view.text.removesuffix("\n").split("\n") if last else []
     return "".join(
-        f"{number:>{width}}  {phrases.printable(line)}\n"
-        for number, line in enumerate(lines, first)
+        f"{number:>{width}}  {printable(line)}\n" for number, line in enumerate(lines, first)
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.model.path import quoted
-from sightline.text.phrases import one_line, size
+from sightline.text.phrases import size
+from sightline.text.printable import one_line
 
 
 def text(found: Related) -> str:

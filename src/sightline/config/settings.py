@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -276,7 +275,10 @@ def _line_of(key: str, data: bytes, heading: str) -> int:
 
 def _parsed(data: bytes | None, name: str) -> dict[str, Any]:
     """Return the table of a settings file; {} for None. name: of the file, for a SettingsError."""
-    data = data or b""
+    if not data:
+        return {}
+    import tomllib  # most workspaces have no settings file
+
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.count(b".") > LINE_DOTS_MAX:
             words = f"{name}: line {number} has more than {LINE_DOTS_MAX} dots."

@@ -19,10 +19,9 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from stat import S_IMODE, S_ISREG
 from time import sleep
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, structs
 
@@ -43,6 +42,9 @@ from sightline.filesystem.temp_file import (
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link, revision_of
 from sightline.model.written import still_holds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """The errors of opening a folder that is no longer there."""
@@ -119,7 +121,7 @@ def _carry_out(writes: Sequence[Write]) -> list[Ended]:
     """Carry out writes of different files together; return what each returned or raised, in order."""
     ended: list[Ended] = [None] * len(writes)
     failures: dict[int, OSError | None] = dict.fromkeys(range(len(writes)))
-    pool = ThreadPoolExecutor(THREADS) if len(writes) >= MANY else None
+    pool = _threads() if len(writes) >= MANY else None
     try:
         while failures:
             awaited: dict[int, Awaited] = {}
@@ -138,6 +140,14 @@ def _carry_out(writes: Sequence[Write]) -> list[Ended]:
         if pool:
             pool.shutdown()
     return ended
+
+
+def _threads() -> Executor:
+    from concurrent.futures import (
+        ThreadPoolExecutor,  # it loads the logging of the standard library
+    )
+
+    return ThreadPoolExecutor(THREADS)
 
 
 def _sync(awaited: dict[int, Awaited], pool: Executor | None) -> dict[int, OSError | None]:

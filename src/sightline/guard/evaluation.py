@@ -31,7 +31,6 @@ from sightline.model.attempts import (
 from sightline.model.diff import unified
 from sightline.model.events import Belief, Changed, NoticeAcknowledged, Refused, Seen, Told
 from sightline.model.line_marks import unmarked_lines
-from sightline.model.placeholders import PROSE, left_out
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import whole
 from sightline.model.text import Text, decode, diff_of_texts
@@ -117,6 +116,8 @@ class Evaluation:
     def _placeholders(self, new: Text | None) -> str:
         """Return the diff of the hunks of the attempt that put a placeholder in the place of code; "" where
         the same attempt was refused for it: sent again, it is meant. new: the text that it would leave."""
+        from sightline.model.placeholders import PROSE, left_out  # looks need none of its patterns
+
         disk = self.case.disk
         is_prose = self.shown_path.lower().endswith(PROSE)
         if is_prose or self.ruling.decision == "refuse" or disk is None or new is None:

@@ -11,7 +11,8 @@ from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
 from sightline.model.text import UNKNOWN_ENCODING
-from sightline.text.phrases import by, count, is_one_line, joined, named, one_line, spans, times
+from sightline.text.phrases import by, count, is_one_line, joined, named, spans, times
+from sightline.text.printable import one_line
 
 MISSING = "List the folder to find the right name, or create the file."
 """The next step for a path without a file."""

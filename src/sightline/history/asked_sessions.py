@@ -11,7 +11,8 @@ from sightline.changes.words import is_rewind
 from sightline.checkpoints.take import newest_first
 from sightline.history.why import knower
 from sightline.model.events import Changed, Seen, TurnBegan
-from sightline.model.timeline import AT_SHELL, NOBODY, Recorded, archived
+from sightline.model.session_ids import AT_SHELL, NOBODY, archived
+from sightline.model.timeline import Recorded
 from sightline.sessions.presence import present_sessions
 
 RECENT = 5_000

@@ -26,7 +26,7 @@ from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
 from sightline.model.results import ChangedBy, FileWarning
-from sightline.model.timeline import AT_SHELL, NOBODY, archived
+from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
 from sightline.sessions.lifecycle import UNNAMED

@@ -17,7 +17,6 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause
 from sightline.changes.words import NameOf
-from sightline.checkpoints.time_points import ALWAYS, Since
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
@@ -26,7 +25,8 @@ from sightline.guard.unfinished import recover_all
 from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
-from sightline.model.timeline import LAST_SESSIONS
+from sightline.model.session_ids import LAST_SESSIONS
+from sightline.model.timeline import ALWAYS, Since
 from sightline.sessions.presence import Presence, presence, present_sessions
 from sightline.store.port import Store
 

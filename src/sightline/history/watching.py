@@ -28,7 +28,7 @@ from sightline.model.events import Cause, SightLost
 from sightline.model.path import folders_above
 from sightline.model.projections import disk_paths
 from sightline.model.revision import MISSING, StatSignature
-from sightline.model.timeline import NOBODY, archived
+from sightline.model.session_ids import NOBODY, archived
 
 POLL_S = 0.5
 """Seconds between two questions to the store for facts of other processes."""

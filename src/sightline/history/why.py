@@ -23,8 +23,9 @@ from sightline.model.events import (
     Seen,
 )
 from sightline.model.projections import Knowledge
+from sightline.model.session_ids import archived
 from sightline.model.spans import spans
-from sightline.model.timeline import TURNING, Recorded, archived, branch
+from sightline.model.timeline import TURNING, Recorded, branch
 from sightline.store.port import Store
 
 ENTRIES = 30

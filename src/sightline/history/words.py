@@ -12,18 +12,8 @@ from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, subtract, whole
 from sightline.notices.words import PART, WARNING
-from sightline.text.phrases import (
-    ago,
-    by,
-    count,
-    is_one_line,
-    named,
-    one_line,
-    printable,
-    shown,
-    spans,
-    verdict,
-)
+from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
+from sightline.text.printable import one_line, printable
 
 PATHS_NAMED = 3
 

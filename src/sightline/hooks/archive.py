@@ -33,9 +33,9 @@ from sightline.model.events import (
 )
 from sightline.model.path import POSIX, WINDOWS, canonical
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
+from sightline.model.session_ids import ARCHIVE
 from sightline.model.spans import spans, whole
 from sightline.model.text import split, unmarked
-from sightline.model.timeline import ARCHIVE
 from sightline.store.port import Store
 
 

@@ -9,7 +9,8 @@ from sightline.errors import PathError, fenced
 from sightline.model.path import quoted
 from sightline.model.text import UNKNOWN_ENCODING
 from sightline.shell_parsing.secrets import without_secrets
-from sightline.text.phrases import by, count, named, printable
+from sightline.text.phrases import by, count, named
+from sightline.text.printable import printable
 
 
 def refused_unjudged(why: str) -> str:

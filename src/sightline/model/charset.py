@@ -193,8 +193,6 @@ def certain_encodings(data: bytes) -> tuple[str, ...]:
 def shifted_encoding(data: bytes) -> str | None:
     """Return the encoding of seven bits for bytes with escape sequences; None for other bytes. Such bytes
     are ASCII, too."""
-    if b"\x1b$" not in data:
-        return None
     return next((name for name in SHIFTED if _text(data, name) is not None), None)
 
 

@@ -14,8 +14,9 @@ from msgspec import Struct, structs
 from sightline.model import events
 from sightline.model.events import Belief, Cause, Fact
 from sightline.model.revision import MISSING, Revision, known
+from sightline.model.session_ids import archived
 from sightline.model.spans import subtract
-from sightline.model.timeline import Position, Recorded, archived, effective
+from sightline.model.timeline import Position, Recorded, effective
 
 
 class Knowledge(Struct, frozen=True):

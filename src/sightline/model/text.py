@@ -16,7 +16,6 @@ from itertools import accumulate, chain
 from operator import eq
 from typing import overload
 
-from sightline.model.charset import certain_encodings, shifted_encoding
 from sightline.model.diff import diff, unified
 from sightline.model.marks import REPLACEMENT, has_lone, sendable
 from sightline.model.path import quoted
@@ -25,6 +24,9 @@ from sightline.model.spans import Hunk
 OPAQUE = "ascii"
 UNKNOWN_ENCODING = "unknown-8bit"
 """The codec of a text whose encoding is not certain, and the name of that encoding (RFC 1428)."""
+
+SHIFT = b"\x1b$"
+"""The bytes that begin a stretch of other characters in an encoding of seven bits."""
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
@@ -154,7 +156,7 @@ def decode(data: bytes | None) -> Text | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _undecodable(data)
-    shifted = shifted_encoding(data)
+    shifted = _shifted(data) if SHIFT in data else None
     if shifted is not None:
         return Text(data.decode(shifted), shifted, "strict", b"")
     return Text(text, "utf-8", "strict", b"")
@@ -359,12 +361,21 @@ def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:
     return Text(text, encoding, errors, bom) if exact and "\0" not in text else None
 
 
+def _shifted(data: bytes) -> str | None:
+    """Return the encoding of seven bits that a text with escape sequences is in; None for none."""
+    from sightline.model.charset import shifted_encoding  # as below
+
+    return shifted_encoding(data)
+
+
 def _undecodable(data: bytes) -> Text:
     """Return bytes that are not UTF-8 as a text."""
     whole, broken = (data.decode("utf-8", how) for how in ("ignore", "surrogateescape"))
     beyond = len(whole) - len(data.translate(None, _BEYOND_ASCII))
     if beyond >= len(broken) - len(whole):  # more characters than broken bytes
         return Text(broken, "utf-8", "surrogateescape", b"")
+    from sightline.model.charset import certain_encodings  # most texts are UTF-8, and it is large
+
     encoding, *others = certain_encodings(data) or (OPAQUE,)
     errors = "surrogateescape" if encoding == OPAQUE else "strict"
     return Text(data.decode(encoding, errors), encoding, errors, b"", others)

@@ -8,22 +8,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sightline.model.events import Fact, RewindEnded, SessionForked
+from sightline.model.session_ids import archived
 
 AnyFact = TypeVar("AnyFact", bound=Fact)
-
-ARCHIVE = "archive:"
-"""Prefix of the id of a session that was imported from a recording. Its facts say what its agent
-knew and did then, and nothing of the present disk."""
-
-NOBODY = ""
-"""The session of changes that a watcher recorded while no session looked. No list of sessions has
-it."""
-
-AT_SHELL = "cli"
-"""The session, and its agent, of a person or a script at a shell that names no session."""
-
-LAST_SESSIONS = 10
-"""The number of sessions that are not present which a page shows, unless asked for."""
 
 
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
@@ -35,6 +22,16 @@ def of_kind(kind: type[AnyFact], rows: Iterable[Recorded]) -> Iterator[AnyFact]:
     """Return the facts of one kind."""
     return (recorded.fact for recorded in rows if isinstance(recorded.fact, kind))
 
+
+class Since(Struct, frozen=True):
+    """A start on the timeline. position: facts after it count; at: facts that happened then or
+    later count, in UTC microseconds, None for any time."""
+
+    position: int = 0
+    at: int | None = None
+
+
+ALWAYS = Since()
 
 Position = int
 """Place of a fact on the timeline of its workspace: 1, 2, 3, … without gaps."""
@@ -51,11 +48,6 @@ class Recorded(Struct, frozen=True):
     happened_at: int
     recorded_at: int
     fact: Fact
-
-
-def archived(session: str) -> bool:
-    """Return whether a session was imported from a recording."""
-    return session.startswith(ARCHIVE)
 
 
 class Stretch(Struct, frozen=True):

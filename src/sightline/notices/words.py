@@ -8,7 +8,8 @@ from sightline.errors import fenced
 from sightline.guard.words import relocated
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
-from sightline.text.phrases import by, count, one_line
+from sightline.text.phrases import by, count
+from sightline.text.printable import one_line
 
 HOST = "host:"
 """The start of NoticeDelivered.notice for a text that was handed to the agent's host. The host says

@@ -8,7 +8,8 @@ from sightline.model.path import quoted
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Replay, Unread
-from sightline.text.phrases import count, printable
+from sightline.text.phrases import count
+from sightline.text.printable import printable
 
 CAVEAT = (
     "The recorded agents saw everything: how they would have behaved with less in their window "

@@ -10,7 +10,8 @@ from sightline.model.path import quoted
 from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import Stats
-from sightline.text.phrases import count, joined, named, one_line, size, table
+from sightline.text.phrases import count, joined, named, size, table
+from sightline.text.printable import one_line
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"

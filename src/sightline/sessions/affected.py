@@ -8,9 +8,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.model.diff import diff
 from sightline.model.results import Affected
 from sightline.model.revision import revision_of
+from sightline.model.session_ids import archived
 from sightline.model.spans import Spans, intersect, spans, subtract, touched, whole
 from sightline.model.text import lines_of
-from sightline.model.timeline import archived
 from sightline.sessions.presence import is_present
 
 MOST = 8

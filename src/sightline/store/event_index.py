@@ -12,7 +12,8 @@ from sightline.model import events
 from sightline.model.events import BlobPurged, Fact
 from sightline.model.projections import DiskFile, Knowledge, git_cause
 from sightline.model.revision import MISSING, Revision
-from sightline.model.timeline import Recorded, archived
+from sightline.model.session_ids import archived
+from sightline.model.timeline import Recorded
 
 COLUMN_FACTS = (
     *(events.SessionStarted, events.SessionForked, events.SessionEnded),

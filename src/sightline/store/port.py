@@ -118,13 +118,13 @@ class Store(Protocol):
         parent: str | None = None,
         newest: int | None = None,
     ) -> list[SessionState]:
-        """Return sessions, oldest first, without model.timeline.NOBODY. ended: only those that have
+        """Return sessions, oldest first, without model.session_ids.NOBODY. ended: only those that have
         ended, or only those that have not. parent: only those that this session started. newest:
         only the last N to begin, or to end where ended is True."""
 
     def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
         """Return the sessions of the last `most` facts of a kind that has no path, the newest first,
-        each with its holder: those that have not ended, without model.timeline.NOBODY."""
+        each with its holder: those that have not ended, without model.session_ids.NOBODY."""
 
     def held_on(self, machine: str) -> dict[str, str]:
         """Return the holders of the sessions that have not ended and that processes of a machine
@@ -132,11 +132,11 @@ class Store(Protocol):
 
     def active_since(self, at: int, most: int) -> list[str]:
         """Return the sessions with a fact that was recorded then or later, in no order, without
-        model.timeline.NOBODY. at: UTC microseconds. most: look at the last N facts of the
+        model.session_ids.NOBODY. at: UTC microseconds. most: look at the last N facts of the
         timeline."""
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
-        """Return the number of sessions, without model.timeline.NOBODY. ended: as in sessions().
+        """Return the number of sessions, without model.session_ids.NOBODY. ended: as in sessions().
         archived: only those that were imported from a recording, or only the others."""
 
     def agents(self, sessions: Iterable[str]) -> dict[str, str]:

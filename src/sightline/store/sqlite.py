@@ -25,7 +25,8 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp
-from sightline.model.timeline import ARCHIVE, TURNING, Recorded, branch, of_kind, turns_at
+from sightline.model.session_ids import ARCHIVE
+from sightline.model.timeline import TURNING, Recorded, branch, of_kind, turns_at
 from sightline.store import codec
 from sightline.store.blobs import Blobs, Run, compress, run_in_chunks
 from sightline.store.database import MEMORY, Database

@@ -7,7 +7,8 @@ from typing import Any
 
 from sightline.model.active_claims import fold as fold_claims
 from sightline.model.projections import SessionState, column, fold_columns, fold_disk
-from sightline.model.timeline import NOBODY, Recorded, columns_of
+from sightline.model.session_ids import NOBODY
+from sightline.model.timeline import Recorded, columns_of
 from sightline.store.event_index import is_pending, settled_by
 from sightline.store.port import Store
 

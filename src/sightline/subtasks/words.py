@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
-from sightline.text.phrases import count, named, one_line, printable, shortened, unfound
+from sightline.text.phrases import count, named, shortened, unfound
+from sightline.text.printable import one_line, printable
 
 SHAPE = (
     'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import category, east_asian_width
 
-from sightline.text.phrases import one_line
+from sightline.text.printable import one_line
 
 
 def cells(text: str) -> int:

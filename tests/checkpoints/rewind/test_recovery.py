@@ -10,6 +10,7 @@ from tests.disasters.ending import ended, rewinds_end
 from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
 from sightline.checkpoints.rewind import apply, recovery, rewinder
+from sightline.checkpoints.rewind.unfinished import listed
 from sightline.errors import StoreError, Unverifiable
 from sightline.guard import unfinished
 from sightline.guard.edit import apply_edit
@@ -80,13 +81,13 @@ def test_opening_its_session_finishes_it_and_says_so(place, half):
 def test_another_session_leaves_it_to_its_own(place, half):
     other = place.session("other")
     assert stands(place) == (10, 5)
-    assert [each.to for each in recovery.listed(other._context)] == [half]
+    assert [each.to for each in listed(other._context)] == [half]
 
 
 def test_while_its_process_is_there_nobody_finishes_it(place, monkeypatch):
     s = place.session()
     s._context.append([RewindStarted("position 0", 0, s._context.owner)])
-    assert recovery.listed(s._context) == []
+    assert listed(s._context) == []
     place.session()
     assert s._context.store.pending()
 
@@ -139,7 +140,7 @@ def test_the_same_command_again_ends_it(place, half):
     other = place.session("other")
     report = rewinder.rewind(other._context.for_session("s"), half)
     assert len(report.restored) == 5
-    assert recovery.listed(other._context) == []
+    assert listed(other._context) == []
 
 
 @pytest.mark.wide
@@ -147,9 +148,9 @@ def test_one_that_only_had_to_be_ended_is_ended_by_the_same_command(place, monke
     then = begun(place, monkeypatch, appends=4)
     other = place.session("other")
     assert rewinder.rewind(other._context.for_session("s"), then, dry_run=True).restored == ()
-    assert recovery.listed(other._context)
+    assert listed(other._context)
     assert rewinder.rewind(other._context.for_session("s"), then).restored == ()
-    assert recovery.listed(other._context) == []
+    assert listed(other._context) == []
 
 
 def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
@@ -176,7 +177,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     assert "is not finished" in said
     assert "No space left" in said
     assert f"sightline rewind {half} --session s" in said
-    assert recovery.listed(context)
+    assert listed(context)
     assert "was finished: 5 files" in recovery.finish(context)
 
 
@@ -193,7 +194,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
         patched.setattr(type(context.store), "append", refusing)
         assert "the disk is full" in recovery.finish(context)
     assert stands(place) == (10, 5)
-    assert recovery.listed(context)
+    assert listed(context)
 
 
 @pytest.mark.wide

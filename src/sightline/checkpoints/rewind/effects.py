@@ -33,7 +33,8 @@ from sightline.model.events import (
 from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.path import folders_above, is_at_or_below
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
-from sightline.model.timeline import NOBODY, Recorded, archived, live, of_kind
+from sightline.model.session_ids import NOBODY, archived
+from sightline.model.timeline import Recorded, live, of_kind
 
 RECENT = 20
 """The number of changes of a file to search for its permission bits."""
@@ -157,7 +158,7 @@ def lineage(context: SessionContext) -> dict[str, int]:
 
 
 class PastRewind(Struct, frozen=True):
-    """A rewind of files that ended. session: whose work it took back, model.timeline.NOBODY for all
+    """A rewind of files that ended. session: whose work it took back, model.session_ids.NOBODY for all
     sessions'; to, began, ended: positions, of its target and of its facts; only: as in RewindStarted."""
 
     session: str

@@ -43,7 +43,8 @@ from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.path import folders_above
 from sightline.model.results import Checkpoint
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known
-from sightline.model.timeline import NOBODY, archived, live
+from sightline.model.session_ids import NOBODY, archived
+from sightline.model.timeline import live
 
 
 class LostFile(Struct, frozen=True):

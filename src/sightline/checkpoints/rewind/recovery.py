@@ -6,12 +6,10 @@ others did after that rewind began stays, because nobody can be asked about it.
 
 from __future__ import annotations
 
-from datetime import datetime
 from time import monotonic
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from sightline.changes.authors import moment
 from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints import take
@@ -20,30 +18,14 @@ from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
 from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
+from sightline.checkpoints.rewind.unfinished import argument_of, fact_of
 from sightline.checkpoints.take import REWIND
 from sightline.errors import SightlineError
 from sightline.guard.unfinished import unfinished_rewinds
-from sightline.model.events import CheckpointTaken, RewindStarted
+from sightline.model.events import CheckpointTaken
 from sightline.model.revision import MISSING
-from sightline.model.timeline import NOBODY, Recorded
-
-
-class Unfinished(Struct, frozen=True):
-    """A rewind that was not finished. to: its target as rewind() takes it; at: the time when it
-    began, an aware UTC datetime."""
-
-    session: str
-    to: str
-    at: datetime
-
-
-def listed(context: SessionContext, session: str | None = None) -> list[Unfinished]:
-    """List the unfinished rewinds of all sessions, or of one, oldest first; without those whose
-    process is alive."""
-    return [
-        Unfinished(each.session, _argument(each), moment(each.happened_at))
-        for each in unfinished_rewinds(context, session)
-    ]
+from sightline.model.session_ids import NOBODY
+from sightline.model.timeline import Recorded
 
 
 def finish(context: SessionContext, until: float | None = None, *, own: bool = False) -> str:
@@ -54,18 +36,18 @@ def finish(context: SessionContext, until: float | None = None, *, own: bool = F
     done: list[str] = []
     for started in unfinished_rewinds(context, own=own):
         is_ours = started.session == context.session
-        if not is_ours and (started.session != NOBODY or _fact(started).owner == context.owner):
+        if not is_ours and (started.session != NOBODY or fact_of(started).owner == context.owner):
             continue
         its = context if is_ours else context.for_session(NOBODY)
         try:
             done.append(_finish(its, started, until))
         except SightlineError as error:
-            done.append(words.not_finished(_argument(started), its.session, error.message))
+            done.append(words.not_finished(argument_of(started), its.session, error.message))
     return "\n".join(done)
 
 
 def _finish(context: SessionContext, started: Recorded, until: float | None) -> str:
-    fact, name = _fact(started), _argument(started)
+    fact, name = fact_of(started), argument_of(started)
     to = resolve_target(context, int(name) if name.isdecimal() else name, everyone=fact.everyone)
     target = structs.replace(
         to,
@@ -105,19 +87,9 @@ def _still_forced(
     safety = next((each.fact for each in taken), None)
     if not isinstance(safety, CheckpointTaken) or safety.why != REWIND:
         return {}
-    before = take.load_manifest(context, safety) if _fact(started).forced else {}
+    before = take.load_manifest(context, safety) if fact_of(started).forced else {}
     return {
         path: forced_state(context, target, path)
-        for path in _fact(started).forced
+        for path in fact_of(started).forced
         if context.look(path).content == (before[path].content if path in before else MISSING)
     }
-
-
-def _fact(started: Recorded) -> RewindStarted:
-    assert isinstance(started.fact, RewindStarted)
-    return started.fact
-
-
-def _argument(started: Recorded) -> str:
-    fact = _fact(started)
-    return words.argument(fact.checkpoint, fact.to)

@@ -28,8 +28,8 @@ from sightline.model.events import Changed, GitMoved, Moved
 from sightline.model.manifest import Change, FileDifference
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport, TakenBack
 from sightline.model.revision import MISSING, is_link
+from sightline.model.session_ids import NOBODY
 from sightline.model.text import lines_of
-from sightline.model.timeline import NOBODY
 
 
 def build_report(

@@ -46,7 +46,8 @@ from sightline.model.events import (
 )
 from sightline.model.path import is_at_or_below
 from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
-from sightline.model.timeline import Recorded, archived, of_kind
+from sightline.model.session_ids import archived
+from sightline.model.timeline import Recorded, of_kind
 from sightline.notices import warnings
 
 

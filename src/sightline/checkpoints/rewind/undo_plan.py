@@ -34,7 +34,7 @@ class Effect(Struct, frozen=True):
     when a shell moves a file. mode: the permission bits that the change set; prior_mode: the bits
     before the change, where the timeline or a checkpoint has them. removes_file: no regular file
     stands at the path after the change. happened_at: UTC microseconds. session: whose effect it is,
-    model.timeline.NOBODY of a rewind of several sessions."""
+    model.session_ids.NOBODY of a rewind of several sessions."""
 
     path: str
     before: Revision

@@ -9,9 +9,10 @@ from sightline.checkpoints.words import NO_WAY_BACK
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
+from sightline.model.session_ids import AT_SHELL
 from sightline.model.spans import Spans
-from sightline.model.timeline import AT_SHELL
-from sightline.text.phrases import by, count, joined, named, printable, spans
+from sightline.text.phrases import by, count, joined, named, spans
+from sightline.text.printable import printable
 
 LineCounts = Mapping[str, str]
 """Path -> the number of lines that a rewind adds and removes."""

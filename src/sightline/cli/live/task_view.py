@@ -11,7 +11,8 @@ from rich.text import Text
 
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph
-from sightline.text.phrases import one_line, printable, shortened
+from sightline.text.phrases import shortened
+from sightline.text.printable import one_line, printable
 
 SAID = 50
 """Characters of a result, a reason or a goal in one line."""

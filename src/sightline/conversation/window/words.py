@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sightline.conversation.formats.problems import Problem
 from sightline.conversation.window.folding_plan import Plan
-from sightline.text.phrases import count, named, one_line, printable
+from sightline.text.phrases import count, named
+from sightline.text.printable import one_line, printable
 
 TIERS = {
     "superseded": "newer text of these lines stands further down",
