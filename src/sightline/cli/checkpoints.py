@@ -19,7 +19,7 @@ from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints import words
 from sightline.checkpoints.compare import compare, story
 from sightline.checkpoints.export import export
-from sightline.checkpoints.rewind import recovery, rewinder, unfinished
+from sightline.checkpoints.rewind import interrupted, recovery, rewinder
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import drop, find, is_of_workspace, named
 from sightline.cli import completion, output
@@ -59,7 +59,7 @@ def checkpoint(call: Call, label: str) -> None:
 def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.survey() as context:
-        chapters, cut_off = story(context), unfinished.listed(context)
+        chapters, cut_off = story(context), interrupted.listed(context)
         name_of = names_of(context.store)
         whose = {each: name_of(each) for each in {c.checkpoint.session for c in chapters}}
         begun = [
@@ -302,7 +302,7 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
     asks = Asks(call, dry_run=dry_run, yes=yes)
     asks.check()
     with call.survey() as context:
-        for cut_off in () if dry_run else unfinished.listed(context, call.named_session):
+        for cut_off in () if dry_run else interrupted.listed(context, call.named_session):
             done = recovery.finish(context.for_session(cut_off.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)

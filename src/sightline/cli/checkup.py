@@ -25,7 +25,7 @@ from sightline.agents.claude_code.settings import SCOPES, Scope
 from sightline.agents.settings_file import carry_out
 from sightline.api.folders import settings_of
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.rewind import recovery, unfinished
+from sightline.checkpoints.rewind import interrupted, recovery
 from sightline.cli import connect
 from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
@@ -80,7 +80,7 @@ def mend(call: Call, found: list[Finding]) -> None:
             doctor.close_to_others(settings_of(call.root, call.store))
         elif finding.fix == "rewind":
             with call.survey() as context:
-                for rewind in unfinished.listed(context):
+                for rewind in interrupted.listed(context):
                     recovery.finish(context.for_session(rewind.session))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
@@ -118,7 +118,7 @@ def _kept(call: Call, settings: Settings) -> Iterator[Finding]:
     yield doctor.store(call.root, settings)
     with suppress(SightlineError), call.survey() as context:  # doctor.store says why
         yield from [*_counters(context), *_ignore_files(context)]
-        for rewind in unfinished.listed(context):
+        for rewind in interrupted.listed(context):
             yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
     watcher = doctor.watcher()
     if watcher is not None:

@@ -14,7 +14,7 @@ from sightline.api.json_shapes import Shape, fields, shape
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause, names_of, title_of
-from sightline.checkpoints.rewind import unfinished
+from sightline.checkpoints.rewind import interrupted
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
@@ -119,11 +119,11 @@ def status_lines(
     ]
     lines += [
         rewind_words.begun(each.to, NOBODY, "", since(each.at))
-        for each in unfinished.listed(context, NOBODY)
+        for each in interrupted.listed(context, NOBODY)
     ]
     noted = {claim.session for claim in listed(context)}
     noted |= {warning.session for warning in pending(context)}
-    noted |= {rewind.session for rewind in unfinished.listed(context)}
+    noted |= {rewind.session for rewind in interrupted.listed(context)}
     shown = [each for each in page.sessions if each.files or each.session.id in noted]
     for each in shown:
         lines += ["", *_session(call, context, each)]
@@ -155,7 +155,7 @@ def more_sessions(left_out: int, command: str) -> str:
 def page_shape(context: SessionContext, page: Page[SessionFiles]) -> Shape:
     """Return a page of `status` as JSON."""
     sessions = [session_shape(context, each) for each in page.sessions]
-    rewinds = shape(unfinished.listed(context, NOBODY))
+    rewinds = shape(interrupted.listed(context, NOBODY))
     return {"sessions": sessions, "left_out": page.left_out, "unfinished_rewinds": rewinds}
 
 
@@ -169,7 +169,7 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
         **shape(presence(context, each.session)),
         "claims": shape([claim for claim in listed(context) if claim.session == name]),
         "warnings": shape([*pending(context, name)]),
-        "unfinished_rewinds": shape([*unfinished.listed(context, name)]),
+        "unfinished_rewinds": shape([*interrupted.listed(context, name)]),
         **(fields(used[0], "provider", "mode") if used else {"provider": None, "mode": None}),
         "environment": shape(places[0]) if places else None,
     }
@@ -206,7 +206,7 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         for claim in listed(context)
         if claim.session == name
     ]
-    for rewind in unfinished.listed(context, name):
+    for rewind in interrupted.listed(context, name):
         begun = rewind_words.begun(
             rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
         )

@@ -24,6 +24,7 @@ PUBLIC = PURE = (
     "relocation",
     "results",
     "revision",
+    "session_ids",
     "spans",
     "text",
     "timeline",

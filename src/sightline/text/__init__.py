@@ -4,6 +4,7 @@ PUBLIC = PURE = (
     "characters",
     "installing",
     "phrases",
+    "printable",
     "terminal_cells",
     "tokens",
 )

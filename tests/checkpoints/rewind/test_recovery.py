@@ -10,7 +10,7 @@ from tests.disasters.ending import ended, rewinds_end
 from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
 from sightline.checkpoints.rewind import apply, recovery, rewinder
-from sightline.checkpoints.rewind.unfinished import listed
+from sightline.checkpoints.rewind.interrupted import listed
 from sightline.errors import StoreError, Unverifiable
 from sightline.guard import unfinished
 from sightline.guard.edit import apply_edit

@@ -1,6 +1,7 @@
 """Rewind: undo what one session did, as a plan, a safety checkpoint and its application."""
 
 PUBLIC = (
+    "interrupted",
     "recovery",
     "rewinder",
     "words",
