@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from sightline.search.stats import Stats as Stats
     from sightline.subtasks.dependency_graph import Proposal as Proposal
     from sightline.subtasks.subtask import ChangedFile as ChangedFile
+    from sightline.subtasks.subtask import ChangedText as ChangedText
     from sightline.subtasks.subtask import Conflict as Conflict
     from sightline.subtasks.subtask import Graph as Graph
     from sightline.subtasks.subtask import ResultTodo as ResultTodo
@@ -156,7 +157,7 @@ _HOMES = {
     "search.listing_requests": "ListingRequest",
     "search.stats": "Stats",
     "subtasks.dependency_graph": "Proposal",
-    "subtasks.subtask": "ChangedFile Conflict Graph ResultTodo SubTask TaskResult",
+    "subtasks.subtask": "ChangedFile ChangedText Conflict Graph ResultTodo SubTask TaskResult",
 }
 """Module -> the public names that it defines."""
 

@@ -153,7 +153,7 @@ class SubtaskError(SightlineError):
     """A sub-task cannot be proposed, moved or run as asked. Nothing was recorded.
 
     kind: of the first problem; subtask: its id, "" where none is meant; problems: every (kind, id,
-    message).
+    message); diff: of a conflict, both sides of each file.
     """
 
     def __init__(
@@ -163,10 +163,13 @@ class SubtaskError(SightlineError):
         message: str,
         hint: str = "",
         problems: tuple[tuple[SubtaskProblem, str, str], ...] = (),
+        *,
+        diff: str = "",
     ) -> None:
         super().__init__(message, hint)
         self.kind = kind
         self.subtask = subtask
+        self.diff = diff
         self.problems = problems or ((kind, subtask, message),)
 
 

@@ -35,6 +35,7 @@ OF_WORKSPACE = {"sessions", "timeline"}
 OF_SUBTASKS = {
     *("task", "task list", "task propose", "task approve", "task show", "task graph", "task run"),
     *("task complete", "task fail", "task skip", "task cancel", "task retry", "task merge"),
+    "task diff",
     "worker",
 }
 """Commands of the verbs of sub-tasks."""

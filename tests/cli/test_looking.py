@@ -11,6 +11,7 @@ from tests.filesystem.doubles import as_nobody, open_way_to
 
 import sightline
 from sightline.cli import output
+from sightline.text.terminal_cells import columns_of
 
 
 @pytest.fixture
@@ -250,7 +251,7 @@ def test_lines_of_a_narrow_terminal_break_between_words(monkeypatch):
     line = "  \x1b[32mfresh\x1b[0m  src/a.py, lines 1-20 of 40 shown to the agent"
     lines = output.fitted(f"Short.\n{line}", stream).split("\n")
     assert lines[0] == "Short."
-    assert max(len(output.COLOUR.sub("", each)) for each in lines) <= 30
+    assert max(columns_of(each) for each in lines) <= 30
     assert " ".join(" ".join(lines[1:]).split()) == " ".join(line.split())
     assert all(each.startswith("    ") for each in lines[2:])
     assert output.fitted(line, io.StringIO()) == line
@@ -262,5 +263,5 @@ def test_an_error_at_a_narrow_terminal_breaks_between_words(monkeypatch):
     monkeypatch.setattr("sys.stderr", stream)
     output.failure(output.Call(), "word " * 30, "sentence " * 20)
     lines = stream.getvalue().splitlines()
-    assert max(len(output.COLOUR.sub("", each)) for each in lines) <= 60
+    assert max(columns_of(each) for each in lines) <= 60
     assert all(word in ("word", "sentence") for each in lines for word in each.split()[1:])

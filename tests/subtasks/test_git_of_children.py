@@ -89,7 +89,7 @@ def test_what_a_child_does_in_git_stays_in_its_own_tree_and_is_named(busy, what)
     assert bool(result.kept) == (has_new or "worktree" in what)
     if has_new:
         assert "c" in printed(result.kept, "log", "--all", "--format=%an").split()
-        assert result.kept in words.result_text(task, result)
+        assert result.kept in " ".join(words.left_over(task, result))
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,12 @@ def test_secrets_that_a_child_prints_reach_no_result_and_no_prompt(repo, monkeyp
     said = [*prompts, session.subtasks.summary()]
     for name in "abc":
         task, result = session.subtasks.show(name)
-        said += [repr(task), repr(result), words.result_text(task, result)]
+        said += [
+            repr(task),
+            repr(result),
+            *words.outcome(task, result),
+            *words.left_over(task, result),
+        ]
     assert TOKEN not in "".join(said)
     assert "hunter22" not in "".join(said)
     assert session.subtasks.show("a")[1].output == "[secret]\npassword=[secret]\n"

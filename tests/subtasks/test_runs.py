@@ -401,8 +401,12 @@ def test_a_conflict_of_siblings_is_shown_before_it_merges(repo, parent):
     assert (conflict.path, conflict.siblings) == ("app.py", (winner.id,))
     assert f"+line of {winner.id}" in conflict.diff
     assert repo.text("app.py") == LINES.replace("line 7\n", f"line of {winner.id}\n")
-    with pytest.raises(SubtaskError, match="was changed by sub-task"):
+    assert f"+line of {loser.id}" in conflict.wanted
+    with pytest.raises(
+        SubtaskError, match=f"Sub-task '{winner.id}' changed the same lines"
+    ) as caught:
         parent.subtasks.merge(loser.id)
+    assert {f"+line of {each.id}" for each in (winner, loser)} <= {*caught.value.diff.splitlines()}
     repo.put("app.py", LINES)  # the user decides for the other one
     assert parent.subtasks.merge(loser.id).state == "completed"
     assert repo.text("app.py") == LINES.replace("line 7\n", f"line of {loser.id}\n")

@@ -18,11 +18,18 @@ from sightline.store.identity import store_file
 from sightline.subtasks import attempt_effects as effects
 from sightline.subtasks import carry_out, proposals, words
 from sightline.subtasks import task_registry as steps
-from sightline.subtasks.carry_out import TIMEOUT_S, Job, Options
+from sightline.subtasks.carry_out import TIMEOUT_S, Job, Options, Watcher
 from sightline.subtasks.dependency_graph import Proposal
 from sightline.subtasks.runners import Runner, RunnerSpec, command_runner
 from sightline.subtasks.scope import scopes_of
-from sightline.subtasks.subtask import Graph, Isolation, ResultTodo, SubTask, TaskResult
+from sightline.subtasks.subtask import (
+    ChangedText,
+    Graph,
+    Isolation,
+    ResultTodo,
+    SubTask,
+    TaskResult,
+)
 from sightline.subtasks.task_registry import TaskRegistry
 from sightline.text.installing import installing
 
@@ -190,18 +197,34 @@ class Subtasks:
         return steps.retry(self._registry, self._registry.named(id))
 
     @verb
-    def merge(self, id: str) -> SubTask:
+    def merge(self, id: str, keep: str | Iterable[str] = ()) -> SubTask:
         """Apply the changes of a sub-task that had a conflict.
 
         The sub-task failed because of the conflict, and is completed now.
 
         Args:
             id: The sub-task.
+            keep: Files that stay as they are in the workspace, where you settled the conflict.
 
         Raises:
-            SubtaskError, which shows the conflicts that are left.
+            SubtaskError, whose diff has both sides of the conflicts that are left.
         """
-        return carry_out.merge_result(self._registry, self._registry.named(id))
+        paths = [keep] if isinstance(keep, str) else list(keep)
+        return carry_out.merge_result(self._registry, self._registry.named(id), paths)
+
+    @verb
+    def diff(self, id: str) -> tuple[ChangedText, ...]:
+        """Return the changes of files that the newest attempt at a sub-task made, in order of path.
+
+        An attempt in a tree of its own that failed by itself has none: its tree is gone.
+
+        Args:
+            id: The sub-task.
+
+        Raises:
+            SubtaskError for an id that there is not.
+        """
+        return effects.changed_texts(self._context, self._registry.task(id))
 
     @verb
     def conflicts(self) -> tuple[tuple[SubTask, TaskResult], ...]:
@@ -235,7 +258,8 @@ class Subtasks:
     ) -> Graph:
         """Carry out approved sub-tasks, each behind its dependencies.
 
-        The work goes on where it was when a process dies: call this again, or start a worker.
+        The work goes on where it was when a process dies: call this again, or start a worker. A
+        KeyboardInterrupt ends the attempts and takes the run back: then only another run goes on.
 
         Args:
             id: Only this sub-task; all by default.
@@ -270,16 +294,27 @@ class Subtasks:
             engine_module().orders_queue(database, root)  # refuses where there is none
         with self._engine(concurrency if wait else 0) as engine:
             name = engine.submit(job)
-            while wait and not engine.is_ended(name):
-                if progress is not None:
-                    progress(self._registry.graph())
-                sleep(LOOK_S)
+            try:
+                while wait and not engine.is_ended(name):
+                    if progress is not None:
+                        progress(self._registry.graph())
+                    sleep(LOOK_S)
+            except KeyboardInterrupt:
+                engine.withdraw(name, job)
+                raise
         return self._registry.graph()
 
     @contextmanager
-    def _engine(self, concurrency: int, *, takes_orders: bool = False) -> Iterator[Any]:
+    def _engine(
+        self,
+        concurrency: int,
+        *,
+        takes_orders: bool = False,
+        watcher: Watcher = lambda *_: None,
+    ) -> Iterator[Any]:
         """Run the engine of this workspace in this process while the block runs. concurrency:
-        sub-tasks at a time; 0 to carry out none. takes_orders: from other clones, too. SubtaskError."""
+        sub-tasks at a time; 0 to carry out none. takes_orders: from other clones, too. watcher: called as
+        attempts begin and end. SubtaskError."""
         context, settings = self._context, self._context.settings
         module = engine_module()
         state = os.path.dirname(store_file(settings.state_home, context.workspace.root))
@@ -306,6 +341,7 @@ class Subtasks:
             concurrency=concurrency,
             orders=orders,
             takes_orders=takes_orders,
+            watcher=watcher,
         ) as engine:
             yield engine
 
@@ -317,10 +353,15 @@ class Subtasks:
         return self._function_runner(function_named(spec.name))
 
 
-def running_worker(subtasks: Subtasks, concurrency: int) -> AbstractContextManager[Any]:
+def running_worker(
+    subtasks: Subtasks, concurrency: int, watcher: Watcher
+) -> AbstractContextManager[Any]:
     """Run the engine in this process while a block runs: sub-tasks of all sessions of the workspace are
-    carried out, and those that other clones hand over. concurrency: how many at a time. SubtaskError."""
-    return subtasks._engine(concurrency, takes_orders=True)  # noqa: SLF001 - a part of it
+    carried out, and those that other clones hand over. concurrency: how many at a time. watcher: called by
+    other threads as attempts begin and end. SubtaskError."""
+    return subtasks._engine(  # noqa: SLF001 - a part of it
+        concurrency, takes_orders=True, watcher=watcher
+    )
 
 
 def engine_module() -> Any:
@@ -408,6 +449,7 @@ class AsyncSubtasks:
     cancel = coroutine(Subtasks.cancel)
     complete = coroutine(Subtasks.complete)
     conflicts = coroutine(Subtasks.conflicts)
+    diff = coroutine(Subtasks.diff)
     fail = coroutine(Subtasks.fail)
     graph = coroutine(Subtasks.graph)
     merge = coroutine(Subtasks.merge)

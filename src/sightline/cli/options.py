@@ -23,7 +23,7 @@ from sightline.model.units import duration_us, size_bytes
 if TYPE_CHECKING:
     from sightline.api.verbs import Parameter
 
-PATHS = {"path", "paths", "src", "dst", "force_paths"}
+PATHS = {"path", "paths", "src", "dst", "force_paths", "keep"}
 """Parameters that hold paths, which are typed relative to the current folder."""
 
 Verb = Callable[..., Any]

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from shlex import quote
 from shutil import get_terminal_size
-from textwrap import fill
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -20,6 +19,7 @@ import click
 
 from sightline.filesystem.discovery import discover
 from sightline.model.session_ids import AT_SHELL, NOBODY
+from sightline.text import terminal_cells
 from sightline.text.printable import printable
 
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
@@ -36,9 +36,6 @@ WIDTH = 79
 
 NARROWEST = 20
 """Characters of a line in a terminal that is narrower still."""
-
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-"""What switches colours, which takes no room."""
 
 
 class Unprintable(OSError):
@@ -118,6 +115,11 @@ def note(call: Call, words: str) -> None:
         say(words)
 
 
+def stopped(call: Call, words: str) -> None:
+    """Print a remark on stderr after Ctrl-C, which a terminal echoes as "^C" on the line."""
+    note(call, ("\n" if sys.stderr.isatty() else "") + fitted(words, sys.stderr))
+
+
 def say(words: str) -> None:
     """Print a remark on stderr, with --quiet, too."""
     sys.stdout.flush()
@@ -176,7 +178,7 @@ def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
         hint = f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}"
         say(fitted(hint, sys.stderr))
     if more:
-        say(printable(more.rstrip("\n")))
+        say(fitted(printable(more.rstrip("\n")), sys.stderr))
 
 
 def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> str:
@@ -202,9 +204,15 @@ def fitted(words: str, stream: TextIO | None = None) -> str:
     for line in words.split("\n"):
         text = line.lstrip(" ")
         start = line[: len(line) - len(text)]
-        is_long = len(COLOUR.sub("", line)) > width
+        is_long = terminal_cells.columns_of(line) > width
         lines.append(wrapped(text, start, f"{start}  ", width) if is_long else line)
     return "\n".join(lines)
+
+
+def room(stream: TextIO | None = None) -> int | None:
+    """Return how many columns a line has that is cut where a stream (stdout) is a terminal; None elsewhere:
+    a program reads it whole."""
+    return columns(stream) if (stream or sys.stdout).isatty() else None
 
 
 def prose(words: str) -> None:
@@ -215,14 +223,8 @@ def prose(words: str) -> None:
 def wrapped(words: str, start: str = "", indent: str = "", width: int | None = None) -> str:
     """Return words as lines of at most `width` characters, of WIDTH or as many as the terminal has by
     default: the first begins with `start`, others with `indent`."""
-    return fill(
-        words,
-        min(WIDTH, columns()) if width is None else width,
-        initial_indent=start,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    width = min(WIDTH, columns()) if width is None else width
+    return terminal_cells.wrapped(words, width, start, indent)
 
 
 def local(at: int) -> datetime:

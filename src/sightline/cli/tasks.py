@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
+from queue import SimpleQueue
+from shlex import join
 from time import sleep
 from typing import Any
 
@@ -13,27 +16,20 @@ import click
 from sightline.api.json_shapes import fields, shape
 from sightline.api.subtask_verbs import Subtasks, running_worker
 from sightline.cli import output
+from sightline.cli.failures import NO, Answered
 from sightline.cli.input import from_stdin
 from sightline.cli.options import command, number_from, pattern_places
 from sightline.cli.output import Call
+from sightline.cli.task_tree import tree_lines
+from sightline.errors import SubtaskError
+from sightline.model.path import quoted
 from sightline.subtasks import words
-from sightline.subtasks.subtask import Graph, SubTask
+from sightline.subtasks.subtask import ChangedText, Graph, SubTask
 from sightline.text import phrases
-from sightline.text.phrases import shortened
-from sightline.text.printable import one_line, printable
+from sightline.text.printable import printable
 
-GOAL = 50
-"""Characters of a goal in a list."""
-
-COLOURS = {
-    "proposed": "magenta", "pending": "white", "ready": "cyan", "running": "yellow",
-    "completed": "green", "failed": "red", "skipped": "white", "cancelled": "white",
-}  # fmt: skip
-
-MARKS = {
-    "proposed": "?", "pending": "·", "ready": "○", "running": "●", "completed": "✓", "failed": "✗",
-    "skipped": "-", "cancelled": "-",
-}  # fmt: skip
+DIFF_LINES = 40
+"""Lines of a file's change that are shown, unless somebody asks for all of it."""
 
 LOOK_S = 0.5
 """Seconds between two looks of a worker at whether there is work."""
@@ -62,32 +58,86 @@ def task(call: Call) -> None:
 
 @command(name="task list", example="task list")
 def list_tasks(call: Call) -> None:
-    """List the sub-tasks of a session, with their states."""
+    """List the sub-tasks of a session, with their states.
+
+    They stand as a tree, each below the last that it waits for."""
     _list(call)
 
 
-@command(Subtasks.graph, name="task graph", example="task graph")
+@command(name="task graph", example="task graph")
 def graph(call: Call) -> None:
-    """They stand by levels: each behind those that it waits for."""
-    with call.look() as session:
-        found = session.subtasks.graph()
-    lines = [
-        _line(call, each, depth) for depth, level in enumerate(found.levels()) for each in level
-    ]
-    output.answer(call, _shape(found), "\n".join([*lines, words.counted(found)]))
+    """Draw the sub-tasks as a tree of what waits for what.
+
+    Each stands below the last that it waits for."""
+    _list(call)
 
 
-@command(Subtasks.show, name="task show", example="task show api", id=ID)
+@command(name="task show", example="task show api")
+@click.argument("id", metavar="ID")
 def show(call: Call, id: str) -> None:
-    """Conflicts of a sub-task with its siblings are shown with the lines that differ."""
+    """Show a sub-task, what became of it, and its conflicts.
+
+    A conflict names the sub-tasks that changed the same lines, and shows both texts."""
     with call.look() as session:
         found, result = session.subtasks.show(id)
-    about = [printable(f"{found.id}: {found.goal}"), words.result_text(found, result)]
-    if found.dependencies:
-        about.insert(1, f"Depends on {', '.join(found.dependencies)}.")
-    output.answer(
-        call, {"task": _task(found), "result": result and shape(result)}, "\n".join(about)
-    )
+        tasks = session.subtasks.graph()
+    if call.json:
+        output.json({"task": _task(found), "result": result and shape(result)})
+        return
+    output.prose("\n".join(map(printable, _about(found, tasks))))
+    output.prose(printable("\n".join(words.outcome(found, result))))
+    for conflict in result.conflicts if result else ():
+        output.prose(printable(f"\nConflict: {conflict.message}"))
+        sides = words.both_sides(found.id, conflict, DIFF_LINES, f"sightline task diff {found.id}")
+        output.text(output.coloured(call, sides) if sides else "There is no text to compare.")
+    if rest := words.left_over(found, result):
+        output.prose(printable("\n".join(rest)))
+    if result and result.conflicts and found.state == "failed":
+        hint = words.settle(found.id, result.conflicts[0].path)
+        output.prose(f"\n{printable(output.as_commands(hint))}")
+
+
+def _about(found: SubTask, tasks: Graph) -> list[str]:
+    """Return the goal of a sub-task, what it waits for, and what waits for it."""
+    by_id = tasks.by_id
+    before = [f"{name} ({by_id[name].state})" for name in found.dependencies if name in by_id]
+    behind = [each.id for each in tasks if found.id in each.dependencies]
+    lines = [f"{found.id}: {found.goal}"]
+    lines += [f"Waits for {phrases.joined(before)}."] if before else []
+    lines += [f"{phrases.joined(behind)} waits for it."] if len(behind) == 1 else []
+    lines += [f"{phrases.joined(behind)} wait for it."] if len(behind) > 1 else []
+    return lines
+
+
+@command(name="task diff", example="task diff api")
+@click.argument("id", metavar="ID")
+def diff(call: Call, id: str) -> None:
+    """Show what the newest attempt at a sub-task changed.
+
+    What a conflict kept out of the workspace is shown, too. Exit code 0: nothing changed; 1: something did."""
+    with call.look() as session:
+        found = session.subtasks.graph().by_id[session.subtasks.show(id)[0].id]
+        texts = session.subtasks.diff(id)
+    if call.json:
+        output.json({"task": found.id, "attempt": found.attempt, "files": shape(texts)})
+    else:
+        for text in texts:
+            output.text(_change(call, text))
+        if not texts:
+            output.note(call, words.no_changes(found))
+    if texts:
+        raise Answered(NO)
+
+
+def _change(call: Call, text: ChangedText, most: int | None = None, see_all: str = "") -> str:
+    """Return a file's change with a line that names it. most: lines of it; see_all: shows the others."""
+    counts = f"+{text.added} -{text.removed}" if text.diff else "no text to compare"
+    state = "" if text.applied else ", not applied"
+    heading = output.fitted(f"{quoted(text.path)}: {text.kind}{state} ({counts})")
+    if not text.diff:
+        return heading
+    lines = text.diff if most is None else phrases.first_lines(text.diff, most, see_all)
+    return f"{heading}\n{output.coloured(call, lines)}"
 
 
 @command(
@@ -190,9 +240,28 @@ def retry(call: Call, id: str) -> None:
     _moved(call, lambda tasks: tasks.retry(id))
 
 
-@command(Subtasks.merge, name="task merge", example="task merge api", id=ID)
-def merge(call: Call, id: str) -> None:
-    _moved(call, lambda tasks: tasks.merge(id))
+@command(
+    Subtasks.merge, name="task merge", example="task merge api", id=ID, keep={"flag": "--keep"}
+)
+def merge(call: Call, id: str, keep: list[str]) -> None:
+    """What is applied is printed as a diff."""
+    with call.open() as session:
+        try:
+            found = session.subtasks.merge(id, keep)
+        except SubtaskError as error:
+            error.diff = phrases.first_lines(
+                error.diff, 2 * DIFF_LINES, f"sightline task diff {id}"
+            )
+            raise
+        texts = session.subtasks.diff(found.id)
+    merged = [text for text in texts if text.applied]
+    see_all = f"sightline task diff {found.id}"
+    parts = [_change(call, text, DIFF_LINES, see_all) for text in merged]
+    kept = [quoted(text.path) for text in texts if not text.applied]
+    said = f"{found.id} is {found.state} now: {phrases.count(len(merged), 'file')} applied"
+    said += f", {phrases.joined(kept)} kept as it is in the workspace." if kept else "."
+    shapes = {"task": _task(found), "files": shape(texts)}
+    output.result(call, shapes, "\n".join([*parts, output.fitted(said)]))
 
 
 @command(
@@ -213,21 +282,44 @@ def run(call: Call, program: tuple[str, ...], agent: str | None, **options: Any)
         raise click.UsageError("Give a COMMAND behind --, or --agent MODEL.")
     runner: Any = f"agent:{agent}" if agent else list(program)
     with call.open() as session:
-        if call.json or call.quiet or not sys.stderr.isatty():
-            found = session.subtasks.run(runner=runner, **options)
-        else:
-            from sightline.cli.live.task_view import drawing  # rich takes 60 ms
-
-            with drawing(plain=call.no_color, colours=COLOURS, marks=MARKS) as progress:
-                found = session.subtasks.run(runner=runner, progress=progress, **options)
+        try:
+            found = _run(call, session.subtasks, runner, options)
+        except KeyboardInterrupt:
+            again = "sightline task run" + (
+                f" --agent {agent}" if agent else f" -- {join(program)}"
+            )
+            _interrupted(call, session.subtasks, again)
+            raise
     if not options["wait"]:
         output.result(
             call, _shape(found), "Handed over. Start as many as you like: sightline worker"
         )
         return 0
-    lines = [_line(call, each, 0) for each in found]
-    output.answer(call, _shape(found), "\n".join([*lines, words.counted(found)]))
+    output.answer(call, _shape(found), _drawn(call, found))
+    conflicts = [each.id for each in found if each.state == "failed" and each.record]
+    for name in () if call.json else conflicts[:1]:
+        text = f"What became of {name}, and how to go on: sightline task show {name}"
+        output.note(call, output.fitted(text, sys.stderr))
     return int(any(each.state == "failed" for each in found))
+
+
+def _run(call: Call, subtasks: Subtasks, runner: Any, options: dict[str, Any]) -> Graph:
+    if call.json or call.quiet or not sys.stderr.isatty():
+        return subtasks.run(runner=runner, **options)
+    from sightline.cli.live.task_view import drawing  # rich takes 60 ms
+
+    plain = call.no_color or bool(os.environ.get("NO_COLOR"))
+    with drawing(plain=plain, columns=output.columns(sys.stderr)) as progress:
+        return subtasks.run(runner=runner, progress=progress, **options)
+
+
+def _interrupted(call: Call, subtasks: Subtasks, again: str) -> None:
+    """Say what stands after Ctrl-C, and how to go on. again: the command that does."""
+    found = subtasks.graph()
+    waiting = any(not each.is_ended and each.state != "proposed" for each in found)
+    then = f" Go on: {again}" if waiting else ""
+    said = f"Stopped. What was completed stands. {words.counted(found)}.{then}"
+    output.stopped(call, said)
 
 
 run.context_settings = {"allow_interspersed_args": False}
@@ -243,30 +335,62 @@ run.context_settings = {"allow_interspersed_args": False}
     help="Sub-tasks at a time.",
 )
 @click.option("--until-idle", is_flag=True, help="End when no work is left.")
-def worker(call: Call, concurrency: int, *, until_idle: bool) -> None:
+def worker(call: Call, concurrency: int, *, until_idle: bool) -> int:
     """Carry out sub-tasks of this workspace that others hand over.
 
-    Several workers share one queue. Work of a process that died is taken over. Where the
+    A line says what the worker takes, and another one what became of it. Several workers share one queue. Work of a process that died is taken over. Where the
     setting tasks_database names a PostgreSQL database, the worker also carries out sub-tasks that other clones
-    run with --isolation remote. Ctrl-C ends it."""
-    with call.open() as session, running_worker(session.subtasks, concurrency) as engine:
-        if not until_idle:
-            others = ", and of other clones of its repository" if engine.takes_orders else ""
-            text = f"Carrying out sub-tasks of {session.workspace}{others}. Ctrl-C ends this."
-            output.note(call, text)
-        while not until_idle or engine.has_work():
-            sleep(LOOK_S)
+    run with --isolation remote. Ctrl-C ends it. Exit code 1: a sub-task failed."""
+    said: SimpleQueue[tuple[SubTask, float | None]] = SimpleQueue()
+    failed: list[str] = []
+
+    def speak() -> None:
+        while not said.empty():
+            task, seconds = said.get()
+            if seconds is not None and task.state == "failed":
+                failed.append(task.id)
+            text = words.taken(task) if seconds is None else words.let_go(task, seconds)
+            output.result(call, {"task": _task(task), "seconds": seconds}, output.fitted(text))
+
+    with call.open() as session:
+        try:
+            with running_worker(
+                session.subtasks, concurrency, lambda *news: said.put(news)
+            ) as engine:
+                if not until_idle:
+                    others = (
+                        ", and of other clones of its repository" if engine.takes_orders else ""
+                    )
+                    text = (
+                        f"Carrying out sub-tasks of {session.workspace}{others}. Ctrl-C ends this."
+                    )
+                    output.note(call, output.fitted(text, sys.stderr))
+                while not until_idle or engine.has_work():
+                    speak()
+                    sleep(LOOK_S)
+        except KeyboardInterrupt:
+            speak()
+            output.stopped(
+                call,
+                "Stopped. What was completed stands, and what was under way goes back to the others."
+                " Go on: sightline worker",
+            )
+            raise
+        speak()
+    return int(bool(failed))
 
 
 def _list(call: Call) -> None:
     with call.look() as session:
         found = session.subtasks.graph()
-    rows = [("ID", "STATE", "WAITS FOR", "GOAL")]
-    for each in found:
-        goal = shortened(one_line(each.goal), GOAL)
-        rows.append((each.id, each.state, ", ".join(each.dependencies), goal))
-    text = "\n".join([*phrases.table(rows), words.counted(found)]) if len(found) else ""
+    text = _drawn(call, found) if len(found) else ""
     output.answer(call, _shape(found), text, "This session has no sub-tasks.")
+
+
+def _drawn(call: Call, found: Graph) -> str:
+    """Return a graph as a tree, cut to the columns of a terminal."""
+    lines = tree_lines(found, lambda said, colour: output.style(call, said, colour), output.room())
+    return "\n".join([*lines, output.fitted(words.counted(found))])
 
 
 def _moved(call: Call, move: Callable[[Subtasks], SubTask]) -> None:
@@ -294,9 +418,3 @@ def _shape(found: Graph) -> dict[str, Any]:
 def _task(each: SubTask) -> dict[str, Any]:
     names = [name for name in each.__struct_fields__ if name not in ("owner", "record")]
     return fields(each, *names)
-
-
-def _line(call: Call, each: SubTask, depth: int) -> str:
-    said = one_line(each.result or each.reason or each.goal)
-    state = output.style(call, f"{MARKS[each.state]} {each.state:<9}", COLOURS[each.state])
-    return f"{'  ' * depth}{state} {printable(each.id)}  {shortened(said, 2 * GOAL)}"

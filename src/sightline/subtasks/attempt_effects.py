@@ -13,10 +13,11 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import is_gone, manifest, newest
 from sightline.changes.words import is_rewind
 from sightline.checkpoints.automatic import before_batch
+from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind.rewinder import rewind, was_taken_back
 from sightline.conversation.progress import AnswerRecord, read_progress
 from sightline.conversation.todos import Item, Todo, renewed
-from sightline.errors import EditRefused, PathError, PathRefused, StoreError
+from sightline.errors import EditRefused, PathError, PathRefused, StoreError, Unverifiable
 from sightline.filesystem.git.repository import prefix_of
 from sightline.filesystem.git_control import git_top
 from sightline.guard.edit import AttemptMode, attempt_all
@@ -24,6 +25,7 @@ from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.guard.write_journal import telling
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
+from sightline.model.diff import diff, unified
 from sightline.model.events import (
     AnswerGiven,
     BatchEnded,
@@ -38,7 +40,7 @@ from sightline.model.events import (
     SubtaskEnded,
     SubtaskStarted,
 )
-from sightline.model.manifest import EMPTY
+from sightline.model.manifest import EMPTY, Change, FileDifference
 from sightline.model.revision import (
     MISSING,
     UNKNOWN,
@@ -46,13 +48,14 @@ from sightline.model.revision import (
     is_link,
     revision_of,
 )
-from sightline.model.text import Text, decode
+from sightline.model.text import Text, decode, lines_of
 from sightline.model.timeline import Recorded
 from sightline.subtasks import byte_changes, words
 from sightline.subtasks.file_bytes import FileBytes, is_executable
 from sightline.subtasks.runners import Outcome
 from sightline.subtasks.subtask import (
     ChangedFile,
+    ChangedText,
     ChangeKind,
     Conflict,
     Graph,
@@ -194,7 +197,11 @@ def apply(
             if conflicts:
                 left = take_back(context)
     if conflicts:
-        named = tuple(_with_siblings(context, graph, task, each) for each in conflicts)
+        by_path = {file.path: file for file in result.files}
+        named = tuple(
+            _with_siblings(context, graph, task, _with_texts(context, each, by_path.get(each.path)))
+            for each in conflicts
+        )
         return structs.replace(result, conflicts=named, outside=(*result.outside, *left))
     large = [file.path for file in result.files if file.large]
     return with_applied(structs.replace(result, outside=(*result.outside, *large)))
@@ -417,8 +424,54 @@ def _with_siblings(
     if conflict.reason == "scope":
         return conflict
     others = siblings_on(context, graph, task, conflict.path)
-    message = words.sibling_conflict(conflict.path, others, conflict.message)
+    message = words.sibling_conflict(conflict, others)
     return structs.replace(conflict, siblings=others, message=message)
+
+
+def _with_texts(context: SessionContext, conflict: Conflict, file: ChangedFile | None) -> Conflict:
+    """Return a conflict with both texts of its file: the one on disk, and the attempt's."""
+    if file is None or file.large:
+        return conflict
+    before, after = (_lines(context, each) for each in (file.before, file.after))
+    if before is None or after is None:
+        return conflict
+    wanted, on_disk = unified(before, after, diff(before, after)), conflict.diff
+    if not on_disk:
+        try:
+            found = context.look(conflict.path)
+            now = [] if found.content == MISSING else lines_of(found.data)
+        except (PathRefused, Unverifiable):
+            now = None
+        on_disk = unified(before, now, diff(before, now)) if now is not None else ""
+    return structs.replace(conflict, diff=on_disk, wanted=wanted)
+
+
+def changed_texts(context: SessionContext, task: SubTask) -> tuple[ChangedText, ...]:
+    """Return the changes of the newest attempt at a sub-task, in order of path. An attempt in a tree of its own
+    that has not ended well has none."""
+    result = result_of(context, task)
+    if result is None and task.isolation == "shared" and task.session is not None:
+        result = recorded(context.for_session(task.session), TaskResult())
+    files = result.files if result is not None else ()
+    return tuple(_text_of(context, file) for file in sorted(files, key=attrgetter("path")))
+
+
+def _text_of(context: SessionContext, file: ChangedFile) -> ChangedText:
+    changes: dict[ChangeKind, Change] = {"created": "added", "deleted": "removed"}
+    texts = compared(
+        FileDifference(file.path, changes.get(file.kind, "changed"), None, None),
+        _lines(context, file.before),
+        _lines(context, file.after),
+    )
+    return ChangedText(file.path, file.kind, file.applied, texts.diff, texts.added, texts.removed)
+
+
+def _lines(context: SessionContext, named: Revision | None) -> Sequence[str] | None:
+    """Return the lines of a revision of an attempt's file: [] for no file, None where they are not kept or no
+    text."""
+    if named is None or named == MISSING:
+        return []
+    return None if is_link(named) else lines_of(context.store.blob(named))
 
 
 def _unreachable(context: SessionContext, file: ChangedFile) -> Conflict | None:

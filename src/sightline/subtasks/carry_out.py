@@ -59,6 +59,9 @@ Done = Literal["ended", "again", "elsewhere"]
 """What is left to do for a sub-task. again: another attempt; elsewhere: another process carries it out,
 or has to end first."""
 
+Watcher = Callable[[SubTask, float | None], object]
+"""Called with a sub-task: None when an attempt begins, the seconds that it took when it ends."""
+
 LOST_MAX = 10
 """Deaths of the process that carries a sub-task out, after which the sub-task fails: it may be what
 kills the process."""
@@ -105,7 +108,8 @@ class Attempt(Struct, frozen=True):
 class Workbench:
     """Carries out the sub-tasks of one session. folder: for trees of attempts, private to the user.
     is_stopping: returns whether this process is about to end; attempts end then, too, and are made
-    again by another process. withdraw: takes the order of a session back from workers elsewhere."""
+    again by another process. withdraw: takes the order of a session back from workers elsewhere.
+    watcher: called as attempts begin and end."""
 
     def __init__(
         self,
@@ -113,12 +117,14 @@ class Workbench:
         folder: str,
         is_stopping: Callable[[], bool] = lambda: False,
         withdraw: Callable[[str], None] | None = None,
+        watcher: Watcher = lambda *_: None,
     ) -> None:
         self.registry = registry
         self._context = registry.context
         self._folder = folder
         self._is_stopping = is_stopping
         self._withdraw = withdraw
+        self._watcher = watcher
 
     def carry_out(self, subtask: str, round: int, runner: Runner, options: Options) -> Done:
         """Make the next attempt at a sub-task, or end what a killed process left of one. round: of
@@ -130,17 +136,25 @@ class Workbench:
             if task.state == "running":
                 if alive(task.owner) and not self._is_left(task):
                     return "elsewhere"
+                began = monotonic()
                 self._take_over(task)
+                now = self.registry.task(subtask)
+                if now.is_ended:
+                    self._watcher(now, monotonic() - began)
                 continue
             attempt = self._begin(task, options)
             if attempt is None:
                 return "elsewhere"
             key = self._key(attempt.task)
             _ACTIVE.add(key)
+            began = monotonic()
+            self._watcher(attempt.task, None)
             try:
-                return self._run(attempt, runner, options)
+                done = self._run(attempt, runner, options)
             finally:
                 _ACTIVE.discard(key)
+            self._watcher(self.registry.task(subtask), monotonic() - began)
+            return done
         return "elsewhere"
 
     def _key(self, task: SubTask) -> tuple[str, str, str, int]:
@@ -427,23 +441,30 @@ class Stop:
         return self.why
 
 
-def merge_result(registry: TaskRegistry, subtask: str) -> SubTask:
+def merge_result(registry: TaskRegistry, subtask: str, keep: Sequence[str] = ()) -> SubTask:
     """Apply the changes of a sub-task that failed because they could not be applied then, and
-    complete it. SubtaskError where there are none, and where they still cannot be applied: its
-    message names the conflicts."""
+    complete it. keep: files that stay as they are in the workspace. SubtaskError where there are no changes, and
+    where they still cannot be applied: it shows both sides of each conflict."""
     task = registry.task(subtask)
     context = registry.context.for_session(task.session or "")
     context.scopes = narrowed(registry.context.scopes, task.scope)
     result = effects.stored(context, task) if task.record is not None else TaskResult()
     if task.state != "failed" or not any(not file.applied for file in result.files):
         raise SubtaskError("move", subtask, f"Sub-task {subtask!r} has no changes to apply.", "")
+    kept = tuple(file for file in result.files if file.path in keep)
+    unknown_paths = sorted(set(keep).difference(file.path for file in kept))
+    if unknown_paths:
+        raise SubtaskError("move", subtask, *words.not_changed(subtask, unknown_paths))
     recover_all(context)
     root = effects.tree_root(context, result.kept)
-    result = structs.replace(result, conflicts=())
+    rest = tuple(file for file in result.files if file.path not in keep)
+    result = structs.replace(result, files=rest, conflicts=())
     result = effects.apply(context, registry.graph(), task, result, root)
     if result.conflicts:
-        text = words.result_text(task, structs.replace(result, files=()))
-        raise SubtaskError("move", subtask, text, "Resolve the conflict in the file, or retry.")
+        sides = "".join(words.both_sides(subtask, each) for each in result.conflicts)
+        text = words.still_conflicts(subtask, result.conflicts)
+        raise SubtaskError("move", subtask, *text, diff=sides)
+    result = structs.replace(result, files=(*result.files, *kept))
     facts, blobs = effects.completion(registry.context, task, result)
 
     def decision(fold: TaskFold) -> Sequence[Fact]:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from threading import Condition, Event, Lock, Thread
 from typing import Any, Self
 
-from dbos import DBOS, DBOSConfig, SetWorkflowID
+from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowStatus
 from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.errors import SubtaskError, WorkspaceError
@@ -23,7 +23,7 @@ from sightline.filesystem.process import alive
 from sightline.model.events import SubtaskEnded
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words
-from sightline.subtasks.carry_out import Job, Options, Workbench
+from sightline.subtasks.carry_out import Job, Options, Watcher, Workbench
 from sightline.subtasks.dbos_orders import WORKFLOW, OrderTaker, RemoteOrders
 from sightline.subtasks.runners import Runner, RunnerSpec
 from sightline.subtasks.subtask_fold import TaskFold
@@ -73,7 +73,7 @@ class Engine:
     postgresql://…. folder: for worktrees. queue: the name of the workspace among those that share the
     database. concurrency: sub-tasks at a time in this process; 0 to carry out none. orders: the name of
     the queue of the repository's orders, "" where other machines cannot help; takes_orders: carry out
-    those of other clones, too."""
+    those of other clones, too. watcher: as a Workbench calls it."""
 
     _current: Engine | None = None
     _launching = Lock()
@@ -90,7 +90,9 @@ class Engine:
         concurrency: int,
         orders: str = "",
         takes_orders: bool = False,
+        watcher: Watcher = lambda *_: None,
     ) -> None:
+        self._watcher = watcher
         self._registry_of = registry_of
         self._runner_of = runner_of
         self._database = database
@@ -129,13 +131,17 @@ class Engine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._wait_for_attempts()
+        self._leave()
+
+    def _wait_for_attempts(self) -> None:
+        """End the attempts of this process, which record why, and begin no other."""
         self._stopping.set()
         if self._watch is not None:
             self._watch.join()
-        with self._idle:  # attempts end by themselves now, and record why
+        with self._idle:
             self._idle.wait_for(lambda: not self._busy, STOPPED_WITHIN_S)
             self._has_left = True
-        self._leave()
 
     def _launch(self) -> None:
         config: DBOSConfig = {
@@ -159,6 +165,7 @@ class Engine:
                     self._runner_of,
                     self._stopping,
                     self._working,
+                    self._watcher,
                 )
                 queues.append(self._orders.queue)
                 limits[self._orders.queue] = self._concurrency
@@ -201,6 +208,32 @@ class Engine:
         with SetWorkflowID(name):
             DBOS.enqueue_workflow(self._graphs, run_graph, to_builtins(job))
         return name
+
+    def withdraw(self, name: str, job: Job) -> None:
+        """End the attempts of this process, and take a run back, so that nobody goes on with its runner by
+        himself. A run and sub-tasks that a living process carries out stay its own. Nothing is taken back
+        while another run of the workspace is open: both may have handed out the same sub-tasks."""
+        self._wait_for_attempts()
+        runs = DBOS.list_workflows(
+            status=list(OPEN), queue_name=self._graphs, load_input=False, load_output=False
+        )
+        if any(each.workflow_id != name or self._is_elsewhere(each) for each in runs):
+            return
+        given = DBOS.list_workflows(
+            status=list(OPEN),
+            queue_name=self._tasks,
+            workflow_id_prefix=self._start_of(job),
+            load_input=False,
+            load_output=False,
+        )
+        DBOS.delete_workflows(
+            [name, *(each.workflow_id for each in given if not self._is_elsewhere(each))]
+        )
+
+    def _is_elsewhere(self, workflow: WorkflowStatus) -> bool:
+        """Return whether a living process other than this one carries out a workflow."""
+        executor = workflow.executor_id
+        return workflow.status == "PENDING" and executor != self._owner and alive(executor or "::")
 
     def is_ended(self, name: str) -> bool:
         """Return whether a run has ended. SubtaskError where the engine broke it off."""
@@ -306,6 +339,7 @@ class Engine:
                     self._folder,
                     self._stopping.is_set,
                     self._orders.withdraw if self._orders else None,
+                    self._watcher,
                 )
             bench = self._benches[job.session]
         with self._working():

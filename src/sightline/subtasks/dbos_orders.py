@@ -22,8 +22,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SubtaskError, WorkspaceError
 from sightline.subtasks import orders, words
+from sightline.subtasks.carry_out import Watcher
 from sightline.subtasks.orders import Order
 from sightline.subtasks.runners import Assignment, Outcome, Runner, RunnerSpec
+from sightline.subtasks.transitions import State
 from sightline.subtasks.worker_presence import Presence
 
 T = TypeVar("T")
@@ -173,7 +175,8 @@ def _patiently(ask: Callable[[], T]) -> T:
 
 class OrderTaker:
     """Carries out the orders of all clones in this one, while it holds the names of a worker. working:
-    a block that keeps the process from leaving."""
+    a block that keeps the process from leaving. watcher: as a Workbench calls it; the state at the end is
+    the run's, whose changes its home has yet to judge."""
 
     def __init__(
         self,
@@ -183,6 +186,7 @@ class OrderTaker:
         runner_of: Callable[[RunnerSpec], Runner],
         stopping: Event,
         working: Callable[[], AbstractContextManager[None]],
+        watcher: Watcher,
     ) -> None:
         self.queue = orders.queue
         self._orders = orders
@@ -191,6 +195,7 @@ class OrderTaker:
         self._runner_of = runner_of
         self._stopping = stopping
         self._working = working
+        self._watcher = watcher
         self._presence = Presence(orders.database, [clone.owner], [orders.queue])
         self._presence.renew()
 
@@ -209,6 +214,8 @@ class OrderTaker:
         """Carry out an order, and return its outcome. name: of its workflow."""
         order = orders.decoded_order(data)
         folder = os.path.join(self._folder, name.replace(":", "-"))
+        began = monotonic()
+        self._watcher(order.task, None)
         with self._working():
             try:
                 runner = self._runner_of(order.runner)
@@ -219,6 +226,14 @@ class OrderTaker:
                 outcome = orders.carry_out(order, runner, self._clone, folder, stop)
         if self._stopping.is_set() and outcome.failed:
             outcome = structs.replace(outcome, is_lost=True)
+        state: State = "failed" if outcome.failed else "completed"
+        ended = structs.replace(
+            order.task,
+            state="ready" if outcome.is_lost else state,
+            result=outcome.result.summary,
+            reason=outcome.failed,
+        )
+        self._watcher(ended, monotonic() - began)
         return orders.encoded(outcome)
 
 

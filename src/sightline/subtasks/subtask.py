@@ -38,13 +38,27 @@ class ChangedFile(Struct, frozen=True):
 
 class Conflict(Struct, frozen=True):
     """A change that was not applied. reason: of the guard's refusal; siblings: the sub-tasks that
-    changed the same file; diff: of the lines on disk that differ."""
+    changed the same file; diff: from the text that the attempt began with to the one on disk; wanted: from the
+    same text to the attempt's own. Both are unified, without names of files, "" where there is no text."""
 
     path: str
     reason: str
     message: str
     siblings: tuple[str, ...] = ()
     diff: str = ""
+    wanted: str = ""
+
+
+class ChangedText(Struct, frozen=True):
+    """The change that an attempt made to one file. applied: it is in the workspace. diff: unified; None where
+    a text is not kept, or the file is no text. added, removed: numbers of lines."""
+
+    path: str
+    kind: ChangeKind
+    applied: bool
+    diff: str | None = None
+    added: int = 0
+    removed: int = 0
 
 
 class ResultTodo(Struct, frozen=True):
@@ -130,6 +144,15 @@ class SubTask(Struct, frozen=True):
         return self.state in ENDS
 
 
+class Branch(Struct, frozen=True):
+    """A sub-task in the tree of dependencies. depth: 0 for one without dependencies; also: those that the
+    sub-task waits for beside the one that it stands below."""
+
+    task: SubTask
+    depth: int = 0
+    also: tuple[str, ...] = ()
+
+
 class Graph(Struct, frozen=True):
     """The sub-tasks of a session, in the order of their proposals. session: the parent; position: of
     the timeline that they were read at."""
@@ -171,6 +194,27 @@ class Graph(Struct, frozen=True):
         for task in self.tasks:
             counts[task.state] = counts.get(task.state, 0) + 1
         return counts
+
+    def tree(self) -> tuple[Branch, ...]:
+        """Return the sub-tasks as a tree, in the order to draw it: each stands below the last of its
+        dependencies, and behind all of them."""
+        waiting = {task.id: len(set(task.dependencies)) for task in self.tasks}
+        dependents: dict[str, list[SubTask]] = {task.id: [] for task in self.tasks}
+        for task in self.tasks:
+            for name in dict.fromkeys(task.dependencies):
+                dependents[name].append(task)
+        left = [Branch(task) for task in reversed(self.tasks) if not waiting[task.id]]
+        branches: list[Branch] = []
+        while left:
+            branches.append(branch := left.pop())
+            below = []
+            for task in dependents[branch.task.id]:
+                waiting[task.id] -= 1
+                if not waiting[task.id]:
+                    also = tuple(name for name in task.dependencies if name != branch.task.id)
+                    below.append(Branch(task, branch.depth + 1, also))
+            left += reversed(below)
+        return tuple(branches)
 
     def levels(self) -> tuple[tuple[SubTask, ...], ...]:
         """Return the sub-tasks by depth: those without dependencies, those that wait for these, …"""

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
-from sightline.text.phrases import count, named, shortened, unfound
-from sightline.text.printable import one_line, printable
+from sightline.text.phrases import count, first_lines, lasted, named, shortened, unfound
+from sightline.text.printable import one_line
 
 SHAPE = (
     'Give objects such as {"id": "api", "goal": "…", "files": ["src/*.py"], "dependencies": [],'
@@ -120,12 +120,63 @@ def conflict_reason(conflicts: Sequence[Conflict]) -> str:
     return "; ".join(one_line(each.message) for each in conflicts[:NAMED])
 
 
-def sibling_conflict(path: str, siblings: Sequence[str], message: str) -> str:
-    """Word that a sub-task and its siblings changed the same lines of a file."""
+def sibling_conflict(conflict: Conflict, siblings: Sequence[str]) -> str:
+    """Word that a sub-task and its siblings changed a file."""
     if not siblings:
-        return message
+        return conflict.message
     names = named([repr(name) for name in siblings], NAMED)
-    return f"{quoted(path)} was changed by sub-task {names} meanwhile. {message}"
+    if conflict.reason == "conflict":
+        return f"Sub-task {names} changed the same lines of {quoted(conflict.path)} meanwhile."
+    return f"{quoted(conflict.path)} was changed by sub-task {names} meanwhile. {conflict.message}"
+
+
+def both_sides(subtask: str, conflict: Conflict, most: int | None = None, see_all: str = "") -> str:
+    """Return both texts of a conflict as diffs of the text that the attempt began with; "" where there is
+    none. most: lines of each; see_all: names what shows the others."""
+    path = quoted(conflict.path)
+    names = named([repr(name) for name in conflict.siblings], NAMED)
+    now = f"in the workspace now{f', by sub-task {names}' if names else ''}"
+    sides = [
+        (now, conflict.diff),
+        (f"as sub-task {subtask!r} left it, not applied", conflict.wanted),
+    ]
+    parts = []
+    for whose, text in sides:
+        if text:
+            shown = text if most is None else first_lines(text, most, see_all)
+            parts.append(f"--- {path} when sub-task {subtask!r} began\n+++ {path} {whose}\n{shown}")
+    return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
+
+
+def see_diff(subtask: str) -> str:
+    """Return the call that shows all changes of a sub-task."""
+    return f"session.subtasks.diff({subtask!r})"
+
+
+def still_conflicts(subtask: str, conflicts: Sequence[Conflict]) -> tuple[str, str]:
+    """Word that the changes of a sub-task still cannot be applied."""
+    path = conflicts[0].path
+    return (
+        f"The changes of sub-task {subtask!r} are not applied: {conflict_reason(conflicts)}",
+        settle(subtask, path),
+    )
+
+
+def settle(subtask: str, path: str) -> str:
+    """Say how a conflict is settled, in two lines. path: of its file."""
+    return (
+        f"Put what you want of both into {quoted(path)}, then apply the rest:"
+        f" session.subtasks.merge({subtask!r}, keep={path!r})\n"
+        f"Or do its work again on the files as they are now: session.subtasks.retry({subtask!r})"
+    )
+
+
+def not_changed(subtask: str, paths: Sequence[str]) -> tuple[str, str]:
+    """Word that a sub-task did not change the files that are to be kept."""
+    return (
+        f"Sub-task {subtask!r} did not change {named([*map(quoted, paths)], NAMED)}.",
+        f"See what it changed: {see_diff(subtask)}",
+    )
 
 
 def handed_over(
@@ -204,28 +255,67 @@ def counted(graph: Graph) -> str:
     return f"{count(len(graph), 'sub-task')}{f': {states}' if states else ''}"
 
 
-def result_text(task: SubTask, result: TaskResult | None) -> str:
-    """Return what became of a sub-task, for the parent's model and for a terminal."""
-    lines = [f"Sub-task {task.id} {_is_now(task)}."]
+def outcome(task: SubTask, result: TaskResult | None) -> list[str]:
+    """Return the state of a sub-task, its reason, its summary and its files, as lines."""
+    lines = [f"Sub-task {task.id} {_is_now(task)}{_took(task)}."]
     if task.reason:
         lines.append(f"Why: {task.reason.rstrip('.')}.")
-    if task.result:
+    if task.result and task.result != task.reason:
         lines.append(task.result)
     if result is None:
-        return printable("\n".join(lines))
-    lines += [
+        return lines
+    return lines + [
         f"- {file.kind}{'' if file.applied else ', not applied'}: {quoted(file.path)}"
         for file in result.files
     ]
-    for conflict in result.conflicts:
-        lines += [f"Conflict: {conflict.message}", *filter(None, [conflict.diff.rstrip()])]
+
+
+def left_over(task: SubTask, result: TaskResult | None) -> list[str]:
+    """Return what an attempt left beside the files that came home, and what it printed, as lines."""
+    lines: list[str] = []
+    if result is None:
+        return lines
     if result.outside:
         paths = named([*map(quoted, result.outside)], NAMED)
         lines.append(f"Changed past the guard, no rewind takes it back: {paths}.")
     lines += _left_beside(task, result)
-    if result.output and task.state != "completed":
+    output = result.output.strip()
+    if output and task.state != "completed" and output != (task.result or "").strip():
         lines += ["Output:", result.output[-OUTPUT_SHOWN:].rstrip()]
-    return printable("\n".join(lines))
+    return lines
+
+
+def _took(task: SubTask) -> str:
+    """Word how long a sub-task took that ended; "" where nobody worked at it."""
+    if task.state == "skipped" or task.started_at is None or task.ended_at is None:
+        return ""
+    return f" after {lasted(max((task.ended_at - task.started_at).total_seconds(), 0))}"
+
+
+def taken(task: SubTask) -> str:
+    """Word that a worker begins an attempt at a sub-task."""
+    again = f", attempt {task.attempt}" if task.attempt > 1 else ""
+    return f"Taking {one_line(task.id)}{again}: {one_line(task.goal)}"
+
+
+def no_changes(task: SubTask) -> str:
+    """Word that no change of a sub-task is kept."""
+    if task.state == "running":
+        return (
+            f"{task.id} is running: what it changes in a tree of its own comes home when it ends."
+        )
+    if not task.attempt:
+        return f"Nobody has worked at {task.id}."
+    if task.state == "failed":
+        return f"No change of {task.id} is kept: its attempt failed, and its tree is gone."
+    return f"{task.id} changed no file."
+
+
+def let_go(task: SubTask, seconds: float) -> str:
+    """Word what became of an attempt that a worker made. seconds: that it took."""
+    state = task.state if task.is_ended else "goes back to the others"
+    said = one_line((task.result if task.state == "completed" else task.reason) or "")
+    return f"{one_line(task.id)} {state} after {lasted(seconds)}{f': {said}' if said else ''}"
 
 
 REPOSITORY_GONE = "it is a git repository no longer"

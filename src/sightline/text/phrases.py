@@ -25,6 +25,18 @@ def ago(seconds: float) -> str:
     return "just now"
 
 
+def lasted(seconds: float) -> str:
+    """Return a length of time as people say it: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
+
+
 def by(author: str) -> str:
     """Put an author into a sentence: "by X", or "probably by X" where X is only probable."""
     sure = author.removeprefix("probably ")
@@ -88,6 +100,16 @@ SEVERAL = 5
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters; "…" stands for the rest."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def first_lines(text: str, most: int, see_all: str) -> str:
+    """Return the first lines of a text. A line behind them counts those that are left out, and names what
+    shows them. see_all: a command or a call."""
+    lines = text.removesuffix("\n").split("\n")
+    more = len(lines) - most
+    if more <= 1:
+        return text
+    return "\n".join([*lines[:most], f"… {more} more lines. See all: {see_all}\n"])
 
 
 def table(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import click
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sightline.cli.task_tree import tree_lines
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph
-from sightline.text.phrases import shortened
-from sightline.text.printable import one_line, printable
-
-SAID = 50
-"""Characters of a result, a reason or a goal in one line."""
 
 
 @contextmanager
-def drawing(
-    *, plain: bool, colours: Mapping[str, str], marks: Mapping[str, str]
-) -> Iterator[Callable[[Graph], object]]:
+def drawing(*, plain: bool, columns: int) -> Iterator[Callable[[Graph], object]]:
     """Draw a graph on stderr while the block runs; give the function that draws it anew. plain: without
-    colours. colours, marks: by state."""
+    colours. columns: of a line."""
+
+    def style(said: str, colour: str) -> str:
+        return said if plain else click.style(said, fg=colour)
 
     def drawn(found: Graph) -> Text:
-        text = Text()
-        for depth, level in enumerate(found.levels()):
-            for each in level:
-                style = "" if plain else colours[each.state]
-                text.append(f"{'  ' * depth}{marks[each.state]} ", style)
-                text.append(f"{printable(each.id)} {each.state}", style)
-                said = one_line(each.result or each.reason or each.goal)
-                text.append(f"  {shortened(printable(said), SAID)}\n")
-        return text.append(words.counted(found))
+        lines = tree_lines(found, style, columns)
+        return Text.from_ansi("\n".join([*lines, words.counted(found)]), no_wrap=True)
 
-    with Live(console=Console(stderr=True, no_color=plain), refresh_per_second=8) as live:
+    console = Console(stderr=True, no_color=plain)
+    with Live(console=console, refresh_per_second=8, transient=True) as live:
         yield lambda found: live.update(drawn(found))
