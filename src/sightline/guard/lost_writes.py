@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from sightline.model.diff import diff
 from sightline.model.merge import merge
+from sightline.model.spans import Hunk
 
 Lines = Sequence[str]
 
@@ -44,11 +45,15 @@ class LostWrite(Struct, frozen=True):
         return list(merged.lines) if merged.clean else None
 
 
-def is_within_changed_lines(judged: Lines, found: Lines, left: Lines) -> bool:
-    """Return whether a replacement changed lines that others had changed since it was judged. judged,
+def edited_changes(judged: Lines, found: Lines, left: Lines) -> list[Hunk]:
+    """Return the hunks of others' changes since a replacement was judged whose lines it changed. judged,
     found, left: the texts that was judged, that the tool found, and that it left."""
-    theirs = [(b0, b1) for _, _, b0, b1 in diff(judged, found)]
-    return any(a0 < b1 and b0 < a1 for a0, a1, _, _ in diff(found, left) for b0, b1 in theirs)
+    ours = [(a0, a1) for a0, a1, _, _ in diff(found, left)]
+    return [
+        hunk
+        for hunk in diff(judged, found)
+        if any(a0 < hunk[3] and hunk[2] < a1 for a0, a1 in ours)
+    ]
 
 
 def is_in_file(found: Lines, left: Lines, disk: Lines) -> bool | None:

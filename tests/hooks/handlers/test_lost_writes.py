@@ -91,6 +91,17 @@ def test_an_edit_within_a_line_that_was_saved_meanwhile_is_told_to_both(host):
     assert brought_back(host, done.tell) == theirs
 
 
+def test_what_the_file_still_has_of_a_save_is_told_once(host):
+    """The tool's text stands within a changed line; the save removed another line."""
+    host.place.put("a.txt", "port = 80\nname = a\n" + TEXT)
+    host.read("a.txt")
+    theirs = ("port = 8080\nname = a\n" + TEXT).replace("line 30\n", "")
+    _, done = host.edit("a.txt", "= 80", "= 443", between=saves(host, theirs))
+    told = done.context + host.batch_ends().context
+    assert told.count("+port = 8080") == 1
+    assert told.count("-line 30") == 1
+
+
 def test_a_file_that_the_user_made_meanwhile_is_told_to_both(host):
     _, done = host.write(
         "new.txt", "by the agent\n", between=saves(host, "by the user\n", "new.txt")

@@ -18,7 +18,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import author, named_cause, names_of
 from sightline.filesystem.file_state import FileState
 from sightline.guard.host_writes import complete_for, write_joined
-from sightline.guard.lost_writes import LostWrite, is_within_changed_lines
+from sightline.guard.lost_writes import LostWrite, edited_changes
 from sightline.hooks import words
 from sightline.model.diff import diff, unified
 from sightline.model.events import Belief, Cause, Changed, Merged, WriteIntended
@@ -122,7 +122,7 @@ def loss_of_theirs(
     texts = LostWrite(base, ours, theirs)
     if is_whole:
         return None if texts.joined() == ours else Loss(texts, cause, position)
-    is_inside = is_within_changed_lines(base, theirs, ours)
+    is_inside = bool(edited_changes(base, theirs, ours))
     return Loss(texts, cause, position, is_inside=True) if is_inside else None
 
 
@@ -204,5 +204,8 @@ def told_to_agent(context: SessionContext, path: str, loss: Loss, room: int) -> 
     if loss.texts is None:
         return words.lost_unkept(path, who)
     texts = loss.texts
-    text = unified(texts.base, texts.theirs, diff(texts.base, texts.theirs))
+    hunks = diff(texts.base, texts.theirs)
+    if loss.is_inside:  # the file has the others, and they are told as changes of the file
+        hunks = edited_changes(texts.base, texts.theirs, texts.ours)
+    text = unified(texts.base, texts.theirs, hunks)
     return words.lost(path, who, text[:room], whole=len(text) <= room, is_inside=loss.is_inside)
