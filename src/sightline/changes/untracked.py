@@ -18,6 +18,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.left_out import UNNAMED
+from sightline.filesystem.submodules import is_submodule
 from sightline.filesystem.tree_index import MODE, NO_UNICODE, SPECIAL, Tree
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import EMPTY, Entry, Manifest
@@ -185,9 +186,10 @@ def _named(command: str, folders: Iterable[str]) -> Iterator[str]:
 
 def _is_uncovered(context: SessionContext, path: str) -> bool:
     root = context.workspace.root
-    nested = (f"{root}/{above}.git" for above in folders_above(f"{path}/"))
+    above = [each for each in folders_above(f"{path}/") if os.path.lexists(f"{root}/{each}.git")]
     try:
-        return any(map(os.path.lexists, nested)) or not context.workspace.listed(path)
+        is_inside = any(not is_submodule(root, each) for each in above)
+        return is_inside or not context.workspace.listed(path)
     except Unverifiable:
         return False
 

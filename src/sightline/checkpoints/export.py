@@ -16,6 +16,7 @@ from sightline.errors import CheckpointFailed
 from sightline.filesystem.git import branch_commit
 from sightline.filesystem.git.binary_patch import Side, blob_id, link_bytes, mode_of, patch, takes
 from sightline.filesystem.git.branch_commit import GITLINK, GitRefused, Tracked
+from sightline.filesystem.tree_index import NESTED
 from sightline.model.manifest import EMPTY, Entry, FileDifference, Manifest, differences
 from sightline.model.path import folders_above
 from sightline.model.results import Checkpoint, Export, NotCovered
@@ -80,6 +81,7 @@ def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str
             and not _stays(context, manifest, path, tracked[path][0])
         ]
         stays = tracked.keys() - manifest.rows.keys() - set(gone)
+        manifest = _without_submodules(manifest, tracked)
         not_contained = tuple(_not_contained(manifest, stays))
         draft = branch_commit.Commit(
             after=parent,
@@ -95,6 +97,15 @@ def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str
         raise CheckpointFailed(*words.git_said_no(str(error))) from error
     files = sum(map(takes, manifest))
     return Export(taken.id, taken.id, None, branch, commit, parent.commit, files, not_contained)
+
+
+def _without_submodules(manifest: Manifest, tracked: Tracked) -> Manifest:
+    """Return a manifest without the files of submodules: a commit names the commits of these."""
+    links = tuple(f"{path}/" for path, (mode, _) in tracked.items() if mode == GITLINK)
+    if not links:
+        return manifest
+    rows = {path: row for path, row in manifest.rows.items() if not path.startswith(links)}
+    return Manifest(rows, {**manifest.omitted, **dict.fromkeys(links, NESTED)})
 
 
 def _stays(context: SessionContext, manifest: Manifest, path: str, mode: int) -> bool:

@@ -15,6 +15,7 @@ PUBLIC = (
     "private_files",
     "process",
     "scan",
+    "submodules",
     "tree_index",
 )
 

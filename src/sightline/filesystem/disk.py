@@ -30,6 +30,7 @@ from sightline.filesystem.path_list import PathList, agents_rules, sorted_names
 from sightline.filesystem.read import CountedPieces, read, signature_of
 from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
+from sightline.filesystem.submodules import Submodules
 from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import temp_names
 from sightline.filesystem.tree_events import TreeEvents, tree_events
@@ -100,6 +101,8 @@ class DiskWorkspace:
         self._names = NO_TREE
         self._all_names = NO_TREE
         self._path_list = PathList(self.root, self._refusing)
+        refusing = [rule.name for rule in self._refusing_rules]
+        self._submodules = Submodules(self.root, refusing, state)
 
     def locate(self, name: str | os.PathLike[str]) -> ResolvedPath:
         name = os.fspath(name)
@@ -255,8 +258,12 @@ class DiskWorkspace:
         yield from sorted(found, key=itemgetter(0))
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
-        if last is not None and last is not self._tree:
-            return look(self.root, self._rules(), last, until)
+        return self._submodules.join(self._own_tree(last, until), until)
+
+    def _own_tree(self, last: Tree | None = None, until: float | None = None) -> Tree:
+        """Return the tree without those of its submodules. last, until: as in tree()."""
+        if last is not None and (own := last.own or last) is not self._tree:
+            return look(self.root, self._rules(), own, until)
         if self._events is None:  # no lock that Ctrl-C could leave held
             tree = self._tree = look(self.root, self._rules(), self._tree or NO_TREE, until)
             return tree
@@ -280,16 +287,17 @@ class DiskWorkspace:
         return tree_index.read_files(self._calls, self.root, asked)
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
-        self._tree, self._is_loaded = tree, True
+        self._tree, self._is_loaded = tree.own or tree, True
         if lasting:
-            tree_index.save(self._state, self.root, tree)
+            tree_index.save(self._state, self.root, self._tree)
+            self._submodules.keep()
 
     def remembered(self) -> Tree:
         if not self._is_loaded:
             self._is_loaded = True
             loaded = tree_index.load(self._state, self.root)
             self._tree = loaded if loaded.listings else self._tree
-        return self._tree or NO_TREE
+        return self._submodules.joined(self._tree or NO_TREE)
 
     def cache_folder(self) -> str:
         return self._state
@@ -301,7 +309,7 @@ class DiskWorkspace:
         else:
             self._names = look(self.root, rules, self._tree, names_only=True)
             if self._names is not self._tree:
-                self._names = self.tree()
+                self._names = self._own_tree()
         return self._path_list.paths(self._names)
 
     def names(self, folder: str) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class PathList:
         self._listed: _Listed | None = None
         self.left_out: tuple[str, ...] = ()
         self._found: tuple[str, ...] = ()
-        self._submodules = Submodules(root)
+        self._submodules = Submodules(root, [".sightlineignore"])
         self._with_submodules: tuple[_Listed, dict[str, Tree], list[str]] | None = None
 
     def paths(self, tree: Tree) -> tuple[str, ...]:

@@ -85,10 +85,12 @@ NO_LISTING = Listing((), {}, (), {})
 
 class Tree(Struct, frozen=True):
     """Folder ("" or ending in "/") -> its entries. ignore_files: each ignore file that was asked ->
-    its stamp (see file_stamp), None where there was none."""
+    its stamp (see file_stamp), None where there was none. own: the tree without those of its submodules,
+    where it has any."""
 
     listings: dict[str, Listing]
     ignore_files: dict[str, tuple[int, ...] | None]
+    own: Tree | None = None
 
     def count(self) -> int:
         """Return how many files and symlinks are not left out."""
