@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.hooks.handlers.host import Host
 from tests.support.places import TEN
 
 from sightline import EditRefused, LinesMissing, PathRefused
 from sightline.agents.hook_events import Shown
+from sightline.changes import session_context
 from sightline.hooks.dispatch import attend
 
 SMALL = 50
@@ -30,9 +32,125 @@ def test_lines_of_a_file_above_the_limit_are_read_and_remembered(place, small):
     assert small.check("a.log").seen_lines == ((1, 10),)
     with pytest.raises(LinesMissing):
         small.read("a.log", (11, 12))
+
+
+EDITS = {
+    "replace": lambda s, n: s.edit("a.log", f"line {n}\n", f"LINE {n}\n"),
+    "lines": lambda s, n: s.edit_lines("a.log", n, n, f"LINE {n}"),
+    "patch": lambda s, n: s.patch(f"--- a/a.log\n+++ b/a.log\n@@\n-line {n}\n+LINE {n}\n"),
+    "batch": lambda s, n: s.apply([
+        {"path": "a.log", "edits": [{"old": f"line {n}\n", "new": f"LINE {n}\n"}]}
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EDITS)
+def test_lines_that_were_shown_of_a_large_file_are_edited_and_set_back(place, small, kind):
+    place.put("a.log", TEN)
+    small.turn()
+    small.read("a.log", (3, 5))
+    EDITS[kind](small, 4)
+    assert place.text("a.log") == TEN.replace("line 4", "LINE 4")
+    assert (small.check("a.log").state, small.changes()) == ("fresh", [])
+    EDITS[kind](small, 5)
+    small.undo()
+    assert place.text("a.log") == TEN
+
+
+@pytest.mark.parametrize("kind", EDITS)
+def test_lines_of_a_large_file_that_others_changed_are_read_again_before_an_edit(
+    place, small, kind
+):
+    place.put("a.log", TEN)
+    small.read("a.log", (3, 5))
+    changed = TEN.replace("line 4", "line four")
+    place.put("a.log", changed)
+    for line in (3, 4):
+        with pytest.raises(EditRefused) as refused:
+            EDITS[kind](small, line)
+        assert refused.value.reason == "stale"
+    assert "Read a.log again" in refused.value.hint
+    small.read("a.log", (3, 5))
+    EDITS[kind](small, 3)
+    assert place.text("a.log") == changed.replace("line 3", "LINE 3")
+
+
+def test_lines_of_a_large_file_that_were_never_shown_are_judged_like_any_other(place, small):
+    place.put("a.log", TEN)
+    small.read("a.log", (3, 5))
+    assert "never shown" in str(small.edit("a.log", "line 8", "LINE 8").notice)
     with pytest.raises(EditRefused) as refused:
-        small.edit("a.log", "line 3", "line three")
+        small.edit_lines("a.log", 9, 9, "LINE 9")
+    assert refused.value.reason == "unseen"
+    with pytest.raises(EditRefused) as refused:
+        small.write("a.log", "all of it\n")
+    assert refused.value.reason == "unseen"
+
+
+def test_a_rewind_of_a_large_file_keeps_what_a_user_changed_elsewhere(place, small):
+    place.put("a.log", TEN)
+    small.turn()
+    small.read("a.log", (3, 5))
+    small.edit("a.log", "line 4", "LINE 4")
+    place.put("a.log", place.text("a.log").replace("line 9", "the user's"))
+    small.undo()
+    assert place.text("a.log") == TEN.replace("line 9", "the user's")
+
+
+def test_a_file_above_the_limit_of_edits_is_refused_with_the_limit_and_the_next_step(
+    place, small, monkeypatch
+):
+    monkeypatch.setattr(session_context, "EDIT_MAX", SMALL)
+    place.put("a.log", TEN)
+    small.read("a.log", (3, 5))
+    with pytest.raises(EditRefused) as refused:
+        small.edit("a.log", "line 4", "LINE 4")
     assert refused.value.reason == "too_large"
+    assert "64.0 MiB" in refused.value.message
+    assert "sed" in refused.value.hint
+
+
+def by_the_host(host):
+    return host.edit("a.log", "line 4\n", "LINE 4\n")
+
+
+def twice(host):
+    return host.edit("a.log", "line 4\n", "LINE 4\n"), host.edit("a.log", "line 5\n", "LINE 5\n")
+
+
+def changed_while_it_asks(host):
+    def save():
+        host.place.put("a.log", host.place.text("a.log").replace("line 9", "line nine"))
+
+    return host.edit("a.log", "line 4\n", "LINE 4\n", between=save)
+
+
+@pytest.mark.parametrize("deed", [by_the_host, twice, changed_while_it_asks])
+def test_a_hosts_edit_of_a_large_file_is_answered_like_one_of_a_small_file(place, deed):
+    answers = []
+    for number, limit in enumerate((SMALL, 10_000)):
+        host = Host(place, f"s{number}", max_file_bytes=limit)
+        host.session.turn()
+        place.put("a.log", TEN)
+        host.read("a.log", (3, 5))
+        done = deed(host)
+        text = place.text("a.log")
+        assert deed is changed_while_it_asks or host.session.changes() == []
+        report, state = host.session.undo(), host.state("a.log")
+        answers.append((done, text, state, place.text("a.log"), report.restored, report.merged))
+    assert answers[0] == answers[1]
+
+
+def test_a_hosts_edit_of_a_large_file_that_changed_since_is_refused_once_and_told(place):
+    host = Host(place, max_file_bytes=SMALL)
+    place.put("a.log", TEN)
+    host.read("a.log", (3, 5))
+    place.put("a.log", TEN.replace("line 4", "line four"))
+    asked, _ = host.edit("a.log", "line 5\n", "LINE 5\n")
+    assert "Read a.log again" in asked.refuse
+    host.read("a.log", (3, 5))
+    asked, done = host.edit("a.log", "line 5\n", "LINE 5\n")
+    assert (asked.refuse, asked.context, done.context) == (None, "", "")
 
 
 def test_a_large_file_that_changed_is_stale_and_named_until_it_is_read_again(place, small):

@@ -66,11 +66,6 @@ def no_change(place):
     return lambda s: s.edit("a.py", "line 3\n", "line 3\n")
 
 
-def too_large(place):
-    place.put("a.py", TEN * 40)
-    return lambda s: s.edit("a.py", "line 3\n", "mine\n")
-
-
 def binary(place):
     return lambda s: s.edit("a.py", "line 3", "a\0b")
 
@@ -86,7 +81,7 @@ def scope(place):
 
 
 CASES = [stale, ambiguous, not_found, unseen, deleted, kind_changed, conflict, unverifiable]
-CASES += [exists, no_change, too_large, binary, scope]
+CASES += [exists, no_change, binary, scope]
 WORDS = {
     "stale": "that you are editing",
     "ambiguous": "occurs 2 times",
@@ -98,7 +93,6 @@ WORDS = {
     "unverifiable": "c.py",
     "exists": "exists already",
     "no_change": "has the new text already",
-    "too_large": "larger than",
     "binary": "characters that a.py cannot hold",
     "scope": "needs the user's approval",
 }
@@ -114,7 +108,7 @@ def tree(place):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_a_refusal_says_what_and_what_next_and_leaves_the_disk(place, case):
-    s = place.session(max_file_bytes=2_000)
+    s = place.session()
     place.put("a.py", TEN)
     s.read("a.py")
     act = case(place)

@@ -22,9 +22,12 @@ class Observation(Struct, frozen=True):
     unrecorded: list[Fact]
 
 
-def observe(context: SessionContext, located: ResolvedPath) -> Observation:
-    """Look at a path, whose lock the caller holds. A rename that is found is recorded."""
-    on_disk = context.look(located.path)
+def observe(
+    context: SessionContext, located: ResolvedPath, *, is_edit: bool = False
+) -> Observation:
+    """Look at a path, whose lock the caller holds. A rename that is found is recorded. is_edit: as in
+    SessionContext.look."""
+    on_disk = context.look(located.path, is_edit=is_edit)
     known = resolve_rename(context, located, on_disk)
     return Observation(
         on_disk,

@@ -14,6 +14,7 @@ from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, Pieces, ResolvedPath
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import settled
+from sightline.model.attempts import EDIT_MAX
 from sightline.model.belief import Held
 from sightline.model.events import (
     Belief,
@@ -129,13 +130,12 @@ class SessionContext:
             self._tracked.refused = self.workspace.refused(known)
         return self._tracked
 
-    def look(self, path: str, beyond: Pieces | None = None) -> FileState:
+    def look(self, path: str, beyond: Pieces | None = None, *, is_edit: bool = False) -> FileState:
         """Read the file at a canonical path, within the size and time limits of the settings. beyond:
-        takes the bytes of a file above the size limit."""
+        takes the bytes of a file above the size limit. is_edit: the limit is that of edits."""
         settings = self.settings
-        return self.workspace.read(
-            path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s, beyond=beyond
-        )
+        limit = max(settings.max_file_bytes, EDIT_MAX) if is_edit else settings.max_file_bytes
+        return self.workspace.read(path, limit=limit, deadline_s=settings.deadline_s, beyond=beyond)
 
     def checkpoint_due(self) -> bool:
         """Return whether a turn began and no checkpoint of this session was tried since."""

@@ -73,7 +73,7 @@ class Evaluation:
         self.attempt = attempt
         self.path = located.path
         self.shown_path = located.name or located.path
-        seen = observe(context, located)
+        seen = observe(context, located, is_edit=True)
         self.on_disk, self.known = seen.on_disk, seen.known
         self.renamed_to, self.unrecorded = seen.renamed_to, seen.unrecorded
         self.gives_way = () if removed is None else self._emptied(removed)

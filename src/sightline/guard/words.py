@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from sightline.errors import fenced
 from sightline.guard.comparison import compared
 from sightline.guard.edit_case import MARKS, Ruling
+from sightline.model.attempts import EDIT_MAX
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
 from sightline.model.text import UNKNOWN_ENCODING
-from sightline.text.phrases import by, count, is_one_line, joined, named, spans, times
+from sightline.text.phrases import by, count, is_one_line, joined, named, size, spans, times
 from sightline.text.printable import one_line
 
 MISSING = "List the folder to find the right name, or create the file."
@@ -61,8 +62,8 @@ REFUSALS = {
         "Go on, or make another edit if you meant another change.",
     ),
     "too_large": (
-        "{path} is larger than the limit for edits (setting max_file_bytes).",
-        "Raise max_file_bytes in your own settings, or change the file with another tool.",
+        f"{{path}} is larger than the limit for edits: {size(EDIT_MAX)}, or max_file_bytes where that is more.",
+        "Change it with a command, for example sed, or raise max_file_bytes in your own settings above its size.",
     ),
     "binary": (
         "{path} cannot be edited safely as text: it holds NUL bytes, or its encoding is not known.",

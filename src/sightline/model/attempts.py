@@ -9,6 +9,10 @@ from msgspec import Struct
 from sightline.model.patches import PatchHunk
 from sightline.model.text import normal, split
 
+EDIT_MAX = 64 << 20
+"""Bytes of the largest file that is edited and set back, where max_file_bytes is not larger: such an edit
+holds the file several times in memory, and the store keeps both texts."""
+
 
 class Attempt(Struct, frozen=True):
     """Base of all attempts."""

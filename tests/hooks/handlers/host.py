@@ -8,8 +8,8 @@ from sightline.model.attempts import Replace, WriteWhole
 class Host:
     """One agent of it, in a place of the tests."""
 
-    def __init__(self, place, id="s"):
-        self.place, self.session = place, place.session(id)
+    def __init__(self, place, id="s", **settings):
+        self.place, self.session = place, place.session(id, **settings)
         self.calls = 0
 
     def facts(self, *kinds):

@@ -208,7 +208,7 @@ def plan_group(
     forced: Mapping[str, CurrentState],
 ) -> GroupPlan:
     """Read the current files at the paths of a group, and plan the undoing of its effects."""
-    found = {path: context.look(path) for path in sorted(paths)}
+    found = {path: context.look(path, is_edit=True) for path in sorted(paths)}
     refused = context.workspace.refused(found)
     current = {path: _state(context, each, refused) for path, each in found.items()}
     wanted = {path: then for path, then in forced.items() if path in found}

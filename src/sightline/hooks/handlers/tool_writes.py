@@ -167,7 +167,7 @@ class _Basis(Struct, frozen=True):
 def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Basis:
     """Look up what a write rests on. Nothing is recorded."""
     path = located.path
-    on_disk, intent = context.look(path), _pending_intent(context, path)
+    on_disk, intent = context.look(path, is_edit=True), _pending_intent(context, path)
     recorded = None if intent else _recorded(context, event, on_disk)
     if recorded is not None:
         judged = recorded.fact.before
@@ -198,7 +198,7 @@ def _unrecorded_loss(
     loss = loss_of_theirs(context, path, event, basis.known, found[0], is_whole=basis.is_whole)
     if loss is None:
         return NOTHING
-    name, disk = located.name or path, decode(context.look(path).data)
+    name, disk = located.name or path, decode(context.look(path, is_edit=True).data)
     is_joined = loss.texts is not None and disk is not None and loss.texts.is_on(disk.lines)
     agent = "" if is_joined else told_to_agent(context, name, loss, DIFF_MAX)
     return Answer(context=agent, tell=told_to_person(context, name, loss, is_joined=is_joined))
@@ -351,7 +351,7 @@ def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
         path = context.workspace.locate(edits[0].path).path
     except PathRefused:
         return NOTHING
-    row, on_disk = context.store.disk(path), context.look(path)
+    row, on_disk = context.store.disk(path), context.look(path, is_edit=True)
     on_record = row.revision if row else MISSING
     if on_record == on_disk.revision or on_disk.data is None:
         return NOTHING
