@@ -269,7 +269,7 @@ def test_every_damaged_byte_is_found_and_what_stands_before_it_is_salvaged(s, fi
         found = parse(damaged)
         before = whole[:at].count(b"\n")
         assert found.damage is not None
-        assert found.damage[0] == before + 1
+        assert found.damage.line == before + 1
         assert messages_of(damaged) == every[: max(before - 1, 0)]
 
 
@@ -326,12 +326,61 @@ def test_only_the_damaged_record_is_lost_and_it_is_named(place, s, file, kind, a
     if at and kind != "the next glued on":
         del words[at - 1]
     assert [each["content"] for each in theirs.messages()] == words
-    assert f"Lost: line {at + 1} (it" in loaded.warnings[0]
+    is_lost = at == 0 or kind != "the next glued on"
+    lost = f"Lost: line {at + 1} ("
+    assert (
+        lost if is_lost else f"No message is missing in line {at + 1} (1 byte beside 2 records)"
+    ) in loaded.warnings[0]
     assert theirs.load(file, salvage=True).messages == 0
     assert s.conversation.load(file, salvage=True).messages == 0
     theirs.append({"role": "user", "content": "five"})
     theirs.save(f"{file}.new")
     assert len(parse(Path(f"{file}.new").read_bytes()).records) == len(words) + 1
+
+
+NULS = b"\0" * 4096
+GLUED = {
+    "two glued": (lambda a, b, c: [a + b, c], "No message is missing in line 2 (2 records stand in it). All 3"),
+    "three glued": (lambda a, b, c: [a + b + c], "No message is missing in line 2 (3 records stand in it). All 3"),
+    "blanks between": (lambda a, b, c: [a + b" \r " + b, c], "No message is missing in line 2 (2 records"),
+    "one written twice": (lambda a, b, c: [a + a, b, c], "No message is missing in line 2 (2 records stand in it). All 3"),
+    "NULs between": (lambda a, b, c: [a + NULS + b, c], "No message is missing in line 2 (4096 bytes beside"),
+    "NULs in front": (lambda a, b, c: [NULS + a, b, c], "No message is missing in line 2 (4096 bytes beside"),
+    "NULs alone, nothing gone": (lambda a, b, c: [a, NULS, b, c], "No message is missing in line 3 (it is not"),
+    "NULs for one": (lambda a, b, c: [a, NULS, c], "Lost: line 3 (it is not as it was written). The other 2"),
+    "NULs for the last": (lambda a, b, c: [a, b, NULS], "Lost: line 4 (it is not as it was written). The other 2"),
+    "NULs for one, the next glued on": (lambda a, b, c: [a, NULS + c], "Lost: line 3 (4096 bytes beside 1 record)"),
+    "cut, the next glued on": (lambda a, b, c: [a[:40] + b, c], "Lost: line 2 (40 bytes beside 1 record). The other 2"),
+    "cut at its end": (lambda a, b, c: [a[:-2] + b, c], "Lost: line 2 ("),
+    "the last cut, glued on": (lambda a, b, c: [a, b + c[:50]], "Lost: line 3 (50 bytes beside 1 record). The other 2"),
+    "one glued, one cut": (lambda a, b, c: [a + b[:50], c], "Lost: line 2 (50 bytes"),
+    "one glued, another gone": (lambda a, b, c: [a + b, b"~" + c[9:]], "No message is missing in line 2 (2 records stand in it). Lost: line 3 ("),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", GLUED)
+def test_a_salvage_says_what_is_lost_and_what_only_stands_on_another_line(place, s, file, kind):
+    few(s, "one", "two", "three").save(file)
+    head, *lines = Path(file).read_bytes().splitlines()
+    written, said = GLUED[kind][0](*lines), GLUED[kind][1]
+    Path(file).write_bytes(b"\n".join([head, *written, b""]))
+    theirs = place.session("other").conversation
+    loaded = theirs.load(file, salvage=True)
+    assert said in loaded.warnings[0]
+    words = [each["content"] for each in theirs.messages()]
+    count = 3 - ("Lost" in said)
+    assert (len(words), loaded.messages) == (count, count)
+    assert words == [each for each in ("one", "two", "three") if each in words]
+
+
+def test_a_head_with_a_record_glued_on_is_no_loss(place, s, file):
+    few(s, "one", "two", "three").save(file)
+    head, first, *lines = Path(file).read_bytes().splitlines()
+    Path(file).write_bytes(b"\n".join([head + first, *lines, b""]))
+    theirs = place.session("other").conversation
+    loaded = theirs.load(file, salvage=True)
+    assert "No message is missing in line 1 (2 records stand in it). All 3" in loaded.warnings[0]
+    assert len(theirs.messages()) == 3
 
 
 def test_decisions_behind_a_lost_message_hold(place, s, file):

@@ -28,7 +28,7 @@ from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.path import quoted
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded, of_kind
-from sightline.text.phrases import named
+from sightline.text.phrases import count, named
 
 HEAD = {"sightline": "conversation", "version": 1}
 """The first line of a file."""
@@ -108,30 +108,29 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
         return _load_old(context, path, read_old_history(path, data))
     with context.workspace.lock(f"conversation in {real}"):
         contents = _read_file(real)
-        count = contents.messages + _messages_in(contents.behind)
-        if contents.damage and count and salvage:
+        total = contents.messages + _messages_in(contents.behind)
+        if contents.damage and total and salvage:
             _copy_damaged(real)
     warnings: list[str] = []
     if contents is NO_FILE:
         warnings.append(f"There is no file {quoted(path)}: nothing was loaded.")
-    elif not count:
+    elif not total:
         warnings.append(f"{quoted(path)} holds no message: nothing was loaded.")
     if contents.torn:
         warnings.append(
             f"The last line of {quoted(path)} was never finished, so it was never acknowledged. It was left"
-            f" out; the {count} messages before it are whole."
+            f" out; the {total} messages before it are whole."
         )
-    if contents.damage and salvage and count:
-        lines = [f"line {line} ({why})" for line, why in contents.lost]
+    if contents.damage and salvage and total:
         warnings.append(
-            f"{quoted(path)} is damaged. Lost: {named(lines, NAMED_MAX)}. The other {count} messages were"
-            f" loaded; {quoted(path)}{DAMAGED} is a copy."
+            f"{quoted(path)} is damaged. {_losses(contents)} messages were loaded; {quoted(path)}{DAMAGED}"
+            " is a copy."
         )
     elif contents.damage:
-        behind = f", and {count - contents.messages} behind it" if contents.behind else ""
+        behind = f", and {total - contents.messages} behind it" if contents.behind else ""
         whole = f"The {contents.messages} messages before it are whole{behind}"
-        whole = whole if count else "No message is whole"
-        hint = "load(path, salvage=True) takes them in" if count else "Load another copy of it"
+        whole = whole if total else "No message is whole"
+        hint = "load(path, salvage=True) takes them in" if total else "Load another copy of it"
         raise HistoryError(
             f"{_damage(path, contents)} {whole}. Nothing was loaded.",
             f"{hint}; the file stays as it is.",
@@ -153,11 +152,22 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
                 ) from error
         else:
             _append_decision(context, record)
-    return Loaded(path, _messages_in(records), count, tuple(warnings))
+    return Loaded(path, _messages_in(records), total, tuple(warnings))
 
 
 NAMED_MAX = 5
-"""Messages that could not be taken in and are named one by one."""
+"""Messages that could not be taken in, or damaged lines, that are named one by one."""
+
+
+def _losses(contents: Contents) -> str:
+    """Say which damaged lines lost something and which did not, up to the number of the other messages."""
+    lines = [f"line {each.line} ({each.why})" for each in contents.damages if not each.is_loss]
+    lost = [f"line {each.line} ({each.why})" for each in contents.damages if each.is_loss]
+    total = contents.messages + _messages_in(contents.behind)
+    kept = f"No message is missing in {named(lines, NAMED_MAX)}." if lines else ""
+    if not lost:
+        return f"{kept} All {total}"
+    return " ".join([*filter(None, [kept]), f"Lost: {named(lost, NAMED_MAX)}. The other {total}"])
 
 
 def _load_old(context: SessionContext, path: str, history: OldHistory) -> Loaded:
@@ -410,29 +420,42 @@ FIELDS: dict[str, dict[str, type]] = {
 BEGIN = re.compile(r'\{"check":"')
 DECODER = json.JSONDecoder()
 
+NO_HEAD = "it does not begin as a saved conversation does"
+NOT_AS_WRITTEN = "it is not as it was written"
+STRAY_MAX = 16
+"""Bytes that may stand beside records without being one: the smallest has more than sixty."""
+
 UNKNOWN_RECORD = "it is no record that this version knows"
 TIME_MAX = 2**62
 """The largest number of microseconds since 1970 that a store can hold, in either direction."""
 
 
+class Damage(Struct):
+    """A line that is not as it was written. is_loss: something of it cannot be read, and may be missing."""
+
+    line: int
+    why: str
+    is_loss: bool = True
+
+
 class Contents(Struct, frozen=True):
     """The contents of a file. lines: the intact ones before the first damage, with the head; records:
     those in the lines, without the head; torn: bytes of a last line that was not written to its end;
-    lost: the damaged lines, each with the reason; behind: the intact records behind the first of them;
-    version: of the writer; nothing else is read of another version."""
+    damages: the damaged lines; behind: the intact records from the first of them on; version: of the writer;
+    nothing else is read of another version."""
 
     lines: tuple[bytes, ...] = ()
     records: tuple[Record, ...] = ()
     session: str = ""
     torn: int = 0
-    lost: tuple[tuple[int, str], ...] = ()
+    damages: tuple[Damage, ...] = ()
     behind: tuple[Record, ...] = ()
     version: object = HEAD["version"]
 
     @property
-    def damage(self) -> tuple[int, str] | None:
-        """The first damaged line and the reason."""
-        return self.lost[0] if self.lost else None
+    def damage(self) -> Damage | None:
+        """The first damaged line."""
+        return self.damages[0] if self.damages else None
 
     @property
     def message_ids(self) -> list[str]:
@@ -449,8 +472,8 @@ NO_FILE = Contents(session="-")
 
 
 def _damage(path: str, contents: Contents) -> str:
-    line, why = contents.damage or (0, "")
-    return f"{quoted(path)} is damaged in line {line}: {why}."
+    assert contents.damage is not None
+    return f"{quoted(path)} is damaged in line {contents.damage.line}: {contents.damage.why}."
 
 
 def encode_line(record: Record) -> bytes:
@@ -469,42 +492,108 @@ def parse(data: bytes) -> Contents:
     head = _parse_line(lines[0]) if lines else None
     if head is not None and "version" in head and head["version"] != HEAD["version"]:
         return Contents(version=head["version"])
-    records: list[Record] = []
-    behind: list[Record] = []
-    lost: list[tuple[int, str]] = []
-    ids: dict[str, set[str]] = {}
-    if head is None or head.get("sightline") != HEAD["sightline"]:
-        lost.append((1, "it does not begin as a saved conversation does"))
-    elif not isinstance(head.get("session"), str):
-        lost.append((1, "it does not say whose conversation it is"))
-    for number, line in enumerate(lines if lost else lines[1:], 1 if lost else 2):
+    reading = _Reading()
+    if head is None or "kind" in head:
+        reading.read_head(lines[0] if lines else b"")
+    else:
+        reading.take_head(head, 1)
+    for number, line in enumerate(lines[1:], 2):
         record = _parse_line(line)
-        if record is None and not (lost and number == 1):
-            lost.append((number, "it is not as it was written"))
-        for each in _records_in(line) if record is None else [record]:
-            if number == 1 and "kind" not in each:
-                continue  # the head
-            why = _find_fault(each, ids)
+        reading.take(number, [record]) if record is not None else reading.take_damaged(number, line)
+    intact = tuple(line + b"\n" for line in lines[: len(reading.records) + 1]) if head else ()
+    damages, behind = tuple(reading.damages), tuple(reading.behind)
+    return Contents(intact, tuple(reading.records), reading.session, len(rest), damages, behind)
+
+
+class _Reading:
+    """The lines of a file up to one of them."""
+
+    def __init__(self) -> None:
+        self.session = ""
+        self.records: list[Record] = []
+        self.behind: list[Record] = []
+        self.damages: list[Damage] = []
+        self._ids: dict[str, set[str]] = {}
+        self._tips: dict[str, str] = {}
+        self._doubtful: list[Damage] = []
+
+    def read_head(self, line: bytes) -> None:
+        """Take a first line that is no head: damaged, or with records glued on."""
+        found, rest = _records_in(line)
+        heads = [each for each in found if "kind" not in each]
+        why = f"{len(found)} records stand in it" if heads and not rest else NO_HEAD
+        self.damages.append(Damage(1, why, is_loss=why == NO_HEAD))
+        if heads:
+            self.session = str(heads[0].get("session"))
+        self.take(1, [each for each in found if "kind" in each])
+
+    def take_head(self, head: Record, number: int) -> None:
+        """Take an intact first line."""
+        self.session = str(head.get("session"))
+        if head.get("sightline") != HEAD["sightline"]:
+            self.damages.append(Damage(number, NO_HEAD))
+        elif not isinstance(head.get("session"), str):
+            self.damages.append(Damage(number, "it does not say whose conversation it is"))
+
+    def take_damaged(self, number: int, line: bytes) -> None:
+        """Take the intact records of a damaged line. Whether a few bytes beside them, or NULs of a file system
+        that crashed, stand for a lost message is seen at the next message: it names the one before it."""
+        found, rest = _records_in(line)
+        size = len(rest.strip(b"\0"))
+        what = f"{count(len(found), 'record')} stand in it" if found else NOT_AS_WRITTEN
+        beside = f"{count(len(rest), 'byte')} beside {count(len(found), 'record')}"
+        damage = Damage(number, beside if rest and found else what, is_loss=bool(rest) or not found)
+        self.damages.append(damage)
+        if damage.is_loss and size <= STRAY_MAX:
+            self._doubtful.append(damage)
+        self.take(number, found, doubtful=damage)
+
+    def take(self, number: int, found: list[Record], doubtful: Damage | None = None) -> None:
+        """Take the intact records of a line. doubtful: of this line, which is not settled by them."""
+        for record in found:
+            side = record.get("side", "")
+            is_known = isinstance(side, str) and record.get("id") in self._ids.get(side, ())
+            if self.damages and record.get("kind") == "message" and is_known:
+                continue  # it was written twice
+            why = _find_fault(record, self._ids)
             if why:
-                lost.append((number, why))
-            else:
-                (behind if lost else records).append(each)
-    intact = tuple(line + b"\n" for line in lines[: len(records) + 1]) if head else ()
-    session = "" if head is None else str(head.get("session"))
-    return Contents(intact, tuple(records), session, len(rest), tuple(lost), tuple(behind))
+                self.damages.append(Damage(number, why))
+                continue
+            (self.behind if self.damages else self.records).append(record)
+            if record["kind"] == "message":
+                self._settle(record, side, doubtful)
+
+    def _settle(self, record: Record, side: str, doubtful: Damage | None) -> None:
+        parent = record.get("parent")
+        follows = parent == self._tips.get(side)
+        begins_aside = side and side not in self._tips and parent in self._ids.get("", ())
+        for damage in [each for each in self._doubtful if each is not doubtful]:
+            damage.is_loss = not (follows or begins_aside)
+            self._doubtful.remove(damage)
+        if not (follows or begins_aside) and doubtful in self._doubtful:
+            self._doubtful.remove(doubtful)
+        self._tips[side] = record["id"]
 
 
-def _records_in(line: bytes) -> Iterator[Record]:
-    """Yield the intact records in a damaged line: behind one that was cut, or before what was glued on."""
+def _records_in(line: bytes) -> tuple[list[Record], bytes]:
+    """Return the intact records in a damaged line: behind one that was cut, or before what was glued on; and
+    the bytes that belong to none."""
     text = line.decode("latin-1")  # a record is ASCII
+    found: list[Record] = []
+    rest, done = [], 0
     for start in BEGIN.finditer(text):
+        if start.start() < done:
+            continue
         try:
             _, end = DECODER.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             continue
         record = _parse_line(line[start.start() : end])
         if record is not None:
-            yield record
+            found.append(record)
+            rest.append(line[done : start.start()])
+            done = end
+    return found, b"".join([*rest, line[done:]]).strip()
 
 
 def _parse_line(line: bytes) -> Record | None:

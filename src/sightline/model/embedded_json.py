@@ -3,7 +3,7 @@
 A model writes its answer bare, between fences, or with words around it. An answer that a limit cut off
 ends in the middle; then the last item is not whole, and does not count. Trailing commas and comments
 have one meaning: they are read as if they were not there, and named. Any other slip is refused with
-its place; an object inside of broken JSON is never taken for the answer.
+its place, and so are NaN and infinite numbers; an object inside of broken JSON is never taken for the answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from json import JSONDecoder
+from math import isfinite
 from typing import Any
 
 from msgspec import Struct
@@ -70,6 +71,9 @@ PARTIAL = {
 or escape."""
 
 NOTHING = re.compile(r"[\s,`]*+")
+
+NUMBER = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|([^\s"{}\[\],:]++)', re.DOTALL)
+"""A string, or the letters of a number or a word."""
 
 QUOTE = re.compile(r"[‘’“”„'`]")
 UNEVEN = re.compile(r'"\w+[“”„]\s*+:|[“”„](?:\s*+,\s*+["“”„]\w++["“”„]\s*+:|\s*+[}\]])')
@@ -193,6 +197,10 @@ def _read(text: str, start: int) -> tuple[Embedded, int]:
             value, end = DECODER.raw_decode(plain, start)
         except RecursionError:
             raise NoJson("The JSON is nested too deep.") from None
+        except _NoNumber as error:
+            numbers = (each for each in NUMBER.finditer(plain, start) if each[1] == str(error))
+            place = _place(text, next(numbers).start())
+            raise NoJson(f"The JSON cannot be read: {error} is no number ({place}).") from None
         except ValueError as error:
             if plain is text and not _is_cut(text, error):
                 plain, slips = _without_slips(text, start)
@@ -333,5 +341,20 @@ def _object(pairs: list[tuple[str, Any]]) -> Object:
     return value
 
 
-DECODER = JSONDecoder(object_pairs_hook=_object, strict=False)
+class _NoNumber(ValueError):
+    """JSON has no such number: NaN, an infinite one, or one that is too large for a double."""
+
+
+def _refuse(name: str) -> Any:
+    raise _NoNumber(name)
+
+
+def _finite(number: str) -> Any:
+    value = float(number)
+    return value if isfinite(value) else _refuse(number)
+
+
+DECODER = JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite, strict=False
+)
 """Reads line ends inside of a string, too, which models forget to escape."""
