@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import os
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conversation.formats.histories import histories
+from tests.conversation.formats.histories import NAMES as NAMES_OF_FORMATS
+from tests.conversation.formats.histories import published
 from tests.conversation.formats.test_every_format import is_taken
+from tests.hooks.hooking import Host
 from tests.support.examples import examples, few_examples
-from tests.support.providers import CHECKS
+from tests.support.hook_answers import HOOK_CHECKS
+from tests.support.providers import check
+from tests.support.published_types import check_types, pydantic_ai_requests
 
 from sightline import EditRefused, PathRefused
+from sightline.agents.dialect import DIALECTS
 from sightline.conversation.formats.format import FORMATS
+from sightline.hooks.call import Call
 from sightline.testing import make_session
 
 PIECES = [
@@ -121,6 +128,79 @@ def test_every_answer_about_invalid_bytes_can_be_sent(place):
                 text.encode()
 
 
+def hook_calls(host, dice, session):
+    """Yield an event of Claude Code with the payload of its hook: a conversation about a file whose bytes
+    others change, and whose tools cut within characters."""
+    data = b"".join(dice.choices(PIECES, k=dice.randint(1, 12)))
+    path = os.path.join(os.fsencode(host.root), dice.choice([b"a.txt"] * 6 + NAMES[1:]))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    name, half = os.fsdecode(path), dice.choice(["", "\ud83d", "\udcff"])
+
+    def put(data):
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def tool(event, tool_name, given, response=None):
+        fields = {"tool_name": tool_name, "tool_use_id": f"t{len(told)}", "tool_input": given}
+        told.append(event)
+        more = {} if response is None else {"tool_response": response}
+        return event, host.payload(event, session, **fields, **more)
+
+    told: list[str] = []
+    text = data.decode("utf-8", "replace")
+    file = {"filePath": name, "content": text, "startLine": 1, "numLines": 9, "totalLines": 9}
+    put(data)
+    start = dice.choice(["startup", "resume", "compact"])
+    yield "SessionStart", host.payload("SessionStart", session, source=start)
+    prompt = f"look at @{name} {half}"
+    yield "UserPromptSubmit", host.payload("UserPromptSubmit", session, prompt=prompt)
+    yield tool("PreToolUse", "Read", {"file_path": name})
+    yield tool("PostToolUse", "Read", {"file_path": name}, {"type": "text", "file": file})
+    later = dice.choice([data + b"\xff new\n", b"\xed\xa0\x80\n" + data, data[::-1], data])
+    put(later)
+    yield "FileChanged", host.payload("FileChanged", session, file_path=name)
+    yield "PostToolBatch", host.payload("PostToolBatch", session, tool_calls=[])
+    old = dice.choice(["x = 1", "line", "�", text, f"x{half}"])
+    edit = {"file_path": name, "old_string": old, "new_string": f"y{half}"}
+    write = {"file_path": name, "content": text + half}
+    yield tool("PreToolUse", *dice.choice([("Edit", edit), ("Write", write)]))
+    shell = {"command": dice.choice([f"sed -i s/x/y/ '{name}'", f"cat > '{name}' <<E\n{half}\nE"])}
+    yield tool("PreToolUse", "Bash", shell)
+    put(later + "é\n".encode()[:1])
+    printed = {"stdout": text[:9] + half, "stderr": "", "interrupted": False}
+    yield tool("PostToolUse", "Bash", shell, printed)
+    yield tool("PostToolUseFailure", "Edit", edit)
+    wrote = {"filePath": name, "oldString": old, "newString": "y", "originalFile": text}
+    yield tool("PostToolUse", "Edit", edit, wrote | {"structuredPatch": []})
+    agent = {"agent_id": f"g{half}", "agent_type": "Explore"}
+    yield "SubagentStart", host.payload("SubagentStart", session, **agent)
+    yield "SubagentStop", host.payload("SubagentStop", session, **agent)
+    yield "PreSkillShellCommand", tool("PreSkillShellCommand", "Bash", shell)[1]
+    yield "Stop", host.payload("Stop", session)
+    put(b"\xfe" + later)
+    yield "UserPromptSubmit", host.payload("UserPromptSubmit", session, prompt="go on" + half)
+
+
+@pytest.mark.wide
+def test_every_hook_answer_about_invalid_bytes_can_be_sent():
+    """`SIGHTLINE_TEST_WIDE=1` plays 2,000 files."""
+    assert {*HOOK_CHECKS} == {*DIALECTS}
+    answers = []
+    for first in range(0, 2_000 if os.environ.get("SIGHTLINE_TEST_WIDE") else 12, 50):
+        host = Host()
+        host.put("b.py", "a file that a checkpoint covers\n")
+        try:
+            for seed in range(first, first + 50 if os.environ.get("SIGHTLINE_TEST_WIDE") else 12):
+                for event, raw in hook_calls(host, random.Random(seed), f"s{seed}"):
+                    answer = Call("claude-code", host.environ, str(host.home)).answered(raw)
+                    HOOK_CHECKS["claude-code"](event, answer)
+                    answers += [answer] if b"fffd" in answer else []
+            assert host.faults() == []
+        finally:
+            host.close()
+    assert len(answers) > 12
+
+
 MESSAGE = {
     "anthropic": {"role": "user", "content": [{"type": "text", "text": "cut \ud83d"}]},
     "chat": {"role": "user", "content": "cut \ud83d"},
@@ -152,13 +232,13 @@ def spoiled(value, dice, field=""):
 
 
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("name", sorted(CHECKS))
+@pytest.mark.parametrize("name", NAMES_OF_FORMATS)
 def test_a_view_of_any_history_is_sent_and_taken(name):
     """`SIGHTLINE_TEST_WIDE=1` plays 400 histories of each format."""
     number = 400 if os.environ.get("SIGHTLINE_TEST_WIDE") else few_examples(4, examples(20))
 
     @settings(max_examples=number, deadline=None, database=None)
-    @given(told=histories(name), seed=st.integers(0, 9))
+    @given(told=published(name), seed=st.integers(0, 9))
     def play(told, seed):
         conversation = make_session().conversation
         for message in spoiled(told, random.Random(seed)):
@@ -166,5 +246,30 @@ def test_a_view_of_any_history_is_sent_and_taken(name):
         view = conversation.view(10**9)
         json.dumps(view, ensure_ascii=False).encode()
         is_taken(name, view)
+        if number > 4:  # a start of the packages that publish the types takes seconds
+            check_types(name, view)
+
+    play()
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("provider", ["chat", "anthropic"])
+def test_what_pydantic_ai_makes_of_a_view_is_taken(provider):
+    """`SIGHTLINE_TEST_WIDE=1` plays 400 histories."""
+    send = pydantic_ai_requests(provider)
+
+    @settings(max_examples=400 if os.environ.get("SIGHTLINE_TEST_WIDE") else 20)
+    @given(told=published("pydantic-ai"), seed=st.integers(0, 9))
+    def play(told, seed):
+        conversation = make_session().conversation
+        for message in spoiled(told, random.Random(seed)):
+            conversation.append(message)
+        view: list[Any] = conversation.view(10**9)
+        while view and view[-1]["kind"] == "response":
+            view = FORMATS["pydantic-ai"].repaired(view[:-1])
+        if view:
+            sent = send(view)
+            check(provider, sent)
+            check_types(provider, sent)
 
     play()

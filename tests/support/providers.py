@@ -129,6 +129,8 @@ def anthropic(messages: list[Any]) -> None:
         need(waiting <= {*told}, "the next message answers the calls", waiting)
         waiting = set()
         for block in blocks:
+            is_blank = block["type"] == "text" and not block["text"].strip()
+            need(not is_blank, "text is not blank", block)  # no page says so of a text in a result
             _anthropic_block(block, is_model=is_model)
             marks += [block["cache_control"]] if "cache_control" in block else []
             if block["type"] == "tool_use":
@@ -167,7 +169,6 @@ def _anthropic_block(block: dict[str, Any], *, is_model: bool) -> None:
     need = Judge("anthropic").need
     kind = block["type"]
     need(kind not in OF_MODEL or is_model, "calls are the model's", block)
-    need(kind != "text" or block["text"].strip(), "text is not blank", block)
     if kind == "tool_use":
         need(re.fullmatch("[a-zA-Z0-9_-]+", block["id"]), "ids are letters and digits", block)
         need(isinstance(block["input"], dict), "input is an object", block)

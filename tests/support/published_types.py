@@ -167,6 +167,56 @@ def pydantic_ai() -> Callable[[str], None]:
     return validate
 
 
+def pydantic_ai_requests(provider: str) -> Callable[[Sequence[Any]], list[Any]]:
+    """Return a function of messages of Pydantic AI: the messages of the request that Pydantic AI itself
+    makes of them for a provider, "chat" or "anthropic"."""
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai.direct import model_request_sync
+    from pydantic_ai.exceptions import ModelHTTPError
+    from pydantic_ai.messages import ModelMessagesTypeAdapter
+
+    sent: list[Any] = []
+    model = _model(provider, sent)
+
+    def send(messages: Sequence[Any]) -> list[Any]:
+        read = ModelMessagesTypeAdapter.validate_json(json.dumps(messages))
+        sent.clear()
+        with pytest.raises(ModelHTTPError):
+            model_request_sync(model, read)
+        found: list[Any] = sent[0]["messages"]
+        return found
+
+    return send
+
+
+def _model(provider: str, sent: list[Any]) -> Any:
+    """Return a model whose requests are kept, and refused."""
+
+    def client(http: Any) -> Any:
+        def keep(request: Any) -> Any:
+            sent.append(json.loads(request.content))
+            return http.Response(400, json={"error": {"message": "kept"}})
+
+        return http.AsyncClient(transport=http.MockTransport(keep))
+
+    own: dict[str, Any] = {"api_key": "none", "base_url": "http://localhost", "max_retries": 0}
+    if provider == "chat":
+        import httpx
+        from openai import AsyncOpenAI
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        openai = AsyncOpenAI(http_client=client(httpx), **own)
+        return OpenAIChatModel("gpt-5", provider=OpenAIProvider(openai_client=openai))
+    import httpx2
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    claude = AsyncAnthropic(http_client=client(httpx2), **own)
+    return AnthropicModel("claude", provider=AnthropicProvider(anthropic_client=claude))
+
+
 VALIDATORS: dict[str, Callable[[], Callable[[str], None]]] = {
     "anthropic": anthropic,
     "chat": litellm,

@@ -385,7 +385,7 @@ def pydantic_ai(story, style):
             messages.append({"kind": "response", "parts": _pydantic_said(answer, style)})
             results = [_pydantic_result(each) for each in answer["calls"]]
             if answer["aside"] and results:
-                results.insert(0, {"part_kind": "user-prompt", "content": answer["aside"]})
+                results.append({"part_kind": "user-prompt", "content": answer["aside"]})
             if results:
                 messages.append({"kind": "request", "parts": results})
     return messages

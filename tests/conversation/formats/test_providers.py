@@ -270,6 +270,21 @@ def test_a_message_that_a_langchain_view_adds_is_wrapped_as_the_others(home):
     assert added[home] == {"type": "human", "content": "Now:"}
 
 
+def test_results_come_before_what_the_user_says_in_a_request_of_pydantic_ai():
+    given = {"part_kind": "tool-call", "tool_name": "f", "tool_call_id": "c", "args": {}}
+    told = {"part_kind": "tool-return", "tool_name": "f", "tool_call_id": "c", "content": "x"}
+    aside = {"part_kind": "user-prompt", "content": "wait"}
+    messages = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "go"}]},
+        {"kind": "response", "parts": [given]},
+        {"kind": "request", "parts": [aside, told]},
+    ]
+    form = FORMATS["pydantic-ai"]
+    assert [each.invariant for each in form.problems(messages)] == ["I2"]
+    rest = [part for each in form.repaired(messages)[2:] for part in each["parts"]]
+    assert rest == [told, aside]
+
+
 def test_a_stub_of_the_models_text_keeps_the_fields_that_responses_require():
     adapter = FORMATS["responses"].adapter
     content = [{"type": "output_text", "text": "long", "annotations": [], "logprobs": []}]

@@ -19,8 +19,7 @@ from sightline.conversation.formats.parts import (
 from sightline.conversation.window.blocks import Kind
 
 NAME = "pydantic-ai"
-BESIDE = True
-FIRST = False
+BESIDE = FIRST = True
 HOLDER = "parts"
 FIELDS: tuple[str, ...] = ()
 OMITTED: tuple[str, ...] = ()
