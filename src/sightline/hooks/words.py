@@ -240,6 +240,16 @@ def damaged(path: str, encoding: str, lines: int) -> tuple[str, str]:
     )
 
 
+def bytes_unknown(path: str) -> tuple[str, str]:
+    """Return the words for the agent and for the person about a tool that wrote U+FFFD where a file's bytes
+    may have been others, which nothing keeps."""
+    what = (
+        f"wrote U+FFFD into {quoted(path)} where it had read it: where other bytes stood there, they are gone,"
+        " because its bytes are not on record, and an undo writes U+FFFD, too"
+    )
+    return f"Sightline: your tool {what}.", f"Your agent's tool {what}."
+
+
 def would_damage(path: str, encoding: str) -> str:
     """Return the refusal of an attempt on a file whose bytes the host's tool does not keep. encoding: of
     the file, UNKNOWN_ENCODING where it is not certain."""

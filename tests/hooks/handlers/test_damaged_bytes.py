@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 from tests.hooks.handlers.host import Host
 
@@ -44,6 +47,65 @@ def test_the_damage_is_the_tools_own_and_undo_brings_the_bytes_back(host, data, 
     report = host.session.undo()
     assert report.restored == ("a.conf",)
     assert host.place.bytes("a.conf") == data
+
+
+def git(place, *words):
+    env = {"HOME": str(place.home), "PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1"}
+    named = ["-c", "user.name=n", "-c", "user.email=e@e.e"]
+    subprocess.run(["git", "-C", place.root, *named, *words], env=env, check=True)
+
+
+def tracked(place, data, *more):
+    """A repository whose HEAD has one text of a file, and whose index has the last of them."""
+    git(place, "init", "-q")
+    place.put("a.conf", data)
+    git(place, "add", "a.conf")
+    git(place, "commit", "-q", "-m", "first")
+    for each in more:
+        place.put("a.conf", each)
+        git(place, "add", "a.conf")
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+def test_the_bytes_of_a_file_that_nobody_read_come_from_git(host, data):
+    tracked(host.place, data)
+    answer = damage(host, data)
+    assert "your tool wrote U+FFFD in place of bytes" in answer.context
+    assert "Your agent's tool wrote U+FFFD" in answer.tell
+    assert "user or another program" not in answer.context
+    report = host.session.undo()
+    assert report.restored == ("a.conf",)
+    assert host.place.bytes("a.conf") == data
+
+
+OTHERS = {
+    "the index, where HEAD has an older text": (b"caf\xe9\nx = 0\n", [FILES["latin-1"]], True),
+    "HEAD, where the index has another text": (FILES["latin-1"], [b"caf\xe9\nx = 0\n"], True),
+    "either, with other bytes behind the marks": (FILES["latin-1"], [b"caf\xe8\nx = 1\nend\n"], False),
+    "neither": (b"caf\xe9\nx = 0\n", [], False),
+    "another form of line ends": (FILES["latin-1"].replace(b"\n", b"\r\n"), [], False),
+}  # fmt: skip
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("case", OTHERS)
+def test_git_holds_the_bytes_only_where_they_are_certain(host, case):
+    head, index, is_certain = OTHERS[case]
+    tracked(host.place, head, *index)
+    answer = damage(host, FILES["latin-1"])
+    assert ("brings the bytes back" in answer.tell) == is_certain
+    assert is_certain or "its bytes are not on record" in answer.tell
+    host.session.undo()
+    assert (host.place.bytes("a.conf") == FILES["latin-1"]) == is_certain
+
+
+def test_without_git_it_is_said_that_an_undo_does_not_bring_the_bytes_back(host):
+    host.place.put("a.conf", FILES["latin-1"])
+    answer = damage(host, FILES["latin-1"])
+    assert "its bytes are not on record" in answer.context
+    assert "an undo writes U+FFFD" in answer.tell
+    host.place.put("a.conf", "caf�\nx = 2\nend\nmore\n")
+    assert "not on record" not in host.edit("a.conf", "more", "x")[1].context
 
 
 def test_a_mark_that_was_in_the_file_before_is_no_damage(host):

@@ -68,6 +68,9 @@ Intent = tuple[int, WriteIntended]
 INSTANT_S = 5
 """Seconds at most between the moment when a host's tool reads a file and the moment when it writes it."""
 
+GIT_S = 1.0
+"""Seconds that git may take to tell the bytes of one file."""
+
 OWN = 3
 """Own changes of a file that are searched for a write: behind it, it may have been merged."""
 
@@ -83,6 +86,7 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     try:
         with locked(context, located.path):
             damaged = _before_damage(context, located.path, event)
+            is_unknown = damaged is None and _has_unknown_bytes(context, located.path, event)
             if damaged is not None:
                 event = structs.replace(event, before=damaged.plain)
             basis = _basis(context, located, event)
@@ -90,6 +94,8 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         if write.is_news:
             after_change(context, located.path)
         answer = _answered(context, located, event, write)
+        if is_unknown and write.is_news and REPLACEMENT.encode() in (write.on_disk.data or b""):
+            return answer.behind(*words.bytes_unknown(located.name or located.path))
         if damaged is None or not write.is_news:
             return answer
         lines = _damaged_lines(damaged, write.on_disk)
@@ -106,23 +112,52 @@ def _before_damage(context: SessionContext, path: str, event: Wrote) -> Text | N
     of its bytes: the tool wrote these marks back. None for any other write."""
     if event.before is None or REPLACEMENT not in event.before:
         return None
-    data = _bytes_on_record(context, path)
+    data = _bytes_on_record(context, path, event.before)
     text = decode(data)
     if data is None or text is None or text.plain == text.own(event.before):
         return None
-    is_read_so = unmarked(data.decode("utf-8", "replace")) == unmarked(event.before)
-    return text if is_read_so else None
+    return text if _is_read_as(data, event.before) else None
 
 
-def _bytes_on_record(context: SessionContext, path: str) -> bytes | None:
+def _is_read_as(data: bytes, before: str) -> bool:
+    """Return whether a text is bytes as a host's tool reads them, or as we do."""
+    text = decode(data)
+    read = unmarked(data.decode("utf-8", "replace"))
+    return read == unmarked(before) or (text is not None and text.plain == before)
+
+
+def _bytes_on_record(context: SessionContext, path: str, before: str | None = None) -> bytes | None:
     """Return the last bytes on record of a file, from the newest checkpoint where no session has read it;
-    None where they are not kept."""
+    None where they are not kept. before: the text that a tool read; where nothing is on record, git's index
+    and HEAD may hold the only bytes that are read so."""
     row = context.store.disk(path)
     if row is not None:
         return context.store.blob(row.revision)
     last = untracked.newest(context, context.store.position())
     entry = untracked.manifest(context, last).get(path) if last is not None else None
-    return context.store.blob(entry.revision) if entry is not None else None
+    if entry is not None:
+        return context.store.blob(entry.revision)
+    repository = context.workspace.repository(path) if before is not None else None
+    if repository is None or before is None or before.isascii():
+        return None
+    found = {repository.text(path, commit, GIT_S) for commit in ("", "HEAD")}
+    disk = context.look(path).data or b""
+    fitting = [
+        data
+        for data in found
+        if data is not None
+        and (b"\r\n" in data) == (b"\r\n" in disk)  # git converted no line ends
+        and _is_read_as(data, before)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _has_unknown_bytes(context: SessionContext, path: str, event: Wrote) -> bool:
+    """Return whether the host's tool read U+FFFD, and nobody knows whether it stood in the file."""
+    is_marked = event.before is not None and REPLACEMENT in event.before
+    if not is_marked or _bytes_on_record(context, path, event.before) is not None:
+        return False
+    return context.store.disk(path) is None
 
 
 def _damaged_lines(before: Text, on_disk: FileState) -> int:
@@ -484,7 +519,7 @@ def _record_unplanned(
 ) -> None:
     """Record a write that no hook announced, or that left other text than was judged. Of a whole file that
     another hook rewrote, the agent knows the text that it sent."""
-    before = _bytes_on_record(context, located.path)
+    before = _bytes_on_record(context, located.path, event.before)
     sent = _sent_before_rewriting(context, event, intent)
     host_writes.wrote(
         context,
