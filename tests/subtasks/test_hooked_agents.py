@@ -71,6 +71,7 @@ def attempt(repo, monkeypatch):
     return run
 
 
+@pytest.mark.wide
 def test_the_scope_holds_for_the_agent_s_own_edits(repo, attempt):
     task, result = attempt(0, "src/new.txt", "app.py")
     said = dict(line.split(" ", 2)[:2] for line in result.output.splitlines() if " " in line)

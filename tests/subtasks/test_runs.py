@@ -55,8 +55,11 @@ def check_six(place, session):
 
 @pytest.mark.parametrize(
     "runner",
-    [carrying.six, carrying.COMMAND, carrying.agent],
-    ids=["function", "command", "agent"],
+    [
+        pytest.param(carrying.six, id="function", marks=pytest.mark.wide),
+        pytest.param(carrying.COMMAND, id="command"),
+        pytest.param(carrying.agent, id="agent", marks=pytest.mark.wide),
+    ],
 )
 def test_the_graph_of_six(repo, parent, runner):
     if runner is carrying.agent:
@@ -296,6 +299,7 @@ def test_what_a_failed_attempt_removed_is_there_for_the_next(repo):
     assert result.outside == (".env",)
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
 def test_what_a_failed_attempt_left_is_in_its_result_and_taken_back_by_a_retry(repo, parent):
     repo.put("unread.txt", "of the user\n")
@@ -319,7 +323,7 @@ def test_what_a_failed_attempt_left_is_in_its_result_and_taken_back_by_a_retry(r
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
-@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize("isolation", ["shared", *widely("worktree")])
 def test_no_process_of_a_child_outlives_its_attempt(repo, parent, isolation):
     """Also one that made a session and a group of its own."""
     proposed(parent, [{"id": "a", "goal": "Leave something behind"}])

@@ -21,8 +21,7 @@ from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.conversation.model_summarizer import import_with_pydantic_ai
 from sightline.errors import SightlineError
-from sightline.text.phrases import count
-from sightline.text.printable import printable
+from sightline.text import phrases, printable
 
 AGENT = "sightline.reference_agent.agent"
 NAME = "sightline-agent"
@@ -118,7 +117,7 @@ def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
         **{name: options[name] for name in ("model", "planner", "window")},
         "approve": approve,
         "show": (lambda _: None) if call.json else summary_printer(),
-        "note": lambda line: output.note(call, printable(line)),
+        "note": lambda line: output.note(call, printable.printable(line)),
     }
 
 
@@ -134,7 +133,7 @@ def summary_printer() -> Callable[[str], None]:
             printed = printed if text else 0
             return
         summary = HALF.sub("", json.loads(f'"{found[1]}"', strict=False))
-        output.text(printable(summary[printed:]), end="\n" if found[2] else "")
+        output.text(printable.printable(summary[printed:]), end="\n" if found[2] else "")
         printed = -1 if found[2] else len(summary)
 
     return show
@@ -166,12 +165,12 @@ def _finish(call: Call, session: Session, result: Any) -> None:
         ("Next:", [each.html for each in last.next_steps]),
     ):
         if lines:
-            output.text("\n".join([heading, *(f"- {printable(line)}" for line in lines)]))
+            output.text("\n".join([heading, *(f"- {printable.printable(line)}" for line in lines)]))
     checkpoint = next((each.checkpoint for each in result.answers if each.checkpoint), None)
     if checkpoint is not None:
         back = f"rewind {checkpoint}{call.options_for(session.id)}"
         output.note(call, f"To take this back: sightline {back}")
     price = f"${usage.cost:.4f}" if not usage.unpriced else "cost not known"
     tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-    ended = f"{result.state.capitalize()} after {count(usage.requests, 'request')}"
+    ended = f"{result.state.capitalize()} after {phrases.count(usage.requests, 'request')}"
     output.note(call, f"{ended}, {tokens}, {price}.")
