@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
+from sightline.cli.group import cli
 from sightline.filesystem.ignore.rules import WILDCARDS_MAX
 from sightline.hooks.handlers.answer_delivery import deliver_briefing
 
@@ -238,3 +240,48 @@ def test_many_long_reports_and_to_dos_are_told_within_bounds(host):
     assert "- d39: word word" in said
     assert "- d1: " not in said
     assert len(said) < 5_000
+
+
+def shell(host, monkeypatch, *args):
+    """The command in the project of the host."""
+    monkeypatch.chdir(host.root)
+    monkeypatch.setenv("HOME", str(host.home))
+    for name in ("SIGHTLINE_HOME", "XDG_STATE_HOME", "SIGHTLINE_STORE", "SIGHTLINE_SESSION"):
+        monkeypatch.delenv(name, raising=False)
+    return CliRunner().invoke(cli, list(args))
+
+
+@pytest.mark.parametrize(
+    ("work", "named"), [*((work, ()) for work in WORK), ("TodoWrite", ("--session", "s1"))]
+)
+def test_a_briefing_at_a_shell_tells_the_work_of_a_hooked_conversation(
+    busy, monkeypatch, work, named
+):
+    rows, wanted = WORK[work]
+    tell(busy, *rows)
+    prompt(busy, "mend the parser")
+    busy.ask(busy.payload("Stop"))
+    said = shell(busy, monkeypatch, *named, "briefing")
+    assert said.exit_code == 0, said.output
+    assert all(part in said.stdout for part in wanted), said.stdout
+    assert "modified app.py" in said.stdout
+    note = 'As session "mend the parser" knows it.\n'
+    assert said.stderr == ("" if named else note)
+
+
+def test_a_briefing_at_a_shell_that_was_acknowledged_does_not_come_again(busy, monkeypatch):
+    tell(busy, *WORK["TodoWrite"][0])
+    prompt(busy, "mend the parser")
+    busy.ask(busy.payload("Stop"))
+    first = shell(busy, monkeypatch, "briefing", "--ack")
+    assert "To do, 1 open" in first.stdout
+    assert "To do" not in shell(busy, monkeypatch, "briefing").stdout
+    (busy.home / "s1.jsonl").unlink()  # a transcript that is gone keeps nothing else back
+    assert shell(busy, monkeypatch, "briefing").exit_code == 0
+
+
+def test_a_briefing_at_a_shell_about_something_new_tells_no_work(busy, monkeypatch):
+    tell(busy, *WORK["TodoWrite"][0])
+    prompt(busy, "mend the parser")
+    said = shell(busy, monkeypatch, "briefing", "--message", "and the docs?")
+    assert "To do" not in said.stdout

@@ -34,6 +34,7 @@ from sightline.codegraph import related
 from sightline.codegraph.related_files import Counted, Related
 from sightline.conversation import deleted_messages as removed_messages
 from sightline.conversation.log import Conversation
+from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import EditRefused, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
@@ -1083,11 +1084,23 @@ class Session:
         Raises:
             ValueError, TypeError.
         """
+        return self._briefing_with(NO_WORK, message, budget)
+
+    def _briefing_with(
+        self, recorded: RecordedWork, message: str | None = None, budget: int = compose.BUDGET
+    ) -> Briefing:
+        """Compose a briefing with the to-dos and reports in the host's own record of the conversation."""
         running = running_note(self._context) if compose.goes_on(message) else ""
         graph = self.subtasks.graph()  # it reads only facts that are new since the last one
         subtasks, states = summary_beside(graph, running)
         return compose.briefing(
-            self._context, message, budget, subtasks=subtasks, states=states, running=running
+            self._context,
+            message,
+            budget,
+            subtasks=subtasks,
+            states=states,
+            running=running,
+            recorded=recorded,
         )
 
     def close(self) -> None:

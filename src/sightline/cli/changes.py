@@ -20,6 +20,7 @@ from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.words import note_session, who
 from sightline.history.asked_sessions import about_all, worked_last
+from sightline.hooks.session_transcripts import recorded_work
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
 from sightline.notices import delivery, words
@@ -203,9 +204,13 @@ def warnings(call: Call) -> None:
 @command(Session.briefing, example="briefing --message 'go on'", message={"flag": "--message"})
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
-    """With --ack, what was printed does not come again."""
+    """Default: for the session whose agent worked last. With --ack, what was printed does not come again."""
+    with call.survey() as context:
+        call.shown = worked_last(context) if call.named_session is None else None
+        note_session(call, context, call.session_id)
     with call.go_on() if ack else call.look() as session:
-        composed = session.briefing(**arguments)
+        work = recorded_work(session._context)  # noqa: SLF001 - faces compose the parts
+        composed = session._briefing_with(work, **arguments)  # noqa: SLF001 - as above
         output.answer(call, shape(composed), composed.text, "The agent needs no briefing now.")
         if ack:
             session.acknowledge(composed)

@@ -289,11 +289,13 @@ def _speakable(words: str, stream: TextIO) -> str:
 
 
 class Call:
-    """The options of all commands; None and False stand for options that are not there."""
+    """The options of all commands; None and False stand for options that are not there. shown: the session
+    that a command without a named one answers for; None for the shell's."""
 
     def __init__(self) -> None:
         self.workspace: str | None = None
         self.session: str | None = None
+        self.shown: str | None = None
         self.store: str | None = None
         self.json = False
         self.quiet = False
@@ -340,7 +342,7 @@ class Call:
     @property
     def session_id(self) -> str:
         """The session whose view the command shows."""
-        return AT_SHELL if self.named_session is None else self.named_session
+        return self.shown or AT_SHELL if self.named_session is None else self.named_session
 
     def options_for(self, session: str) -> str:
         """Return the options, each after a space, that give a further command the same workspace and

@@ -10,6 +10,7 @@ PUBLIC = (
     "http_endpoint",
     "protocol",
     "server",
+    "session_transcripts",
 )
 
 PURE = ("words",)
