@@ -222,3 +222,10 @@ def test_run_tells_of_a_file_that_nobody_had_looked_at_and_it_removed(sl):
     assert "It changed 1 file: first.txt." in sl("run", "--", "rm", str(first)).err
     told = json.loads(sl.process("run", "--json", "--", "rm", str(second)).stdout)
     assert (told["changed"], told["removed"]) == ([], ["second.txt"])
+
+
+@pytest.mark.parametrize("args", [["patch", "-"], ["patch", "change.diff"]])
+def test_a_command_that_is_called_wrongly_is_answered_with_an_example(shown, args):
+    refused = shown(*args)
+    assert refused.code == 2
+    assert refused.err.endswith("For example: sightline patch < change.diff\n")

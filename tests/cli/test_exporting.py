@@ -120,7 +120,7 @@ def test_what_does_not_go_together_is_wrong_usage(sl, two, words):
     refused = sl("checkpoint", "export", "then", *words)
     assert refused.code == 2
     assert refused.err.startswith("Error: ")
-    assert "Hint: See 'sightline checkpoint export --help'." in refused.err
+    assert "Hint: See 'sightline checkpoint export --help'. For example: " in refused.err
 
 
 @pytest.mark.wide

@@ -52,7 +52,7 @@ def exit_code(error: BaseException, call: Call) -> int:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "sightline"
-        report(call, "usage", error.format_message(), f"See '{where} --help'.")
+        report(call, "usage", error.format_message(), f"See '{where} --help'.{_example(context)}")
         return USAGE
     if isinstance(error, output.Unprintable):
         hint = "Look where the output goes. What was done is in 'sightline log'."
@@ -61,6 +61,12 @@ def exit_code(error: BaseException, call: Call) -> int:
     what = f"{type(error).__name__}: {error}"
     report(call, "internal", f"Sightline itself failed: {what}", "Run it again with --debug.")
     return UNKNOWN
+
+
+def _example(context: click.Context | None) -> str:
+    """Return an example of a command that was called wrongly, where it says more than the command's name."""
+    example = getattr(context.command, "example", "") if context is not None else ""
+    return f" For example: sightline {example}" if " " in example else ""
 
 
 def code_of(error: SightlineError) -> int:
