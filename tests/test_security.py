@@ -23,5 +23,7 @@ def test_every_threat_names_tests_that_exist():
         rows = [row for row in section.splitlines() if row.startswith("| ")][1:]
         assert rows
         for row in rows:
-            [(file, name)] = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
-            assert f"def {name}(" in (ROOT / file).read_text("utf-8"), row
+            named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
+            assert named and len(named) == row.count("`tests/"), row
+            for file, name in named:
+                assert f"def {name}(" in (ROOT / file).read_text("utf-8"), row
