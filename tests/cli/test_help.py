@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import click
 import pytest
 
 import sightline
-from sightline.cli.group import COMMANDS, MORE, OTHER_NAMES, SECTIONS, SUMMARIES, SUMMARY, cli
+from sightline.cli.group import COMMANDS, MORE, SECTIONS, SUMMARIES, SUMMARY, cli
+from sightline.cli.guesses import OPTIONS, OTHER_NAMES
 
 ENTRY = [
     "schema",
@@ -177,8 +179,7 @@ def test_a_misspelt_command_is_corrected(sl):
 @pytest.mark.parametrize(
     ("tried", "meant"),
     [
-        ("restore", "rewind"),
-        ("revert", "rewind"),
+        ("restore", "undo PATH' or 'sightline rewind ID"),
         ("rollback", "rewind"),
         ("history", "log"),
         ("snapshot", "checkpoint"),
@@ -194,7 +195,7 @@ def test_a_misspelt_command_is_corrected(sl):
         ("edit-lines", "edit --lines"),
         ("sessions", "session list"),
         ("version", "--version"),
-        ("revrt", "rewind"),
+        ("rewnd", "rewind"),
         ("staus", "status"),
         ("statsu", "status"),
     ],
@@ -211,8 +212,15 @@ def test_what_names_no_command_gets_no_far_fetched_guess(sl, tried):
 
 def test_every_other_name_leads_to_a_command():
     assert not OTHER_NAMES.keys() & COMMANDS.keys()
-    led = {meant.partition(" --")[0] for meant in OTHER_NAMES.values()}
+    led = {command_of(meant) for meant in [*OTHER_NAMES.values(), *OPTIONS.values()]}
     assert led - COMMANDS.keys() == {"--version"}
+    assert {name.rpartition(" -")[0].rstrip(" -") for name in OPTIONS} <= COMMANDS.keys()
+
+
+def command_of(meant):
+    """The command of a line that is meant, without its options and arguments."""
+    words = [word for word in meant.partition("'")[0].split() if not word.isupper()]
+    return " ".join([*takewhile(lambda word: not word.startswith("--"), words)]) or words[0]
 
 
 def test_text_cannot_steer_a_terminal():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
 from typing import Any, NamedTuple
 
 import click
@@ -28,7 +30,7 @@ from sightline.cli.input import can_go_on, cannot_ask, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
-from sightline.errors import UnknownName
+from sightline.errors import RewindRefused, UnknownName
 from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
 from sightline.model.results import RewindReport
@@ -213,7 +215,11 @@ def rewind(
         with _whole(call) as workspace:
             own = _session_of(call, workspace, to)
             if own is None and of_files == {"files": True, "conversation": False}:
-                own = _rewind_all(call, workspace, to, asks, arguments)
+                try:
+                    own = _rewind_all(call, workspace, to, asks, arguments)
+                except UnknownName as error:
+                    error.hint = f"{_other_ways(call, checkpoint)} {error.hint}".lstrip()
+                    raise
                 if own is None:
                     return
             elif own is None and workspace._context.store.session(AT_SHELL) is None:  # noqa: SLF001
@@ -223,6 +229,13 @@ def rewind(
     arguments |= of_files | {"deleted_messages": messages_in(messages)}
     with call.open(finish=False, known=True) as session:  # this rewind replaces an unfinished one
         _rewind(call, session, to, asks, **arguments)
+
+
+def _other_ways(call: Call, word: str) -> str:
+    """Name the commands for somebody who named no checkpoint: a file, or a time in words."""
+    if os.path.lexists(os.path.join(call.root, call.path(word))) or "." in word or "/" in word:
+        return f"Take back the last change of a file: sightline undo {quote(word)}"
+    return "" if word.startswith("cp-") else "A time works, too: sightline rewind 12:00, or 2h."
 
 
 @contextmanager
@@ -306,7 +319,12 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
             done = recovery.finish(context.for_session(cut_off.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
-        turn = rewinder.last_turn(context, call.named_session, paths)
+        try:
+            turn = rewinder.last_turn(context, call.named_session, paths)
+        except RewindRefused as error:
+            if paths and not os.path.lexists(os.path.join(call.root, paths[0])):
+                error.hint += f"\nAll since a time: sightline rewind {quote(paths[0])}"
+            raise
         name = names_of(context.store)(turn.session)
     call.session = turn.session
     which = f"turn {turn.number}" if turn.number else "the last change"

@@ -52,7 +52,12 @@ def exit_code(error: BaseException, call: Call) -> int:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "sightline"
-        report(call, "usage", error.format_message(), f"See '{where} --help'.{_example(context)}")
+        message = error.format_message()
+        if isinstance(error, click.UsageError):
+            from sightline.cli.guesses import reworded  # only where a command was mistyped
+
+            message = reworded(error)
+        report(call, "usage", message, f"See '{where} --help'.{_example(context)}")
         return USAGE
     if isinstance(error, output.Unprintable):
         hint = "Look where the output goes. What was done is in 'sightline log'."

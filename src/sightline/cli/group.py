@@ -147,28 +147,8 @@ SUMMARIES = {
 """Command -> the first sentence of its help. The help of the group shows it without importing the
 command."""
 
-OTHER_NAMES = {
-    "restore": "rewind", "revert": "rewind", "rollback": "rewind", "reset": "rewind", "redo": "rewind",
-    "history": "log", "timeline": "log", "snapshot": "checkpoint", "save": "checkpoint",
-    "checkpoints": "checkpoint list", "snapshots": "checkpoint list",
-    "checkpoint-diff": "checkpoint diff", "checkpoint-export": "checkpoint export",
-    "lock": "claim", "unlock": "claim release", "locks": "claim list",
-    "tasks": "task list", "subtask": "task", "subtasks": "task list", "sub-task": "task",
-    "propose": "task propose", "approve": "task approve", "delegate": "task propose",
-    "claims": "claim list", "release": "claim release", "hand-over": "claim hand-over",
-    "handover": "claim hand-over", "sessions": "session list", "fork": "session fork",
-    "blame": "why", "explain": "why", "notice": "changes --for-agent", "edited-since": "changes --since",
-    "acknowledge": "ack", "edit-lines": "edit --lines",
-    "search": "find", "ls": "list", "cat": "read", "show": "read", "rm": "delete", "remove": "delete",
-    "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
-    "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
-    "demo": "tour", "exec": "run", "answer": "apply", "clean": "gc", "prune": "gc",
-    "purge": "forget", "erase": "forget", "wipe": "forget", "version": "--version",
-}  # fmt: skip
-"""What people try -> the command that does it."""
-
-ALIKE = 0.8
-"""How alike a misspelt name is to the command it means, from 0 to 1. A far-fetched guess misleads."""
+ONLY_GROUPS = ("task", "session")
+"""Commands that take no word but that of a command below them."""
 
 
 class Commands(click.Group):
@@ -196,8 +176,14 @@ class Commands(click.Group):
         at = first_word(rest)
         if at is not None and f"{name} {rest[at]}" in COMMANDS:
             name = f"{name} {rest.pop(at)}"
+        elif at is not None and name in ONLY_GROUPS:
+            name = f"{name} {rest[at]}"
         if name not in COMMANDS:
-            _unknown(ctx, name)
+            from sightline.cli.guesses import no_such_command
+
+            known = [each for each in COMMANDS if each != "hook"]
+            shown = {each for names in SECTIONS.values() for each in names}
+            raise click.UsageError(no_such_command(name, known, shown), ctx)
         return super().resolve_command(ctx, [name, *rest])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
@@ -267,20 +253,6 @@ def first_word(args: Sequence[str]) -> int | None:
         if word in valued:
             next(words, None)
     return None
-
-
-def _unknown(ctx: click.Context, name: str) -> None:
-
-    from difflib import get_close_matches
-
-    known = {each: each for each in COMMANDS if each != "hook"} | OTHER_NAMES
-    alike = [name] if name in known else get_close_matches(name, known, n=5, cutoff=ALIKE)
-    shown = {each for names in SECTIONS.values() for each in names}
-    near = sorted(
-        alike, key=lambda each: known[each].split()[0] not in shown
-    )  # stable: nearest first
-    hint = f" Did you mean 'sightline {known[near[0]]}'?" if near else ""
-    raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)
 
 
 @click.command(
