@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import takewhile
@@ -221,6 +222,22 @@ def command_of(meant):
     """The command of a line that is meant, without its options and arguments."""
     words = [word for word in meant.partition("'")[0].split() if not word.isupper()]
     return " ".join([*takewhile(lambda word: not word.startswith("--"), words)]) or words[0]
+
+
+LIBRARY = re.compile(
+    r"\bNone\b|\bReturns?\b|\bTrue\b|\bFalse\b|\b(?:session|workspace)\.\w|\(\)|\b(?:dict|tuple|str)\b|exception"
+)
+"""Words of the library, which nobody at a shell knows."""
+
+
+def test_no_help_speaks_the_language_of_the_library():
+    said = []
+    for name in COMMANDS:
+        made = cli.get_command(click.Context(cli), name)
+        assert made is not None
+        texts = [made.help or "", *(getattr(each, "help", "") or "" for each in made.params)]
+        said += [f"{name}: {text}" for text in texts if LIBRARY.search(text)]
+    assert not said, "\n".join(said)
 
 
 def test_text_cannot_steer_a_terminal():

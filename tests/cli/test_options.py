@@ -12,7 +12,7 @@ from sightline.api.session import Session
 from sightline.api.verbs import parameters, prose
 from sightline.api.workspace import Workspace
 from sightline.cli.group import COMMANDS, cli
-from sightline.cli.options import VerbCommand, command, usage
+from sightline.cli.options import VerbCommand, at_shell, command, usage
 
 WITHOUT_VERB = {
     *("tour", "init", "up", "status", "diff", "why", "checkpoint diff", "checkpoint delete"),
@@ -67,7 +67,7 @@ def test_no_command_spells_a_parameter_of_its_verb_by_hand(name):
 @pytest.mark.parametrize("name", DERIVED)
 def test_the_help_of_a_command_begins_with_the_docstring_of_its_verb(name):
     made = found(name)
-    assert made.help.startswith(prose(made.verbs[0]))
+    assert made.help.startswith(at_shell(prose(made.verbs[0])))
 
 
 def sample(

@@ -509,13 +509,13 @@ class Session:
         warning is not repeated.
 
         Args:
-            answer: The answer, or the id of a notice or warning. With None, such as the notice of an
-                edit that has none, nothing happens.
+            answer: The answer, or the id of a notice or warning.
 
         Raises:
             UnknownName.
 
         Note:
+            With None as the answer, such as the notice of an edit that has none, nothing happens.
             Acknowledge an answer only when the agent has it. Of two calls in parallel, the second
             does not know the answer of the first.
         """

@@ -214,9 +214,9 @@ class Subtasks:
 
     @verb
     def diff(self, id: str) -> tuple[ChangedText, ...]:
-        """Return the changes of files that the newest attempt at a sub-task made, in order of path.
+        """Return what the newest attempt at a sub-task changed.
 
-        An attempt in a tree of its own that failed by itself has none: its tree is gone.
+        The files stand in order of path, also those that a conflict kept out of the workspace. An attempt in a tree of its own that failed by itself has none: its tree is gone.
 
         Args:
             id: The sub-task.
@@ -269,9 +269,9 @@ class Subtasks:
                 as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
                 of the repository. Default: worktree where git has a commit.
             attempts: How often a sub-task is tried before it counts as failed.
-            timeout_s: Seconds of one attempt at most; None for no limit.
+            timeout_s: Seconds of one attempt at most.
             concurrency: How many sub-tasks this process carries out at a time.
-            wait: Return when all have ended; else at once, and a worker carries them out.
+            wait: Wait until all have ended; else a worker carries them out.
             progress: Called with the graph, several times a second.
 
         Returns:
@@ -279,6 +279,9 @@ class Subtasks:
 
         Raises:
             SubtaskError, SettingsError, StoreError.
+
+        Note:
+            With None as timeout_s, an attempt may take as long as it wants. With wait=False, the call returns at once.
         """
         only = () if id is None else (self._registry.named(id),)
         if timeout_s is not None and timeout_s <= 0:

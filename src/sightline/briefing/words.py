@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -402,11 +402,15 @@ CHANGES_NAMED = 3
 HEAD = ("file", "state", "seen", "size", "turns ago", "changes, newest first")
 
 
-def lines(registry: Registry, name_of: NameOf) -> list[str]:
-    """Return the table of known files, and a line about further files."""
+def lines(
+    registry: Registry,
+    name_of: NameOf,
+    drawn: Callable[[Sequence[Sequence[str]]], list[str]] = table,
+) -> list[str]:
+    """Return the table of known files, and a line about further files. drawn: makes lines of its rows."""
     if not registry.entries:
         return ["No file was shown to this session yet."]
-    rows = table([HEAD, *(_row(entry, name_of) for entry in registry.entries)])
+    rows = drawn([HEAD, *(_row(entry, name_of) for entry in registry.entries)])
     if registry.left_out:
         more = count(registry.left_out, "more file")
         rows.append(f"{more} {'is' if registry.left_out == 1 else 'are'} known ({registry.rule}).")

@@ -15,7 +15,7 @@ from sightline.changes.words import NameOf
 from sightline.errors import SessionError
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
-from sightline.model.session_ids import archived
+from sightline.model.session_ids import archived, short_id
 from sightline.store.port import Store
 from sightline.text.phrases import unfound
 from sightline.text.printable import printable
@@ -93,7 +93,7 @@ def _looked_up(store: Store, asked: str) -> tuple[Lookup, NameOf]:
 
     def described(session: str) -> str:
         name = name_of(session)
-        return printable(session if name == session else f"{name} ({session})")
+        return printable(session if name == session else f"{name} ({short_id(session)})")
 
     return look_up(
         asked, {each: () if name_of(each) == each else (name_of(each),) for each in ids}

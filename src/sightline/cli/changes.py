@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sightline.api.json_shapes import shape, time
+from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
@@ -23,6 +23,7 @@ from sightline.history.asked_sessions import about_all, worked_last
 from sightline.hooks.session_transcripts import recorded_work
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
+from sightline.model.session_ids import short_id
 from sightline.notices import delivery, words
 from sightline.notices import warnings as session_warnings
 from sightline.text import phrases
@@ -95,9 +96,9 @@ def _changes(call: Call, context: SessionContext, *, told: bool) -> None:
         return
     for session, changes in unknown:
         if changes and len(asked) > 1:
-            output.text(f"{heading(printable(name_of(session)))}:")
+            output.prose(f"{heading(printable(name_of(session)))}:")
         for change in changes:
-            output.text(one_line(change.summary))
+            output.prose(one_line(change.summary))
             if change.diff:
                 output.text(output.coloured(call, change.diff))
     if not any(changes for _, changes in unknown):
@@ -168,7 +169,7 @@ def _edited_since(
         output.json({"files": shape(files), "unread": shape(edited.unread)})
         return
     if files:
-        output.text("\n".join(phrases.table(_row(file, session.id) for file in files)))
+        output.prose("\n".join(phrases.table(_row(file, session.id) for file in files)))
     elif not edited.unread:
         output.note(call, "No file changed since then.")
     if edited.unread:
@@ -186,7 +187,7 @@ def _point(when: str, now_us: int) -> int | datetime | str:
 
 def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
     by = "a deleted message asks for it" if file.from_messages else who(file.by, session)
-    return time(file.at) if file.at else "-", quoted(file.path), by
+    return output.minute_of(file.at) if file.at else "-", quoted(file.path), by
 
 
 @command(Session.warnings, example="warnings")
@@ -194,9 +195,12 @@ def warnings(call: Call) -> None:
     """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
     with call.survey() as context:
         listed = session_warnings.pending(context, call.session)
-    rows = [(w.id, time(w.at), one_line(w.session) or "-", words.in_line(w)) for w in listed]
+    rows = [
+        (w.id, output.minute_of(w.at), short_id(one_line(w.session)) or "-", words.in_line(w))
+        for w in listed
+    ]
     table = "\n".join(phrases.table(rows))
-    output.answer(call, {"warnings": shape(listed)}, table, "There are no warnings.")
+    output.answer(call, {"warnings": shape(listed)}, output.fitted(table), "There are no warnings.")
     if listed and not call.json:
         output.note(call, f"When it is dealt with: sightline ack {listed[0].id}")
 

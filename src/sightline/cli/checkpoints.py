@@ -83,7 +83,7 @@ def list_checkpoints(call: Call) -> None:
     output.answer(
         call,
         {"checkpoints": listed, "unfinished_rewinds": shape(cut_off)},
-        "\n".join(lines),
+        output.fitted("\n".join(lines)),
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
     for line in () if call.json else begun:
@@ -273,7 +273,7 @@ def _rewind_all(
         listed = [session for session, _ in plan.sessions if session]
         if len(listed) > 1:
             name_of, agent_of = names_of(context.store), agents_of(context.store)
-            output.text("\n".join(rewind_words.shares(plan, name_of, agent_of)))
+            output.prose("\n".join(rewind_words.shares(plan, name_of, agent_of)))
         if len(listed) > 1 and asks.asking:
             chosen = _chosen(listed, {path for _, paths in plan.sessions for path in paths})
             if chosen in listed:
@@ -398,9 +398,8 @@ def _carry_out(
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
         warned = [] if done.warning is None else [raised(done.warning)]
-        output.done(
-            call, "\n".join([*rewind_words.lines_of(done, name_of, None, options), *warned])
-        )
+        said = "\n".join([*rewind_words.lines_of(done, name_of, None, options), *warned])
+        output.done(call, output.fitted(said))
     if done.left_alone and not dry_run:
         raise Answered(NO)
 
@@ -426,7 +425,7 @@ def _agreed(
         _show(call, differences)
     counts = rewind_words.counts_of(differences)
     doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
-    output.text("\n".join([*rewind_words.lines_of(plan, name_of, counts, options), *doubts]))
+    output.prose("\n".join([*rewind_words.lines_of(plan, name_of, counts, options), *doubts]))
     if not plan.changed:
         return False
     if not output.confirmed("Do this?"):

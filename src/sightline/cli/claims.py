@@ -15,10 +15,10 @@ from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.filesystem.watch.event_support import mounts
 from sightline.model.path import quoted
 from sightline.model.results import Claim
+from sightline.model.session_ids import short_id
 from sightline.model.spans import Span
 from sightline.sessions import words as session_words
 from sightline.sessions.claims import listed
-from sightline.text import phrases
 from sightline.text.phrases import spans
 
 PATHS_MAX = 100
@@ -107,8 +107,10 @@ def claims(call: Call) -> None:
     rows = [("ID", "SESSION", "AGENT", "UNTIL", "PATHS")]
     for each in standing:
         shared = "" if each.exclusive else " (shared)"
-        rows.append((each.id, each.session, each.agent, _end(each), f"{_paths(each)}{shared}"))
-    words = "\n".join(phrases.table(rows)) if standing else "Nothing is claimed."
+        rows.append(
+            (each.id, short_id(each.session), each.agent, _end(each), f"{_paths(each)}{shared}")
+        )
+    words = output.tabled(rows) if standing else "Nothing is claimed."
     output.answer(call, {"claims": shape(standing)}, words)
 
 

@@ -100,7 +100,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
         name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
-        rows = briefing_words.lines(known, name_of)
+        rows = briefing_words.lines(known, name_of, lambda table: output.tabled(table).split("\n"))
         note_session(call, context, whose)
     output.answer(call, shape(known), "\n".join(rows))
 

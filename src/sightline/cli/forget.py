@@ -61,7 +61,7 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
     contents = _contents(kept)
     stays = list(_stays(settings))
     if not (call.json or (yes and call.quiet)):
-        output.text("\n".join(_listed(root, kept, contents)))
+        output.prose("\n".join(_listed(root, kept, contents)))
     for words in _busy(root, contents):
         report(call, "in_use", *words)
         raise Answered(NO)

@@ -87,7 +87,7 @@ def init(
                 output.text(output.coloured(call, _diff(change)))
             output.note(call, "Nothing was written." if change.is_one else "Nothing would change.")
         else:
-            output.done(call, "\n".join(_words(root, scope, agent, change, action)))
+            output.done(call, output.fitted("\n".join(_words(root, scope, agent, change, action))))
             _notes(call, root, scope, agent, change, removed=remove)
     if call.json:
         output.json({"dry_run": dry_run, "agents": shapes})

@@ -61,7 +61,9 @@ def check(call: Call, path: tuple[str, ...]) -> None:
             )
             output.note(call, f"{none} here.")
         else:
-            output.done(call, "\n".join(_judged(call, context, found, is_all=not path)))
+            output.done(
+                call, output.fitted("\n".join(_judged(call, context, found, is_all=not path)))
+            )
     answer(verdicts)
 
 
@@ -230,7 +232,8 @@ def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:
     output.note(call, f"{quoted(path)}: {much} shown{before}.")
     if view.diff:
         output.note(call, "Changed since this session last saw it:")
-        output.note(call, output.coloured(call, view.diff, sys.stderr))
+        if not call.quiet:
+            output.say_raw(output.coloured(call, view.diff, sys.stderr))
     if last and last < view.total_lines:
         more = f"More: sightline read {quoted(path)} --lines {last + 1}-"
         if asked is None or asked[1] > last:

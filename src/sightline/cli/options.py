@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
@@ -111,7 +112,12 @@ def _derived(
         derived_parameter(named[each], spelled.get(each, {}), is_first=not number)
         for number, each in enumerate(taken)
     ]
-    return prose(verbs[0]), derived
+    return at_shell(prose(verbs[0])), derived
+
+
+def at_shell(text: str) -> str:
+    """Return a docstring's text in the words of a command, which shows what a call returns."""
+    return re.sub(r"^Return\b", "Show", text)
 
 
 def derived_parameter(

@@ -6,7 +6,7 @@ import json as codec
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from sightline.filesystem.discovery import discover
-from sightline.model.session_ids import AT_SHELL, NOBODY
+from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
 from sightline.text import terminal_cells
 from sightline.text.printable import printable
 
@@ -121,7 +121,12 @@ def stopped(call: Call, words: str) -> None:
 
 
 def say(words: str) -> None:
-    """Print a remark on stderr, with --quiet, too."""
+    """Print a remark on stderr, fitted to the terminal, with --quiet, too."""
+    say_raw(fitted(words, sys.stderr))
+
+
+def say_raw(words: str) -> None:
+    """Print text of files on stderr."""
     sys.stdout.flush()
     click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
 
@@ -160,7 +165,7 @@ def as_commands(hint: str) -> str:
             option, _, value = argument.rpartition("=")
             words += [f"--{option}"] if option else []
             words.append(value.strip("'") if not value.isidentifier() else value.upper())
-        return " ".join([*words, *(["--session", session] if session else [])])
+        return " ".join([*words, *(["--session", short_id(session)] if session else [])])
 
     for named, option in OPTIONS.items():
         hint = hint.replace(named, option)
@@ -194,12 +199,12 @@ def columns(stream: TextIO | None = None) -> int:
     return max(get_terminal_size().columns, NARROWEST)
 
 
-def fitted(words: str, stream: TextIO | None = None) -> str:
+def fitted(words: str, stream: TextIO | None = None, width: int | None = None) -> str:
     """Return lines, those that are too long for a terminal broken between words and indented below
-    their text. Elsewhere a line stays whole: a program reads it."""
-    if not (stream or sys.stdout).isatty():
+    their text. Elsewhere a line stays whole: a program reads it. width: of a view of its own."""
+    if width is None and not (stream or sys.stdout).isatty():
         return words
-    width = columns(stream)
+    width = columns(stream) if width is None else width
     lines = []
     for line in words.split("\n"):
         text = line.lstrip(" ")
@@ -213,6 +218,26 @@ def room(stream: TextIO | None = None) -> int | None:
     """Return how many columns a line has that is cut where a stream (stdout) is a terminal; None elsewhere:
     a program reads it whole."""
     return columns(stream) if (stream or sys.stdout).isatty() else None
+
+
+def tabled(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table, whose first row has the headings. Where a terminal has no room for it, each other row is
+    a line of its first cell, and below it the headings with its other cells, in small letters."""
+    from sightline.text import phrases  # the help and an error start without
+
+    lines = phrases.table(rows)
+    width = room()
+    if width is None or max(map(terminal_cells.cells, lines), default=0) <= width:
+        return "\n".join(lines)
+    out: list[str] = []
+    for first, *cells in rows[1:]:
+        said = [
+            f"{head.lower()}: {cell}"
+            for head, cell in zip(rows[0][1:], cells, strict=False)
+            if cell
+        ]
+        out += [first, wrapped("; ".join(said), "  ", "  ")]
+    return "\n".join(out)
 
 
 def prose(words: str) -> None:
@@ -235,6 +260,11 @@ def local(at: int) -> datetime:
 def minute(at: int) -> str:
     """Return UTC microseconds as a day and a time on the reader's clock: "2026-01-31 12:00"."""
     return f"{local(at):%Y-%m-%d %H:%M}"
+
+
+def minute_of(at: datetime) -> str:
+    """Return a time as a day and a time on the reader's clock: "2026-01-31 12:00"."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
 def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
@@ -349,7 +379,7 @@ class Call:
         store, and a session."""
         usual = session == (os.environ.get("SIGHTLINE_SESSION") or AT_SHELL)
         named = {"workspace": self.workspace, "store": self.store}
-        named["session"] = None if usual else session
+        named["session"] = None if usual else short_id(session)
         return "".join(f" --{name} {quote(value)}" for name, value in named.items() if value)
 
     @contextmanager
@@ -449,7 +479,7 @@ def approver(call: Call) -> Callable[[str, str], bool] | None:
     from sightline.model.path import quoted
 
     def approve(path: str, diff: str) -> bool:
-        note(call, coloured(call, diff, sys.stderr))
+        say_raw(coloured(call, diff, sys.stderr))
         return confirmed(f"{quoted(path)} is protected. Make this change?")
 
     return approve

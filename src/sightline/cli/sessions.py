@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sightline.api.json_shapes import shape, time
+from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import find_session, names_of
@@ -16,11 +16,11 @@ from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
 from sightline.errors import SessionError
 from sightline.history import session_history
+from sightline.model.session_ids import short_id
 from sightline.sessions import lifecycle
 from sightline.sessions import usage as model_usage
 from sightline.sessions import words as session_words
 from sightline.sessions.presence import presence
-from sightline.text import phrases
 from sightline.text.printable import one_line, printable
 
 
@@ -59,8 +59,10 @@ def list_sessions(call: Call, last: int | None) -> None:
         known = each.session
         times = (output.minute(known.started), state.state, output.minute(state.last))
         name = called[each.id] if titles[each.id] else ""
-        rows.append((known.id, known.agent, *times, str(known.turn), str(each.files), name))
-    lines = phrases.table(rows) if listed else ["No session worked here yet."]
+        rows.append(
+            (short_id(known.id), known.agent, *times, str(known.turn), str(each.files), name)
+        )
+    lines = [output.tabled(rows)] if listed else ["No session worked here yet."]
     if page.left_out:
         lines += ["", words.more_sessions(page.left_out, "session list")]
     output.answer(
@@ -118,7 +120,7 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     with call.open() as session:
         forked = session.fork(id)
         forked.close()
-    words = f"Forked {printable(parent)}: {forked.id}"
+    words = f"Forked {printable(short_id(parent))}: {forked.id}"
     output.result(call, {"session": forked.id, "parent": parent}, words)
 
 
@@ -149,8 +151,8 @@ def models(call: Call) -> None:
     uses.sort(key=lambda pair: pair[1].position)
     rows = [["SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE"]]
     for name, used in uses:
-        named = (name, str(used.turn), used.model, used.provider or "-", used.mode or "-")
-        rows.append([time(used.at), *map(one_line, named)])
+        named = (short_id(name), str(used.turn), used.model, used.provider or "-", used.mode or "-")
+        rows.append([output.minute_of(used.at), *map(one_line, named)])
     shapes = [{"session": name, **shape(used)} for name, used in uses]
-    words = "\n".join(phrases.table(rows)) if uses else ""
+    words = output.tabled(rows) if uses else ""
     output.answer(call, {"models": shapes}, words, "No session told which model it used.")

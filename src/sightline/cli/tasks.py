@@ -64,20 +64,15 @@ def list_tasks(call: Call) -> None:
     _list(call)
 
 
-@command(name="task graph", example="task graph")
+@command(Subtasks.graph, name="task graph", example="task graph")
 def graph(call: Call) -> None:
-    """Draw the sub-tasks as a tree of what waits for what.
-
-    Each stands below the last that it waits for."""
+    """Each stands below the last that it waits for."""
     _list(call)
 
 
-@command(name="task show", example="task show api")
-@click.argument("id", metavar="ID")
+@command(Subtasks.show, name="task show", example="task show api", id=ID)
 def show(call: Call, id: str) -> None:
-    """Show a sub-task, what became of it, and its conflicts.
-
-    A conflict names the sub-tasks that changed the same lines, and shows both texts."""
+    """A conflict names the sub-tasks that changed the same lines, and shows both texts."""
     with call.look() as session:
         found, result = session.subtasks.show(id)
         tasks = session.subtasks.graph()
@@ -109,12 +104,9 @@ def _about(found: SubTask, tasks: Graph) -> list[str]:
     return lines
 
 
-@command(name="task diff", example="task diff api")
-@click.argument("id", metavar="ID")
+@command(Subtasks.diff, name="task diff", example="task diff api", id=ID)
 def diff(call: Call, id: str) -> None:
-    """Show what the newest attempt at a sub-task changed.
-
-    What a conflict kept out of the workspace is shown, too. Exit code 0: nothing changed; 1: something did."""
+    """Exit code 0: nothing changed; 1: something did."""
     with call.look() as session:
         found = session.subtasks.graph().by_id[session.subtasks.show(id)[0].id]
         texts = session.subtasks.diff(id)

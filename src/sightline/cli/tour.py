@@ -395,7 +395,7 @@ def tour(call: Call, *, no_pause: bool) -> None:
     steps: list[Step] = []
     if not call.json:
         title = "A real session of Claude Code, judged by Sightline"
-        output.text(
+        output.prose(
             f"{output.style(call, title, 'cyan')}\n"
             f"Recording: github.com/{SOURCE['repository']}, {SOURCE['licence']}, "
             f"{SOURCE['copyright']}\n"
@@ -471,7 +471,7 @@ def _tell(call: Call, number: int, step: Step) -> None:
     """Print a step: the event, its outcome, and the words of the library."""
     outcome = step.outcome
     if step.moment:
-        output.text(f"\n{output.style(call, step.moment, 'cyan')}")
+        output.text(f"\n{output.style(call, output.wrapped(step.moment), 'cyan')}")
     arrow = f"{step.verb} -> {outcome.ended}"
     said = f"{arrow}: {outcome.message}" if outcome.message else arrow
     answer = output.wrapped(said, INDENT, INDENT)

@@ -27,7 +27,7 @@ from sightline.history.session_history import (
 from sightline.history.words import story
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
-from sightline.model.session_ids import AT_SHELL, NOBODY
+from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
@@ -50,7 +50,7 @@ def note_session(
         return
     name_of = names_of(context.store)
     told = printable(change_words.called(name_of(session), "session"))
-    more = phrases.named([f"--session {quote(each)}" for each in others], OTHERS)
+    more = phrases.named([f"--session {quote(short_id(each))}" for each in others], OTHERS)
     ask = f" Others know it, too: {printable(more)}." if others else ""
     output.note(call, f"As {told} knows it.{ask}")
 
@@ -100,7 +100,9 @@ def explained(
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )
     wrapped = [
-        line if line[:1] in ("", " ") else output.wrapped(line, indent="  ", width=width)
+        output.wrapped(line, indent="  ", width=width)
+        if line[:1] not in ("", " ")
+        else output.fitted(line, width=width)
         for line in lines
     ]
     return "\n".join(wrapped).split("\n")
@@ -141,7 +143,7 @@ def status_lines(
         path = file.path
         lines += [
             "",
-            f"See what changed: sightline diff {quoted(path)} --session {each.session.id}",
+            f"See what changed: sightline diff {quoted(path)} --session {short_id(each.session.id)}",
         ]
     return lines
 
@@ -200,7 +202,7 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     there = "" if state_now == "present" else f", {state_now}"
     title = change_words.heading(name_of(name))
     lines = [f"{title} ({who_acts}{turn}), {files}, began {begun}{there}"]
-    lines += [] if name_of(name) == name else [f"  its id: {name}"]
+    lines += [] if name_of(name) == name else [f"  its id: {short_id(name)}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
         for claim in listed(context)

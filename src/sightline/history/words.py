@@ -10,6 +10,7 @@ from sightline.history.log_entries import REFUSAL, Entry, Why
 from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
+from sightline.model.session_ids import short_id
 from sightline.model.spans import covers, subtract, whole
 from sightline.notices.words import PART, WARNING
 from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
@@ -161,7 +162,7 @@ def story(
     if why.others:
         also = "" if why.verdict.state == "unseen" else "also "
         for other in why.others:
-            ask = f"sightline why {quoted(path)} --session {other}"
+            ask = f"sightline why {quoted(path)} --session {short_id(other)}"
             steps.append(f"It was {also}shown to {called(name_of(other), 'session')}: {ask}")
     return [*lines, f"So: {meaning}", *(f"  {step}" for step in steps)]
 
@@ -283,7 +284,7 @@ _MEANINGS = {
 
 
 def _next_steps(why: Why, path: str) -> Iterator[str]:
-    option = f" --session {why.session}"
+    option = f" --session {short_id(why.session)}"
     state = why.verdict.state
     if state == "stale":
         if why.kept:

@@ -9,7 +9,7 @@ from sightline.checkpoints.words import NO_WAY_BACK
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
-from sightline.model.session_ids import AT_SHELL
+from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.model.spans import Spans
 from sightline.text.phrases import by, count, joined, named, spans
 from sightline.text.printable import printable
@@ -311,7 +311,9 @@ def _target(name: str) -> str:
 
 
 def _again(name: str, session: str) -> str:
-    return f"sightline rewind {name}{f' --session {printable(session)}' if session else ''}"
+    return (
+        f"sightline rewind {name}{f' --session {printable(short_id(session))}' if session else ''}"
+    )
 
 
 def _call(name: str) -> str:

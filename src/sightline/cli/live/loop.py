@@ -52,7 +52,7 @@ class Lines:
                 continue
             entry = named(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""
-            output.text(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
+            output.prose(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
 
     def tick(self) -> None:
         """Do nothing: lines are facts."""
