@@ -8,6 +8,8 @@ from tests.clients.stub import Step
 
 pytestmark = pytest.mark.client
 
+THEIRS = changed(l9="line 9, says the user")
+
 
 def test_a_sub_agent_and_the_main_agent_hear_of_each_other_by_name(guarded, model):
     file = guarded.put("notes.txt", TEXT)
@@ -73,13 +75,24 @@ def test_after_a_compaction_a_file_is_read_again_and_is_in_the_window(guarded, m
     assert all(file["in_window"] for file in guarded.status()[run.session].values())
 
 
-def test_a_fork_knows_what_the_conversation_it_left_was_shown(guarded, model):
+def test_a_fork_knows_what_the_conversation_it_left_was_shown_and_told(guarded, model):
     file = guarded.put("notes.txt", TEXT)
-    model.script("Look at it", read(file), done())
-    first = guarded.run("Look at it")
-    model.script("Fix it", edit(file, "line 3\n", "three\n"), write(file, "mine\n"), done())
+    model.script("Look at it", read(file), done(lambda: guarded.put("notes.txt", THEIRS)))
+    model.script("Go on with it", done())
+    first = guarded.run("Look at it", "Go on with it")
+    assert "+line 9, says the user" in model.sent(0, "Go on with it")
+    model.script(
+        "Fix it",
+        edit(file, "line 3\n", "three\n"),
+        edit(file, "line 9, says the user\n", "nine\n"),
+        write(file, "mine\n"),
+        done(),
+    )
     second = guarded.run("Fix it", args=("--resume", first.session, "--fork-session"))
     assert second.session != first.session
+    told = "".join(model.sent(step, "Fix it") for step in range(4))
+    assert "never shown" not in told
+    assert "says the user" not in told
     assert guarded.text("notes.txt") == "mine\n"
     assert not guarded.log("refused")
     assert guarded.status()[first.session]["notes.txt"]["state"] == "stale"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 from tests.hooks.hooking import refusal
@@ -108,6 +109,84 @@ def test_what_hooks_told_of_in_a_fork_is_not_taken_from_its_transcript_again(hos
     writes(host, "s2", later)
     host.ask(host.payload("Stop", "s2"))
     assert "never shown" in refusal(host.ask(host.write(path, "a\nB\n", session="s2")))
+
+
+def context(answer):
+    return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+@pytest.fixture
+def parent(host):
+    """A conversation that read a file, which the user changed then; its next prompt told it of that."""
+    path = host.put("a.py", TEN)
+    host.ask(host.payload("SessionStart", source="startup"))
+    host.ask(host.payload("UserPromptSubmit", prompt="Look at it"))
+    host.ask(host.shown(path, TEN))
+    host.ask(host.payload("Stop"))
+    host.put("a.py", TEN.replace("line 3", "line 3 of the user"))
+    assert "line 3 of the user" in context(
+        host.ask(host.payload("UserPromptSubmit", prompt="Go on"))
+    )
+    host.ask(host.payload("Stop"))
+    return host
+
+
+def forks(host, at=None):
+    """Begin a fork as the client does: its hooks run, then it writes the rows that it copies."""
+    now = at or f"{datetime.now(UTC).isoformat()[:-9]}Z"
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    said = context(host.ask(host.payload("UserPromptSubmit", "s2", prompt="Fix it")))
+    path = str(host.root / "a.py")
+    writes(
+        host, "s2", [each.replace("2026-01-01T00:00:00.000Z", now) for each in copied(path, TEN)]
+    )
+    return path, said
+
+
+def test_a_fork_was_told_what_its_parent_was_told_before(parent):
+    path, said = forks(parent)
+    asked = parent.ask(parent.edit(path, "line 3 of the user", "line three", session="s2"))
+    assert (said, refusal(asked), context(asked)) == ("", "", "")
+    with parent.session("s2") as session:
+        assert session.changes() == []
+    parent.put("a.py", TEN.replace("line 3", "line 3 of the user").replace("line 9", "line nine"))
+    told = context(parent.ask(parent.payload("UserPromptSubmit", "s2", prompt="Go on")))
+    assert "line nine" in told
+    assert "+line 3" not in told
+
+
+def test_a_fork_from_before_a_notice_is_told_of_the_change_itself(parent):
+    path, _ = forks(parent, at="2026-01-01T00:00:00.000Z")  # before the parent's first turn
+    asked = parent.ask(parent.edit(path, "line 3", "line three", session="s2"))
+    assert "line 3 of the user" in refusal(asked)
+
+
+def test_what_the_parent_came_to_know_since_is_not_the_forks(parent):
+    path, _ = forks(parent)
+    changed = TEN.replace("line 3", "line 3 of the user").replace("line 9", "line nine")
+    parent.put("a.py", changed)
+    parent.ask(parent.payload("UserPromptSubmit", prompt="And now"))
+    parent.ask(parent.payload("Stop"))
+    asked = parent.ask(parent.edit(path, "line 9", "LINE 9", session="s2"))
+    assert "line nine" in refusal(asked)
+
+
+def test_a_fork_edits_a_block_that_its_parent_moved_and_edited(parent):
+    path = str(parent.root / "a.py")
+    stood = (parent.root / "a.py").read_text()
+    block = "line 7\nline 8\n"
+    moved = "line 7\nline eight\n" + stood.replace(block, "")
+    given = {"file_path": path, "content": moved}
+    parent.ask(parent.payload("UserPromptSubmit", prompt="Move it"))
+    assert refusal(parent.ask(parent.write(path, moved))) == ""
+    parent.put("a.py", moved)
+    named = {"tool_name": "Write", "tool_use_id": "t1", "tool_input": given}
+    told = {"type": "update", "filePath": path, "content": moved, "originalFile": stood}
+    parent.ask(parent.payload("PostToolUse", **named, tool_response=told))
+    parent.ask(parent.payload("Stop"))
+    forks(parent)
+    asked = parent.ask(parent.edit(path, "line 7\nline eight\n", "x\n", session="s2"))
+    assert (refusal(asked), context(asked)) == ("", "")
 
 
 TEN = "".join(f"line {at}\n" for at in range(1, 11))

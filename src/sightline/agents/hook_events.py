@@ -81,6 +81,14 @@ class Shown(Event, frozen=True):
     at: int | None = None
 
 
+class Forked(Event, frozen=True):
+    """The conversation began as a copy of another one. parent: the session of that one; at: the time of the
+    last row that was copied, in UTC microseconds."""
+
+    parent: str
+    at: int
+
+
 class Reading(Event, frozen=True):
     """The agent is about to read a file by a tool of the host."""
 

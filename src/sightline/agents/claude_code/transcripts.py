@@ -15,7 +15,7 @@ from msgspec import structs
 
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.claude_code.tool_results import read
-from sightline.agents.hook_events import Event, Inserted, Printed, Shown, Used
+from sightline.agents.hook_events import Event, Forked, Inserted, Printed, Shown, Used
 from sightline.agents.json_fields import Row, nested, objects, parse_row, read_fields
 from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
@@ -31,6 +31,9 @@ ATTACHED = b'"attachment"'
 MODEL = b'"model"'
 RESULT = b'"toolUseResult"'
 COMMAND = b'"command"'
+ASKED = b'"requestSessionId"'
+"""In the row of an answer: the conversation that asked for it."""
+
 PROMPT = b'"promptSource"'
 """In the row of a message that the user sent."""
 
@@ -59,10 +62,11 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
     """Return the events in a transcript from a byte offset on, and the next offset; see
     agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
     OSError."""
-    wanted = (ATTACHED, MODEL, COMPANION, *((RESULT, COMMAND) if before else ()))
+    wanted = (ATTACHED, MODEL, COMPANION, *((RESULT, COMMAND, ASKED) if before else ()))
     commands: dict[str, str] = {}
     is_sub_agent = os.path.basename(transcript).startswith("agent-")  # else theirs are left out
     used: Used | None = None
+    parent, copied_at = "", 0
     found: list[Event] = []
     try:
         with open(transcript, "rb") as file:
@@ -70,7 +74,10 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
             for end, row in rows(file, begin, wanted):
                 at = end
                 if row is not None and (is_sub_agent or not row.get("isSidechain")):
-                    is_earlier = bool(before) and (time_of(row) or 0) < before
+                    row_at = time_of(row) or 0
+                    is_earlier = bool(before) and row_at < before
+                    if is_earlier and not is_sub_agent:
+                        parent, copied_at = _asked_by(row) or parent, max(copied_at, row_at)
                     results = [*_result(row), *_printed(row, commands)] if is_earlier else []
                     found += [_dated(event, row) for event in (*attached(row), *results)]
                     found += _inserted(row)
@@ -79,7 +86,13 @@ def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event],
                         found.append(now)
     except (FileNotFoundError, NotADirectoryError):
         return [], offset
-    return found, at
+    return [*found, Forked(parent, copied_at)] if parent else found, at
+
+
+def _asked_by(row: Row) -> str | None:
+    """Return the other conversation that the model gave this answer to; a fork copies such rows."""
+    asked = row.get("requestSessionId")
+    return asked if isinstance(asked, str) and asked != row.get("sessionId") else None
 
 
 def _dated(event: Event, row: Row) -> Event:

@@ -8,14 +8,15 @@ knowledge at the beginning; everything the session read and wrote since is newer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from time import monotonic, sleep
 
 from msgspec import Struct, structs
 
-from sightline.agents.hook_events import Event, Shown
+from sightline.agents.hook_events import Event, Forked, Shown
 from sightline.api.session import Session
 from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
-from sightline.errors import PathRefused
+from sightline.errors import PathRefused, StoreConflict
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.guard.unfinished import unfinished_rewinds
@@ -28,8 +29,9 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
-from sightline.model.events import Changed, Dropped, Imported, RewindEnded, TurnBegan
+from sightline.model.events import Changed, Dropped, Imported, RewindEnded, Seen, TurnBegan
 from sightline.model.projections import Knowledge
+from sightline.model.revision import UNKNOWN
 from sightline.model.spans import carry
 from sightline.model.text import Text, decode, normal, split
 from sightline.model.timeline import of_kind
@@ -195,7 +197,10 @@ def _attend_all(session: Session, events: Sequence[Event], began: int) -> None:
     context = session._context  # noqa: SLF001 - as above
     known = context.store.known(session.id)
     earlier: dict[str, list[Shown]] = {}
+    forks = [event for event in events if isinstance(event, Forked)]
     for event in events:
+        if isinstance(event, Forked):
+            continue
         knowledge = _knowledge_of(context, event, known)
         if knowledge is None or not isinstance(event, Shown) or event.at is None:
             attend(session, event)
@@ -205,6 +210,8 @@ def _attend_all(session: Session, events: Sequence[Event], began: int) -> None:
             attend(session, event)
     for path, shown in earlier.items():
         add_beneath(context, path, shown)
+    for fork in forks:
+        take_over(context, fork, known)
 
 
 def _knowledge_of(
@@ -217,6 +224,27 @@ def _knowledge_of(
         return known.get(context.workspace.locate(event.path).path)
     except PathRefused:
         return None
+
+
+def take_over(context: SessionContext, fork: Forked, known: Mapping[str, Knowledge]) -> None:
+    """Take what the parent of a fork knew of files when it was forked: what it was told by notices, and
+    how its own edits moved what it was shown, too. The rows show only what was read. known: the
+    session's own knowledge before it read the copied rows, which stays; of a file that the parent came to
+    know otherwise since, the rows count."""
+    store, parent = context.store, fork.parent
+    if parent == context.session or store.session(parent) is None:
+        return
+    turns = store.timeline(session=parent, kinds=[TurnBegan])
+    limit = next((each.position for each in turns if each.happened_at > fork.at), None)
+    for path, theirs in store.known(parent).items():
+        if path in known or (limit is not None and theirs.position >= limit):
+            continue
+        own = store.knowledge(context.session, path)
+        row, belief = store.disk(path), theirs.belief
+        stood = row.revision if row is not None else UNKNOWN
+        seen = Seen(path, stood, belief.shown, theirs.via, belief, theirs.name)
+        with suppress(StoreConflict):  # another process of the session read it meanwhile
+            context.append([seen], expect={path: own.position if own is not None else 0})
 
 
 def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> None:
