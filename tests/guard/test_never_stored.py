@@ -8,6 +8,7 @@ import pytest
 from tests.hooks.handlers.host import Host
 
 import sightline
+from sightline.history.as_of import AsOf
 from sightline.history.why import why
 from sightline.model.revision import revision_of
 
@@ -165,6 +166,66 @@ def test_a_hook_merges_a_whole_write_with_a_change_elsewhere(place):
     place.put(".env", BESIDE)
     host.write(".env", BASE.replace("port = 80", "port = 443"))
     assert place.text(".env") == BESIDE.replace("port = 80", "port = 443")
+
+
+def saved_while_the_host_asks(place, s, path, theirs):
+    host = Host(place)
+    host.session = s
+    host.read(path)
+    mine = BASE.replace("port = 80", "port = 443")
+    _, said = host.write(path, mine, between=lambda: place.put(path, theirs))
+    return said, host.batch_ends()
+
+
+def test_a_save_that_a_hosts_write_went_over_is_merged_back(place, s, path):
+    said, behind = saved_while_the_host_asks(place, s, path, BESIDE)
+    assert place.text(path) == BESIDE.replace("port = 80", "port = 443")
+    told = said.context + behind.context
+    assert path in told
+    assert "the user or another program" in told
+    assert ("+host = c" in told) is (path == "other.ini")
+    assert "merged both" in said.tell
+    assert s._context.store.pending() == []
+    # Of a file that may not be stored the agent was told that it changed, and not what.
+    assert s.check(path).state == ("fresh" if path == "other.ini" else "stale")
+
+
+def test_a_save_of_the_same_line_that_a_hosts_write_went_over_is_told_without_its_text(
+    place, s, path
+):
+    said, _ = saved_while_the_host_asks(place, s, path, INSIDE)
+    assert place.text(path) == BASE.replace("port = 80", "port = 443")
+    is_stored = path == "other.ini"
+    assert ("8080" in said.context) is is_stored
+    assert "the user or another program" in said.context
+    assert path in said.tell
+    assert ("sightline rewind" in said.tell) is is_stored
+
+
+def test_an_edit_within_a_line_that_was_saved_meanwhile_is_told(place, s, path):
+    host = Host(place)
+    host.session = s
+    host.read(path)
+    _, said = host.edit(path, "port = 80", "port = 443", between=lambda: place.put(path, INSIDE))
+    assert place.text(path) == INSIDE.replace("port = 80", "port = 443", 1)
+    assert said.context
+    assert ("-port = 80\n" in said.context) is (path == "other.ini")
+
+
+@pytest.mark.parametrize("seen", [(1, 3), (1, 7)])
+@pytest.mark.parametrize("theirs", [BASE, INSIDE, BESIDE], ids=["unchanged", "inside", "beside"])
+def test_the_past_of_a_file_is_judged_as_its_present_was(place, s, path, seen, theirs):
+    s.read(path, seen)
+    place.put(path, theirs)
+    state = s.check(path).state
+    s.changes()
+    place.session("other").read(path)  # the change is on record
+    [file] = AsOf(s._context.store, s._context.store.position()).files("s")
+    assert file.state == state
+    place.put(path, "later\n")
+    assert s.check(path).state == "stale"
+    [again] = AsOf(s._context.store, s._context.store.position()).files("s")
+    assert again.state in (state, "stale")
 
 
 @pytest.mark.parametrize("name", [".env", "conf.ini"])

@@ -48,6 +48,7 @@ from sightline.model.events import (
     WriteAbandoned,
     WriteIntended,
 )
+from sightline.model.line_marks import has_marks
 from sightline.model.merge import merge
 from sightline.model.path import folders_above
 from sightline.model.results import CommandRun
@@ -154,14 +155,17 @@ def write_joined(
     text = decode(on_disk.data)
     lines = lost.onto(text.lines) if text is not None else None
     data = text.fit(joined(lines)) if text is not None and lines is not None else None
-    if data is None or not context.may_store(on_disk.path, on_disk):
+    if data is None:
         return None
     after = revision_of(data)
     write = Write(on_disk.path, on_disk.revision, after, on_disk, data, belief)
     intents = intend(context, [write])
     [outcome] = carry_out(context, intents)
     is_written = is_done(intents[0], outcome)
-    base, theirs = (revision_of(joined(each).encode()) for each in (lost.base, lost.theirs))
+    base, theirs = (
+        UNKNOWN if has_marks(each) else revision_of(joined(each).encode())
+        for each in (lost.base, lost.theirs)
+    )
     merged = [Merged(on_disk.path, base, theirs, after)] if is_written else []
     record_ends(context, [(intents[0], outcome)], merged=merged)
     return outcome if is_written and isinstance(outcome, FileState) else None

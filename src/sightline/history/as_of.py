@@ -12,10 +12,11 @@ from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary
+from sightline.model.line_marks import unmarked_lines
 from sightline.model.projections import DiskFile, Knowledge, SessionState, column, fold_disk
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole
-from sightline.model.text import plain_of
+from sightline.model.text import lines_of, plain_of
 from sightline.model.timeline import Position
 from sightline.store.event_index import COLUMN_FACTS, DISK_FACTS
 from sightline.store.port import Store
@@ -127,11 +128,24 @@ class AsOf:
         if row.revision == MISSING:
             return "moved" if row.moved_to else "deleted"
         disk, believed = self._text(row.revision), self._text(belief.text)
+        has_marks = disk is None or believed is None
+        if has_marks:
+            disk, believed = self._marks(row.revision, believed), self._marks(belief.text, disk)
         if disk is None or believed is None:
             complete = covers(belief.shown, whole(belief.lines))
             return "stale" if complete and known(row.revision) else "unverifiable"
-        evidence = Evidence("file", disk=disk, belief=belief, believed=believed)
+        evidence = Evidence(
+            "file", disk=disk, belief=belief, believed=believed, has_marks=has_marks
+        )
         return judge(EditCase(evidence, Rules()), None).state
+
+    def _marks(self, revision: Revision, other: bytes | None) -> bytes | None:
+        """Return the text of a revision or, of one that may not be stored, its marks, with the lines of
+        the other text where that is stored."""
+        text, marks = self._text(revision), self._store.marks(revision)
+        if text is not None or marks is None or other is None:
+            return text if text is not None else marks
+        return unmarked_lines(marks, self._store.marks_key(), [lines_of(other) or ()])
 
     def _text(self, revision: Revision) -> bytes | None:
         return self._store.blob(revision) if known(revision) else None

@@ -143,14 +143,17 @@ def test_a_formatter_behind_the_write_keeps_its_work(host):
     assert host.place.text("a.txt") == BOTH.replace("line 40\n", "line 40  \n")
 
 
-def test_a_text_that_may_not_be_kept_is_told_without_its_lines(place):
+@pytest.mark.parametrize("theirs", ["A=1\nB=secret\n", "A=secret\n"])
+def test_a_text_that_may_not_be_kept_is_told_without_its_lines(place, theirs):
     place.put(".env", "A=1\n")
     host = Host(place)
     host.read(".env")
-    _, done = host.write(".env", "A=2\n", between=saves(host, "A=1\nB=secret\n", ".env"))
-    assert "secret" not in done.context + done.tell
-    assert ".env" in done.context
+    _, done = host.write(".env", "A=2\n", between=saves(host, theirs, ".env"))
+    told = done.context + host.batch_ends().context
+    assert "secret" not in told + done.tell
+    assert ".env" in told
     assert ".env" in done.tell
+    assert ("secret" in place.text(".env")) is ("B=" in theirs)
 
 
 def test_a_write_that_is_told_twice_is_merged_once(host):

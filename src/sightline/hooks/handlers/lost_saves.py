@@ -14,7 +14,7 @@ from msgspec import Struct
 from sightline.agents.hook_events import Wrote
 from sightline.changes import words as change_words
 from sightline.changes.detect import host_writes
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, load_marks
 from sightline.changes.session_names import author, named_cause, names_of
 from sightline.filesystem.file_state import FileState
 from sightline.guard.host_writes import complete_for, write_joined
@@ -36,15 +36,17 @@ Brought = Literal["written", "held", "lost"]
 
 
 class Loss(Struct, frozen=True):
-    """A change that another one went over. texts: None where they may not be kept. cause: who made the
+    """A change that another one went over. texts: None where they are not known. cause: who made the
     other change; position: of its fact, None where it is none. is_ours: this write is the lost one.
-    is_inside: a replacement was made inside of lines that had changed; nothing is lost whole."""
+    is_inside: a replacement was made inside of lines that had changed; nothing is lost whole. is_hidden: the
+    texts may not be stored, so no answer prints them, and a line that stands nowhere any more is a mark."""
 
     texts: LostWrite | None
     cause: Cause
     position: int | None = None
     is_ours: bool = False
     is_inside: bool = False
+    is_hidden: bool = False
 
 
 def is_text_of(context: SessionContext, revision: Revision, reported: str | None) -> bool:
@@ -107,23 +109,31 @@ def loss_of_theirs(
     path: str,
     event: Wrote,
     known: str | None,
+    judged: Revision,
     found: str | None,
     *,
     is_whole: bool,
 ) -> Loss | None:
     """Return the save that a write went over; None where it lost nothing. known: the text that the agent
-    had; found: the text that stood there, None for no file. is_whole: the write left nothing of it."""
+    had, None where it is not stored; judged: its revision; found: the text that stood there, None for no file. is_whole: the write left nothing of it."""
     if event.content is None:
         return None
     cause, position = _left_by(context, path, found)
-    if known is None or not context.may_store(path):
-        return Loss(None, cause, position)
-    base, ours, theirs = (split(unmarked(each)) for each in (known, event.content, found or ""))
-    texts = LostWrite(base, ours, theirs)
+    ours, theirs = (split(unmarked(each)) for each in (event.content, found or ""))
+    base: Sequence[str]
+    if known is not None:
+        base = split(unmarked(known))
+    else:
+        text = decode(load_marks(context, judged, [*ours, *theirs]))
+        if text is None:
+            return Loss(None, cause, position)
+        base = text.lines
+    texts, is_hidden = LostWrite(base, ours, theirs), not context.may_store(path)
     if is_whole:
-        return None if texts.joined() == ours else Loss(texts, cause, position)
+        is_lost = texts.joined() != ours
+        return Loss(texts, cause, position, is_hidden=is_hidden) if is_lost else None
     is_inside = bool(edited_changes(base, theirs, ours))
-    return Loss(texts, cause, position, is_inside=True) if is_inside else None
+    return Loss(texts, cause, position, is_inside=True, is_hidden=is_hidden) if is_inside else None
 
 
 def loss_of_ours(event: Wrote, known: str, over: Recorded, on_disk: FileState) -> Loss | None:
@@ -192,7 +202,7 @@ def told_to_person(context: SessionContext, path: str, loss: Loss, *, is_joined:
     if loss.is_ours:
         agent = change_words.called(names_of(context.store)(context.session), "agent")
         return words.gone_for_user(path, who, agent)
-    is_kept = loss.position is not None and loss.texts is not None
+    is_kept = loss.position is not None and loss.texts is not None and not loss.is_hidden
     return words.lost_for_user(
         path, who, loss.position if is_kept else None, is_inside=loss.is_inside
     )
@@ -201,7 +211,7 @@ def told_to_person(context: SessionContext, path: str, loss: Loss, *, is_joined:
 def told_to_agent(context: SessionContext, path: str, loss: Loss, room: int) -> str:
     """Return what a write of the agent went over, as a diff of at most so many characters."""
     who = author(context, loss.cause)
-    if loss.texts is None:
+    if loss.texts is None or loss.is_hidden:
         return words.lost_unkept(path, who)
     texts = loss.texts
     hunks = diff(texts.base, texts.theirs)

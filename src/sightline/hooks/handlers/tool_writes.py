@@ -230,7 +230,9 @@ def _unrecorded_loss(
     found, path = basis.found, located.path
     if found is None or _is_known(context, basis.known, basis.judged, found[0]):
         return NOTHING
-    loss = loss_of_theirs(context, path, event, basis.known, found[0], is_whole=basis.is_whole)
+    loss = loss_of_theirs(
+        context, path, event, basis.known, basis.judged, found[0], is_whole=basis.is_whole
+    )
     if loss is None:
         return NOTHING
     name, disk = located.name or path, decode(context.look(path, is_edit=True).data)
@@ -269,7 +271,9 @@ def _carried_out(
         merge = _record(context, located, event, intent, on_disk)
     losses: list[Loss | None] = []
     if found is not None and not _is_known(context, known, judged, found[0]):
-        theirs = loss_of_theirs(context, path, event, known, found[0], is_whole=basis.is_whole)
+        theirs = loss_of_theirs(
+            context, path, event, known, judged, found[0], is_whole=basis.is_whole
+        )
         losses.append(theirs)
     if over is not None and found is not None:
         base = known if event.whole else found[0]
