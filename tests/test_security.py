@@ -24,6 +24,7 @@ def test_every_threat_names_tests_that_exist():
         assert rows
         for row in rows:
             named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
-            assert named and len(named) == row.count("`tests/"), row
+            assert named, row
+            assert len(named) == row.count("`tests/"), row
             for file, name in named:
                 assert f"def {name}(" in (ROOT / file).read_text("utf-8"), row
