@@ -167,7 +167,7 @@ class SubtaskError(SightlineError):
         diff: str = "",
     ) -> None:
         super().__init__(message, hint)
-        self.kind = kind
+        self.kind: SubtaskProblem = kind
         self.subtask = subtask
         self.diff = diff
         self.problems = problems or ((kind, subtask, message),)
@@ -204,7 +204,7 @@ class PathRefused(PathError):
         self, path: str, reason: PathReason, message: str, hint: str = "", *, control: str = ""
     ) -> None:
         super().__init__(path, message, hint)
-        self.reason = reason
+        self.reason: PathReason = reason  # pyright takes it for a str otherwise
         self.control = control
 
 
@@ -234,7 +234,7 @@ class EditRefused(PathError):
         others: tuple[EditRefused, ...] = (),
     ) -> None:
         super().__init__(path, message, hint)
-        self.reason = reason
+        self.reason: RefusalReason = reason
         self.diff = diff
         self.lines = lines
         self.text = text

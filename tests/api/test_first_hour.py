@@ -307,5 +307,5 @@ def test_the_command_line_names_commands_in_place_of_calls(hint):
 
 
 def test_a_hint_of_the_command_line_names_a_command(sl):
-    assert "Hint: List them: sightline checkpoint list" in sl("rewind", "none", "--yes").err
+    assert "List them: sightline checkpoint list" in sl("rewind", "none", "--yes").err
     assert "session." not in sl("rewind", "none", "--yes", "--json").out

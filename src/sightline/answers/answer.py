@@ -153,7 +153,10 @@ cannot."""
 class JudgedChange(Struct, frozen=True):
     """A change of an answer, judged. number: its place in fileChanges, from 0 on. result: what it did,
     or would do; None for a refused one. refusal: why it was refused; changes of one file are refused
-    together."""
+    together.
+
+    path: from the workspace's root. state: applied, allowed, held or refused.
+    """
 
     number: int
     path: str
@@ -167,7 +170,10 @@ class AnswerResult(Struct, frozen=True):
     checkpoint: taken before the changes; None without changes. todos: the session's list now. files:
     the results of its requests for files, in order. subtasks: its sub-tasks as they stand now. text:
     for the agent; pass the result to Session.acknowledge when the agent has it. slips: trailing commas
-    and comments in its JSON, with their places; they were read as if they were not there."""
+    and comments in its JSON, with their places; they were read as if they were not there.
+
+    mode: how the changes were applied.
+    """
 
     answer: Answer
     mode: ApplyMode

@@ -47,6 +47,8 @@ class TimelineEntry(Struct, frozen=True):
     (history.log_entries.KINDS). src: the former path of a moved file. lines: 1-based. before,
     after: revisions, or commits of a git operation. cause.detail: particular to the kind. paths: of
     a fact about several files.
+
+    at: an aware UTC datetime; session, agent: whose fact it is.
     """
 
     position: int | None

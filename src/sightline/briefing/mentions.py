@@ -83,7 +83,10 @@ class Resolved(Struct, frozen=True):
 
 class Mentioned(Struct, frozen=True):
     """The mentions of a text, in order, each once. left_out: number of further mentions; looks: the
-    shown parts of files."""
+    shown parts of files.
+
+    found: each mention with what it names.
+    """
 
     text: str
     found: tuple[Resolved, ...]

@@ -82,7 +82,10 @@ class Entry(Struct, frozen=True):
 
 class Registry(Struct, frozen=True):
     """The files that a session knows, the most useful first. known: number of known files; left_out:
-    number of known files that are not listed, by the rule."""
+    number of known files that are not listed, by the rule.
+
+    entries: the listed files.
+    """
 
     entries: tuple[Entry, ...]
     known: int

@@ -12,7 +12,10 @@ Counted = Callable[[int, int], object]
 
 class RelatedFile(Struct, frozen=True):
     """A file that belongs to another. why: sentences without their end, the weightiest first;
-    score: higher belongs closer; size: in bytes."""
+    score: higher belongs closer; size: in bytes.
+
+    path: from the workspace's root; tokens_estimate: of its text.
+    """
 
     path: str
     why: tuple[str, ...]

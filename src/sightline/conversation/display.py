@@ -22,7 +22,10 @@ from sightline.model.timeline import Recorded
 class Displayed(Struct, frozen=True):
     """A message as a person sees it. message: in full, as it was given. folded: the numbers of its
     parts that are stubs in the view; dropped: of parts that are not in the view at all. condensed: a
-    summary replaces the message in the view. summary: the message is a summary."""
+    summary replaces the message in the view. summary: the message is a summary.
+
+    id: of the message in the log.
+    """
 
     id: str
     message: Any

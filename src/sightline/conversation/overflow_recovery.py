@@ -76,6 +76,8 @@ class Recovery(Struct, frozen=True):
     messages: to send now. error: the classified error. attempt: of at most three in a row. before,
     after: tokens of the request, by the provider's numbers where it told some. target: tokens that
     were aimed at. After an error of kind payload_bytes these are bytes of the messages as JSON.
+
+    steps: what was tried, in order.
     """
 
     error: ProviderError

@@ -16,7 +16,10 @@ AT_LEAST = 3
 
 class RepeatedCall(Struct, frozen=True):
     """A call that was made several times since a file was last changed, and had the same answer each
-    time. arguments: their JSON; times: how often; steps: numbers of the answers that made it."""
+    time. arguments: their JSON; times: how often; steps: numbers of the answers that made it.
+
+    tool: its name.
+    """
 
     tool: str
     arguments: str

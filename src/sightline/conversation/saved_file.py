@@ -42,7 +42,10 @@ Record = dict[str, Any]
 
 class Saved(Struct, frozen=True):
     """The result of a save. messages: in the file now; added: lines that are new in the file; whole:
-    the whole file was written."""
+    the whole file was written.
+
+    path: of the file.
+    """
 
     path: str
     messages: int
@@ -52,7 +55,10 @@ class Saved(Struct, frozen=True):
 
 class Loaded(Struct, frozen=True):
     """The result of a load. messages: loaded now; there: in the file; warnings: sentences for a
-    person; kept_as: the newer name of a file that has the name of an early version."""
+    person; kept_as: the newer name of a file that has the name of an early version.
+
+    path: of the file.
+    """
 
     path: str
     messages: int

@@ -26,7 +26,10 @@ from sightline.model.results import BatchResult, EditResult
 
 class Change(Struct, frozen=True):
     """One file of a batch. Give one of: content, the whole new text (with create:
-    of a new file); edits, (old, new, count) applied one after the other; delete."""
+    of a new file); edits, (old, new, count) applied one after the other; delete.
+
+    path: from the workspace's root.
+    """
 
     path: str | PathLike[str]
     content: str | None = None

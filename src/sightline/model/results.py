@@ -42,7 +42,11 @@ class FileView(Struct, frozen=True):
     are the same and are still in the context window. diff: the changes since this session last saw
     the lines that it was shown before; None the first time, and for a file above `max_file_bytes`.
     left_out: the characters of a single line that there was no room for; that line does not count as
-    shown."""
+    shown.
+
+    path: from the workspace's root; text: of the lines; revision: of the whole file; encoding: of
+    its bytes.
+    """
 
     path: str
     text: str
@@ -57,7 +61,11 @@ class FileView(Struct, frozen=True):
 
 class ChangedBy(Struct, frozen=True):
     """The author of a change of a file. kind: agent command formatter git session external;
-    confidence: certain or likely."""
+    confidence: certain or likely.
+
+    who: the session, command or tool, None where nobody is known; at: an aware UTC datetime;
+    detail: particular to the kind, such as the session behind a formatter.
+    """
 
     kind: CauseKind
     who: str | None
@@ -78,6 +86,9 @@ class FileChange(Struct, frozen=True):
     what: changed, taken_back (the file is again as before an edit of this session), endings (only
     line ends or the byte order mark differ), deleted, moved (to moved_to), kind_changed or
     unverifiable. moved_lines: (lines as they were shown, the same lines now).
+
+    path: from the workspace's root. changed_by: the last author, None where nobody is known.
+    revision_seen, revision_on_disk: of the two texts.
     """
 
     path: str
@@ -94,7 +105,10 @@ class FileChange(Struct, frozen=True):
 
 class Notice(Struct, frozen=True):
     """Changes of others in lines that were shown. text: for the agent. Pass the notice, or its id,
-    to Session.acknowledge when the agent has the text; until then later answers repeat it."""
+    to Session.acknowledge when the agent has the text; until then later answers repeat it.
+
+    changes: the same as values; told: what counts as known once the notice is acknowledged.
+    """
 
     id: str
     text: str
@@ -107,7 +121,10 @@ class Notice(Struct, frozen=True):
 
 class FileWarning(Struct, frozen=True):
     """A warning about files for a session's agent, which holds until it is acknowledged. at: an
-    aware UTC datetime. Pass the warning, or its id, to Session.acknowledge."""
+    aware UTC datetime. Pass the warning, or its id, to Session.acknowledge.
+
+    text: for the agent; paths: the files that it is about.
+    """
 
     id: str
     text: str
@@ -121,7 +138,10 @@ class FileWarning(Struct, frozen=True):
 
 class ModelUsage(Struct, frozen=True):
     """A model that a session's agent used from here on. provider, mode: None where they are unknown.
-    at: an aware UTC datetime; turn: of the session, 0 before the first."""
+    at: an aware UTC datetime; turn: of the session, 0 before the first.
+
+    position: of this on the timeline.
+    """
 
     provider: str | None
     model: str
@@ -133,7 +153,11 @@ class ModelUsage(Struct, frozen=True):
 
 class Environment(Struct, frozen=True):
     """The environment of a session's agent from here on. system: as in sys.platform; host: the
-    application, None where it is unknown. at: an aware UTC datetime."""
+    application, None where it is unknown. at: an aware UTC datetime.
+
+    python: its version; host_version: of the application, None where it is unknown; position: of
+    this on the timeline.
+    """
 
     system: str
     python: str
@@ -145,7 +169,10 @@ class Environment(Struct, frozen=True):
 
 class Affected(Struct, frozen=True):
     """An active session whose knowledge of a file a write made stale. lines: changed lines that the
-    session was shown; none where it was shown an empty file."""
+    session was shown; none where it was shown an empty file.
+
+    agent: of that session. path: from the workspace's root.
+    """
 
     session: str
     agent: str
@@ -155,7 +182,10 @@ class Affected(Struct, frozen=True):
 
 class Claim(Struct, frozen=True):
     """A session's claim of paths and of patterns as in a .gitignore. A claim holds until expires_at
-    while its session is present; nobody else can claim the paths of an exclusive claim."""
+    while its session is present; nobody else can claim the paths of an exclusive claim.
+
+    id: for Session.release; agent: of the session; taken_at: an aware UTC datetime.
+    """
 
     id: str
     session: str
@@ -167,7 +197,10 @@ class Claim(Struct, frozen=True):
 
 
 class HandedOver(Struct, frozen=True):
-    """A file that one session handed over to another. lines: of the known text."""
+    """A file that one session handed over to another. lines: of the known text.
+
+    path: from the workspace's root.
+    """
 
     path: str
     lines: Spans
@@ -179,7 +212,10 @@ class EditedFile(Struct, frozen=True):
     this session surely edited the file, by a verb, or by a command or a formatter that certainly did;
     probable: a command of this session, or a formatter behind its edit, probably did; others: somebody
     else did (several may be true). from_messages: only a call in a deleted message names the file. The agent asked for that
-    edit, but no fact says whether and when it happened, so by, at and position are None."""
+    edit, but no fact says whether and when it happened, so by, at and position are None.
+
+    path: from the workspace's root.
+    """
 
     path: str
     by: ChangedBy | None
@@ -223,7 +259,10 @@ class EditedFiles(list[EditedFile]):
 
 
 class NotCovered(Struct, frozen=True):
-    """A file, or a whole folder (ending in "/"), that a checkpoint does not cover."""
+    """A file, or a whole folder (ending in "/"), that a checkpoint does not cover.
+
+    path: from the workspace's root; reason: a sentence without its end.
+    """
 
     path: str
     reason: str
@@ -233,7 +272,11 @@ class Checkpoint(Struct, frozen=True):
     """A stored state of the workspace. turn: of the session that took the checkpoint; position: on
     the timeline; manifest: the revision of its list of files; files: the number of covered files;
     message: the newest one of the conversation then. why: asked; automatic: turn (before the first
-    change of a turn), edits (after some edits), rewind (before a rewind)."""
+    change of a turn), edits (after some edits), rewind (before a rewind).
+
+    id, label: names by which a rewind finds it; at: an aware UTC datetime; not_covered: files and
+    folders that no rewind to it brings back.
+    """
 
     id: str
     label: str
@@ -272,7 +315,10 @@ class EditResult(Struct, frozen=True):
     was written. diff: of the file on disk; revision: of the file now ("missing" after a delete).
     merged: the edit was merged with others' changes to the same file. notice: of others'
     changes meanwhile. others: further files of the same patch. affected: other sessions that were
-    shown the changed lines."""
+    shown the changed lines.
+
+    path: from the workspace's root.
+    """
 
     path: str
     revision: str
@@ -296,6 +342,9 @@ class Verdict(Struct, frozen=True):
     reason: "no_change" with the decision "allow" for a write of the text that the file has already.
     in_window: every line shown is still in the context window. complete: every
     line of the file was shown. claimed_by: other sessions that claim the path.
+
+    state: of the file for this session; diff: from what was shown to what is on disk; changed_by:
+    the last author since then; seen_lines: 1-based, both ends included.
     """
 
     path: str
@@ -312,7 +361,15 @@ class Verdict(Struct, frozen=True):
 
 class FileInContext(Struct, frozen=True):
     """A file that this session was shown. A time is None where no such event happened. size: in bytes;
-    preview: the first 200 characters of the text that the agent believes in."""
+    preview: the first 200 characters of the text that the agent believes in.
+
+    path: from the workspace's root; state: as in Verdict; seen_lines: of total_lines, 1-based;
+    in_window: all of these are still in the context window. via: how the file was shown last, such
+    as read or edit; loaded_by: how it was first. revision_seen, revision_on_disk: of the two texts.
+    first_seen, last_read, last_agent_edit, last_external_edit: aware UTC datetimes; turn_seen: the
+    turn of the last look; aged: turns since then. language: by the name of the file; changed_by:
+    the last author since the file was shown; edited_by_agent: this session edited the file.
+    """
 
     path: str
     state: State
@@ -359,7 +416,10 @@ class RestoredMode(Struct, frozen=True):
 
 
 class TakenBack(Struct, frozen=True):
-    """A session's own change that a rewind reverts. at: an aware UTC datetime."""
+    """A session's own change that a rewind reverts. at: an aware UTC datetime.
+
+    path: from the workspace's root; position: of the change on the timeline.
+    """
 
     path: str
     position: int
@@ -380,7 +440,10 @@ class RewindReport(Struct, frozen=True):
     that the checkpoint did not cover and that are gone, so that no rewind brings them back.
     sessions: of a rewind of all sessions, each session and the paths of its changes, the session of the
     newest change first; "" stands for an earlier rewind of all sessions. folders_restored,
-    folders_removed: empty folders that came back, and those that went because this session had made them."""
+    folders_removed: empty folders that came back, and those that went because this session had made them.
+
+    left_alone: files that stay as they are, each with the reason.
+    """
 
     checkpoint: str | None
     to: int
@@ -413,7 +476,10 @@ class RewindReport(Struct, frozen=True):
 
 class CommandRun(Struct, frozen=True):
     """A command that ran, and what changed meanwhile. removed: files that went and that no session
-    had read; a checkpoint may have them."""
+    had read; a checkpoint may have them.
+
+    exit_code: of the command, None where it is unknown; changes: of files, as in a notice.
+    """
 
     command: str
     exit_code: int | None

@@ -41,7 +41,10 @@ class FindResult(Struct, frozen=True):
     """The result of a chain. matches: at most the limit, of `total`; pattern: the one that won, or
     None; tried: number of patterns tried. Without a match: fallback: the step to take now;
     candidates: guesses; question: for a person; create: the path to create, which does not exist
-    yet. timed_out: the rest of the chain was not tried, or nothing was guessed."""
+    yet. timed_out: the rest of the chain was not tried, or nothing was guessed.
+
+    truncated: more files match than the limit; request: as it was asked.
+    """
 
     matches: tuple[str, ...]
     pattern: str | None

@@ -34,6 +34,8 @@ class DirectoryListing(Struct, frozen=True):
     folders, files: numbers of each among the entries. ignored: number of hidden entries in the
     listed folders, a hidden folder counted as one. left_out: entries beyond the limit; deeper: files
     in folders beyond the depth; closed: folders that could not be listed.
+
+    path: of the folder; filter: the pattern that the names fit, None for all.
     """
 
     path: str

@@ -24,7 +24,12 @@ HINT = "Correct the proposal and make it again: nothing was recorded."
 
 class Proposal(Struct, frozen=True):
     """A sub-task as somebody proposes it. files: paths or patterns; the rest as in
-    model.events.SubtaskProposed."""
+    model.events.SubtaskProposed.
+
+    id: a name of your choice; goal: what is to be done; dependencies: ids that must be completed
+    before; scope: paths or patterns that it may write, () for all; auto_execute: begin without
+    approval where the settings allow that; budget: tokens at most.
+    """
 
     id: str
     goal: str

@@ -25,7 +25,10 @@ class ChangedFile(Struct, frozen=True):
     """A file that an attempt changed. before, after: revisions (a symlink's as model.revision.as_link);
     None for no file. mode: its new permissions, where the attempt made it executable, or no longer
     executable. applied: the change is in the workspace. large: the revisions whose bytes are in the tree
-    of the attempt only."""
+    of the attempt only.
+
+    path: from the workspace's root. kind: created, changed or deleted.
+    """
 
     path: str
     kind: ChangeKind
@@ -39,7 +42,10 @@ class ChangedFile(Struct, frozen=True):
 class Conflict(Struct, frozen=True):
     """A change that was not applied. reason: of the guard's refusal; siblings: the sub-tasks that
     changed the same file; diff: from the text that the attempt began with to the one on disk; wanted: from the
-    same text to the attempt's own. Both are unified, without names of files, "" where there is no text."""
+    same text to the attempt's own. Both are unified, without names of files, "" where there is no text.
+
+    path: from the workspace's root. message: a sentence on the cause.
+    """
 
     path: str
     reason: str
@@ -51,7 +57,10 @@ class Conflict(Struct, frozen=True):
 
 class ChangedText(Struct, frozen=True):
     """The change that an attempt made to one file. applied: it is in the workspace. diff: unified; None where
-    a text is not kept, or the file is no text. added, removed: numbers of lines."""
+    a text is not kept, or the file is no text. added, removed: numbers of lines.
+
+    path: from the workspace's root. kind: created, changed or deleted.
+    """
 
     path: str
     kind: ChangeKind
@@ -62,7 +71,10 @@ class ChangedText(Struct, frozen=True):
 
 
 class ResultTodo(Struct, frozen=True):
-    """A to-do of a child. state: proposed, in_progress, done or dropped."""
+    """A to-do of a child. state: proposed, in_progress, done or dropped.
+
+    text: what is to be done; detail: more about it.
+    """
 
     text: str
     state: str = "proposed"
@@ -73,7 +85,10 @@ class TaskResult(Struct, frozen=True):
     """The result of an attempt. outside: paths that were changed past the guard, which no rewind
     takes back; notes: what the attempt left beside files, in git above all, each as a sentence; kept: the
     folder of the attempt's tree where that has what is nowhere else, "" where it is gone; exit_code: of a
-    command; output: the beginning and the end of what it printed; tokens: that it used."""
+    command; output: the beginning and the end of what it printed; tokens: that it used.
+
+    summary: the last words; todos: for the parent's list; conflicts: why changes were not applied.
+    """
 
     summary: str = ""
     files: tuple[ChangedFile, ...] = ()
@@ -111,7 +126,12 @@ class SubTask(Struct, frozen=True):
     failed since it was proposed or retried; lost: those whose process died since then; round: the
     number of retries. session: of the newest attempt; owner: its process; is_reported: the attempt
     ended well and its changes are being applied. result: a summary; reason: of the present state.
-    blocked_by: the dependency because of which it was skipped. record: of its TaskResult."""
+    blocked_by: the dependency because of which it was skipped. record: of its TaskResult.
+
+    id: chosen by who proposed it; goal: what is to be done; dependencies: ids of those that it
+    waits for; auto_execute: begin without approval was asked for; approved_by: user or setting;
+    isolation: of the newest attempt. proposed_at, started_at, ended_at: aware UTC datetimes.
+    """
 
     id: str
     goal: str

@@ -26,7 +26,10 @@ class History(Struct, frozen=True):
     """Messages with their written shape. holder: the field of the object `around`
     that holds the messages. agent: the product that recorded them, "" for a program's own file;
     folder: as of a recorded conversation; set_aside: which recorded messages or lines are left out,
-    and why."""
+    and why.
+
+    format: of the messages.
+    """
 
     messages: tuple[Message, ...]
     format: Format
