@@ -523,15 +523,15 @@ def parts_of(text: str) -> Iterator[str]:
 
 
 def rows_of(part: str) -> set[tuple[str, str]]:
-    """The rows that went or came by the diffs of a part, each with the file that is named above its diff,
-    "" where a sentence names it."""
+    """The rows that went or came by the diffs of a part, each with the file that the line above its diff
+    begins with, "" where it begins with none. A line may stand in two files: git brings a renamed file back."""
     rows = set()
     before = 0
     for fence in FENCE.finditer(part):
         named = part[before : fence.start()].rstrip("\n").rpartition("\n")[2]
-        path = named.removesuffix(":") if re.fullmatch(r"[\w./-]+:", named) else ""
+        path = re.match(r"(?:Sightline: )?([\w./-]+\.\w+)(?=[: ])", named)
         changed = (row for hunk in hunks(fence[0]) for row in hunk if row[0] in "+-")
-        rows |= {(path, row) for row in changed}
+        rows |= {(path[1] if path else "", row) for row in changed}
         before = fence.end()
     return rows
 
