@@ -1,6 +1,7 @@
 """A placeholder in place of code is refused once, with the lines that would go."""
 
 import pytest
+from bench.placeholder_lines import WILD, lines
 from tests.hooks.handlers.host import Host
 
 from sightline import EditRefused
@@ -31,6 +32,16 @@ SHORT = "def one():\n    a = 2\n    return a\n\n\n# ... rest of the code unchang
         "; same as before ...",
         "# Previous imports remain unchanged",
         "// the rest of your code goes here",
+        "// Other methods remain unchanged",
+        "# ... (Keep the exact same function as before) ...",
+        "// ... QuizCard component remains the same ...",
+        "[Previous content from line 1-305 remains exactly the same]",
+        "// Lines 1-50 remain unchanged",
+        "# No changes below this line",
+        "// ... (otras funciones permanecen igual)",
+        "# ... остальной код без изменений ...",
+        "// 其他代码保持不变",
+        "// Implementation omitted for brevity",
     ],
 )
 def test_a_line_that_stands_for_code_is_known(line):
@@ -56,11 +67,28 @@ def test_a_line_that_stands_for_code_is_known(line):
         "x = [truncated]",
         '"[truncated]"',
         "# same",
+        "...rest",
+        "    ...rest,",
+        "...existing.items,",
+        "...(previous ?? []),",
+        "...(isOther ? [other()] : [])",
+        "<Rest>",
+        "<Remaining />",
+        "# ... and we got a line of input ...",
+        "# (The rest of what it was saying when a result came is kept.)",
+        "# No change is needed here, because the cache is cold",
         "",
     ],
 )
 def test_code_and_sentences_are_no_placeholders(line):
     assert not is_placeholder(line)
+
+
+def test_few_of_the_placeholders_that_models_write_are_missed():
+    """`python bench/placeholders.py` prints which."""
+    every = list(lines())
+    assert sum(map(is_placeholder, every)) > 0.96 * len(every)
+    assert sum(map(is_placeholder, WILD)) > 0.9 * len(WILD)
 
 
 def test_only_what_takes_the_place_of_code_counts():

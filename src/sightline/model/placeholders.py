@@ -17,33 +17,62 @@ CHARACTERS_MAX = 160
 _OPENS = re.compile(r"(?:#+|//+|/\*+|\*|<!--|--+|;+|%+|\{\s*/\*+|\"\"\"|''')\s*")
 _CLOSES = re.compile(r"\s*(?:\*+/\s*\}?|-->|#+|\"\"\"|''')$")
 
+_SPREAD = re.compile(r"\.{3}(?:[\w$.?!]+(?:\[.*\]|\(.*\))?|\(\S+\)|\(.*[?&|=\[{].*\))[,;)\]}]*")
+"""A line of JavaScript, as formatters write it: `...rest,`."""
+
 _WHAT = (
     r"(?:code|file|function|class|method|implementation|component|module|script|content|text|logic|import"
     r"|definition|field|propert(?:y|ie)|test|handler|route|style|rule|entr(?:y|ie)|line|section|block|body)(?:s|es)?"
 )
-_LEFT = r"(?:unchanged|omitted|truncated|elided|snipped|the same|as before|as is|untouched|goes? here|here)"
+_SAME = r"(?:(?:exactly |completely )?(?:unchanged|the same|as before|as is|as they (?:were|are)|untouched))"
+_GONE = r"(?:omitted|truncated|elided|snipped)"
+_LEFT = rf"(?:{_SAME}|{_GONE}|goes? here|here)"
+_STAY = r"(?:(?:will |should )?(?:remains?|stays?))"
+_IS = rf"(?:is|are|{_STAY}|goes|continues?)"
 _KEPT = r"(?:rest|remainder|remaining|existing|other|previous|original|unchanged|same|omitted|truncated|snip)"
 _DOTS = r"(?:\.{3,}|…)"
+_OTHERS = r"rest[oe] |(?:otr|outr)[oa]s? |autres? |altr[ei] |(?:restlich|übrig)e[rns]? |остальн|其余|其他|剩余|省略|既存|残り"
+"""Words for the rest, for what there is and for what is left out, in other languages."""
+_LINES = r"lines? \d+ ?(?:-|–|to|through) ?\d+"
 
 _PLACEHOLDERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"[(\[]?{_DOTS}\s*[(\[]?\s*(?:all |the |keep |your |\d+ )*{_KEPT}\b.*",
         rf"[(\[]?{_DOTS}\s*[(\[]?\s*(?:\d+ )?(?:more )?{_WHAT}\b[^=(]*\b{_LEFT}\b.*",
+        rf"[(\[]?{_DOTS}[^=;{{}}]*\b(?:is|are|{_STAY}|rest) {_SAME}\b.*",
         rf"[(\[]?\s*(?:all |the |keep |your )*{_KEPT}\b[^=()]{{0,60}}{_DOTS}\s*[)\]]?",
         (
-            rf"[(\[]?(?:the )?(?:rest|remainder) of (?:the |your |this |existing )*{_WHAT}"
-            rf"(?: (?:is|are|remains?|stays?|goes))?(?: {_LEFT})?[.)\]]*"
+            rf"[(\[]?(?:etc\.? ?\(?)?(?:the )?(?:rest|remainder) of (?:the |your |this |existing )*{_WHAT}"
+            rf"(?: {_IS})?(?: {_LEFT})?[.)\]]*"
         ),
         (
             rf"[(\[]?(?:the |all |keep |your )*(?:existing|remaining|unchanged|previous|original) {_WHAT}"
-            rf"(?: (?:is|are|remains?|stays?|goes|continues?))?(?: {_LEFT})[.)\]]*"
+            rf"(?:(?: {_IS})?(?: {_LEFT})| {_STAY})[.)\]]*"
         ),
+        rf"[(\[]?(?:the |all |keep )*other {_WHAT}(?: {_IS})? {_SAME}[.)\]]*",
         r"[(\[]?(?:the |keep |your )*existing (?:code|implementation|logic)[.)\]]*",
-        rf"[(\[]?(?:\d+ )?{_WHAT} {_LEFT}(?: for brevity)?[.)\]]*",
+        rf"[(\[]?(?:insert|paste|copy|put) (?:the |your )?(?:existing|previous|original|remaining) {_WHAT}(?: here)?[.)\]]*",
+        rf"[(\[]?(?:\d+ )?(?:(?:function|method|class) )?{_WHAT} (?:{_STAY} {_SAME}|{_LEFT})(?: for brevity)?[.)\]]*",
+        rf"(?:and )?everything else {_IS} {_SAME}\.?",
+        rf"[(\[]?(?:{_DOTS} ?)?{_LINES}(?: {_IS})? (?:{_SAME}|{_GONE})[.)\]]*",
+        rf"[(\[]?(?:{_DOTS} ?)?(?:the )?code continues(?: here| below| as before)?[.)\]]*(?: ?{_DOTS})?",
+        rf"[(\[][^()\[\]]*\b(?:is|are|{_STAY}) {_SAME}[)\]]",
+        r"[(\[](?:the )?rest of [\w ,/&'-]{1,60}[)\]]",
+        rf"{_DOTS} [(\[][^=!?|&{{}}<>;]*[)\]](?: ?{_DOTS})?",
+        rf"(?:the )?rest of (?:the |your )*{_WHAT} {_STAY} {_SAME}\b.*",
+        rf"[(\[]unchanged[)\]](?: ?(?:{_DOTS}|[-–—]).*)?",
+        rf"{_DOTS} ?[(\[]?(?:{_OTHERS}).*",
+        r"(?:其余|其他|剩余)[^。]{0,20}(?:不变|相同|省略)。?",
+        (
+            r"(?:no changes?|nothing (?:has )?changed|unchanged) (?:(?:here|below|above)(?: this (?:line|point))?"
+            r"|(?:to|in) the (?:rest|remainder)\b.*)[.)\]]*"
+        ),
+        rf"{_DOTS} ?\(?no changes?\)? ?{_DOTS}",
+        rf"(?:the )?same {_WHAT} as (?:before|above)\.?|{_WHAT} (?:the )?same as (?:before|above)\.?|unchanged (?:code|imports|methods|functions)",
         r"\[(?:truncated|omitted|unchanged|snip(?:ped)?|elided)\b[^\]]*\]",
-        rf"[(\[]?{_LEFT} for brevity[.)\]]*",
-        r"<(?:rest|existing|unchanged|remaining)\b[^>=]*>",
+        rf"[(\[]?(?:\w+ ){{0,3}}{_LEFT} for brevity[.)\]]*(?: ?{_DOTS})?",
+        r"<(?:rest|existing|unchanged|remaining) [\w ]+>|<snip>",
     )
 )
 
@@ -58,6 +87,8 @@ def is_placeholder(line: str) -> bool:
     inner = _CLOSES.sub("", inner).strip()
     if not opened and not re.match(r"[.…\[(<]", inner):
         return False  # code, or a sentence
+    if not opened and _SPREAD.fullmatch(inner):
+        return False
     inner = inner.strip("-=*~ ")
     return any(each.fullmatch(inner) for each in _PLACEHOLDERS)
 
