@@ -512,7 +512,7 @@ def parse(data: bytes) -> Contents:
 
 
 class _Reading:
-    """The lines of a file up to one of them."""
+    """Reads the lines of a file, from the first to the last."""
 
     def __init__(self) -> None:
         self.session = ""

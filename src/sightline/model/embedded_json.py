@@ -349,12 +349,10 @@ def _refuse(name: str) -> Any:
     raise _NoNumber(name)
 
 
-def _finite(number: str) -> Any:
-    value = float(number)
-    return value if isfinite(value) else _refuse(number)
-
-
 DECODER = JSONDecoder(
-    object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite, strict=False
+    object_pairs_hook=_object,
+    parse_constant=_refuse,
+    parse_float=lambda each: float(each) if isfinite(float(each)) else _refuse(each),
+    strict=False,
 )
 """Reads line ends inside of a string, too, which models forget to escape."""

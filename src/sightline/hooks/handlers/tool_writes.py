@@ -86,7 +86,12 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     try:
         with locked(context, located.path):
             damaged = _before_damage(context, located.path, event)
-            is_unknown = damaged is None and _has_unknown_bytes(context, located.path, event)
+            is_unknown = (
+                damaged is None
+                and REPLACEMENT in (event.before or "")
+                and context.store.disk(located.path) is None
+                and _bytes_on_record(context, located.path, event.before) is None
+            )
             if damaged is not None:
                 event = structs.replace(event, before=damaged.plain)
             basis = _basis(context, located, event)
@@ -150,14 +155,6 @@ def _bytes_on_record(context: SessionContext, path: str, before: str | None = No
         and _is_read_as(data, before)
     ]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def _has_unknown_bytes(context: SessionContext, path: str, event: Wrote) -> bool:
-    """Return whether the host's tool read U+FFFD, and nobody knows whether it stood in the file."""
-    is_marked = event.before is not None and REPLACEMENT in event.before
-    if not is_marked or _bytes_on_record(context, path, event.before) is not None:
-        return False
-    return context.store.disk(path) is None
 
 
 def _damaged_lines(before: Text, on_disk: FileState) -> int:
