@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.api.workspace import Workspace
 from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints import words
@@ -49,8 +49,8 @@ def checkpoint(call: Call, label: str) -> None:
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with output.progress(call, "Taking the checkpoint"):
         if call.named_session is None:
-            with _whole(call) as workspace:
-                kept = workspace.checkpoint(label)
+            with call.survey() as context:
+                kept = Workspace(context, call.settings).checkpoint(label)
         else:
             with call.open() as session:
                 kept = session.checkpoint(label)
@@ -212,17 +212,17 @@ def rewind(
     to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
     asks = Asks(call, dry_run=dry_run, yes=yes, diff=diff)
     if call.named_session is None:
-        with _whole(call) as workspace:
-            own = _session_of(call, workspace, to)
+        with call.survey() as context:
+            own = _session_of(call, context, to)
             if own is None and of_files == {"files": True, "conversation": False}:
                 try:
-                    own = _rewind_all(call, workspace, to, asks, arguments)
+                    own = _rewind_all(call, context, to, asks, arguments)
                 except UnknownName as error:
                     error.hint = f"{_other_ways(call, checkpoint)} {error.hint}".lstrip()
                     raise
                 if own is None:
                     return
-            elif own is None and workspace._context.store.session(AT_SHELL) is None:  # noqa: SLF001
+            elif own is None and context.store.session(AT_SHELL) is None:
                 raise click.UsageError("Name the session whose view goes back: --session NAME.")
         call.session = own or AT_SHELL
     asks.check()
@@ -238,16 +238,8 @@ def _other_ways(call: Call, word: str) -> str:
     return "" if word.startswith("cp-") else "A time works, too: sightline rewind 12:00, or 2h."
 
 
-@contextmanager
-def _whole(call: Call) -> Iterator[Workspace]:
-    """Open the workspace with all its sessions."""
-    with call.survey() as context:
-        yield Workspace(context, call.settings)
-
-
-def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
+def _session_of(call: Call, context: SessionContext, to: int | str) -> str | None:
     """Return the session whose own checkpoint this is, and say so; None for the workspace's and a position."""
-    context = workspace._context  # noqa: SLF001 - faces compose the parts
     if isinstance(to, int):
         return None
     try:
@@ -264,10 +256,10 @@ def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
 
 
 def _rewind_all(
-    call: Call, workspace: Workspace, to: int | str, asks: Asks, arguments: dict[str, Any]
+    call: Call, context: SessionContext, to: int | str, asks: Asks, arguments: dict[str, Any]
 ) -> str | None:
     """Take back what all sessions did, or return the session that the user chose on the terminal."""
-    context = workspace._context  # noqa: SLF001 - faces compose the parts
+    workspace = Workspace(context, call.settings)
     if not asks.can_go_on or asks.asking:
         plan = workspace.rewind(to, **arguments, dry_run=True)
         listed = [session for session, _ in plan.sessions if session]
