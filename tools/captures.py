@@ -167,6 +167,7 @@ def full_lines(screen: str, width: int) -> list[str]:
         for line, following in pairwise(lines)
         if len(line) == width
         and following[:1].isalnum()
+        and not following.startswith("exit code ")
         and line[:1] not in "+-$"
         and "/" not in line
     ]

@@ -1,4 +1,4 @@
-"""What people try, and the command that does it. Imported only where a name or an option is unknown."""
+"""Lead from the names and options that people try to commands. Imported only where a name is unknown."""
 
 from __future__ import annotations
 

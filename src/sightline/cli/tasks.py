@@ -93,7 +93,7 @@ def show(call: Call, id: str) -> None:
 
 
 def _about(found: SubTask, tasks: Graph) -> list[str]:
-    """Return the goal of a sub-task, what it waits for, and what waits for it."""
+    """Return the goal of a sub-task, and the sub-tasks before and behind the sub-task."""
     by_id = tasks.by_id
     before = [f"{name} ({by_id[name].state})" for name in found.dependencies if name in by_id]
     behind = [each.id for each in tasks if found.id in each.dependencies]
@@ -236,7 +236,7 @@ def retry(call: Call, id: str) -> None:
     Subtasks.merge, name="task merge", example="task merge api", id=ID, keep={"flag": "--keep"}
 )
 def merge(call: Call, id: str, keep: list[str]) -> None:
-    """What is applied is printed as a diff."""
+    """The command prints the applied changes as a diff."""
     with call.open() as session:
         try:
             found = session.subtasks.merge(id, keep)
@@ -341,7 +341,9 @@ def worker(call: Call, concurrency: int, *, until_idle: bool) -> int:
             task, seconds = said.get()
             if seconds is not None and task.state == "failed":
                 failed.append(task.id)
-            text = words.taken(task) if seconds is None else words.let_go(task, seconds)
+            text = (
+                words.attempt_begun(task) if seconds is None else words.attempt_ended(task, seconds)
+            )
             output.result(call, {"task": _task(task), "seconds": seconds}, output.fitted(text))
 
     with call.open() as session:

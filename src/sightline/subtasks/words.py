@@ -292,7 +292,7 @@ def _took(task: SubTask) -> str:
     return f" after {lasted(max((task.ended_at - task.started_at).total_seconds(), 0))}"
 
 
-def taken(task: SubTask) -> str:
+def attempt_begun(task: SubTask) -> str:
     """Word that a worker begins an attempt at a sub-task."""
     again = f", attempt {task.attempt}" if task.attempt > 1 else ""
     return f"Taking {one_line(task.id)}{again}: {one_line(task.goal)}"
@@ -311,7 +311,7 @@ def no_changes(task: SubTask) -> str:
     return f"{task.id} changed no file."
 
 
-def let_go(task: SubTask, seconds: float) -> str:
+def attempt_ended(task: SubTask, seconds: float) -> str:
     """Word what became of an attempt that a worker made. seconds: that it took."""
     state = task.state if task.is_ended else "goes back to the others"
     said = one_line((task.result if task.state == "completed" else task.reason) or "")
