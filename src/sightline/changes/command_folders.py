@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.filesystem.tree_index import NESTED, Tree
-from sightline.model.manifest import Manifest
+from sightline.filesystem.tree_index import NESTED, NO_TREE, Tree
+from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.path import folders_above
 from sightline.store.port import Store
 
@@ -22,34 +22,61 @@ FOLDERS_MAX = 1_000
 are."""
 
 
-class _Covered(Struct, frozen=True):
+class _Looked(Struct, frozen=True):
+    """The folders ("" or ending in "/") of a tree with a file of a manifest in them, and the answer."""
+
     entries: Manifest
-    folders: frozenset[str]
+    tree: Tree
+    covered: frozenset[str]
+    answer: tuple[str, ...] | None
 
 
-_COVERED: WeakKeyDictionary[Store, _Covered] = WeakKeyDictionary()
-"""The folders above the files of the manifest that was asked for last of each store: of 50,000 files they
-take 10 ms of the processor."""
+_LOOKED: WeakKeyDictionary[Store, _Looked] = WeakKeyDictionary()
+"""The last answer for each store: an unchanged listing of a folder gives the same one."""
 
 
 def uncovered_folders(
     context: SessionContext, entries: Manifest, tree: Tree
 ) -> tuple[str, ...] | None:
-    """Return the folders of a tree that hold no file of a manifest, and nothing that it leaves out; None
+    """Return the folders of a tree that hold no file of a manifest now, and nothing that it leaves out; None
     where there are more than FOLDERS_MAX."""
-    last = _COVERED.get(context.store)
-    if last is None or last.entries is not entries:
-        last = _COVERED[context.store] = _Covered(entries, _folders_of(entries))
-    return _named(path for path in folders_of(tree) if f"{path}/" not in last.folders)
+    last = _LOOKED.get(context.store, _NEVER)
+    if last.tree is tree and last.entries is entries:
+        return last.answer
+    listings, before = tree.listings, last.tree.listings
+    covered = {each for each in last.covered if listings.get(each) is before[each]}
+    for folder in listings.keys() - covered:
+        if any(entries.row(folder + name) is not None for name in listings[folder].files):
+            covered.add(folder)
+    above = {"", *covered, *(each for path in entries.omitted for each in folders_above(path))}
+    for folder in covered:
+        while folder := folder[: folder.rfind("/", 0, -1) + 1]:
+            if folder in above:
+                break
+            above.add(folder)
+    answer = _named(
+        folder[:-1]
+        for folder in listings.keys() - above
+        if listings[folder].hidden.get("") != NESTED
+    )
+    _LOOKED[context.store] = _Looked(entries, tree, frozenset(covered), answer)
+    return answer
 
 
-def _folders_of(entries: Manifest) -> frozenset[str]:
-    """Return the folders, "" or ending in "/", above the files of a manifest and above what it leaves
-    out."""
-    found = {path[: path.rfind("/") + 1] for path in entries.rows}
-    for path in entries.omitted:
-        found |= {path} if path.endswith("/") else {path[: path.rfind("/") + 1]}
-    return frozenset(found.union(*map(folders_above, found), [""]))
+_NEVER = _Looked(EMPTY, NO_TREE, frozenset(), ())
+
+
+def folders_during(
+    context: SessionContext, entries: Manifest, stood: Iterable[str], tree: Tree
+) -> Folders:
+    """Return the folders that came and went while a command ran. stood: those that held no file of the
+    manifest before; tree: after the command. A folder that only lost its files stood before, too."""
+    before, now = {*stood}, uncovered_folders(context, entries, tree)
+    made = {*(now or ())} - before
+    if made:
+        made.difference_update(above[:-1] for path in entries.rows for above in folders_above(path))
+    removed = [path for path in before if f"{path}/" not in tree.listings]
+    return Folders(tuple(sorted(made)), tuple(sorted(removed)))
 
 
 class Folders(Struct, frozen=True):

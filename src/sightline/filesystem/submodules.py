@@ -10,7 +10,16 @@ from stat import S_ISREG
 
 from sightline.filesystem.git_control import read_text
 from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules
-from sightline.filesystem.tree_index import MODE, NESTED, NO_TREE, Tree, load, look, save
+from sightline.filesystem.tree_index import (
+    MODE,
+    NESTED,
+    NO_LISTING,
+    NO_TREE,
+    Tree,
+    load,
+    look,
+    save,
+)
 from sightline.model.path import folders_above
 
 _PATH = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
@@ -66,12 +75,10 @@ class Submodules:
             save(self._state_of(folder), self._root_of(folder), tree)
 
     def _walk(self, above: str, tree: Tree, until: float | None) -> Iterator[tuple[str, Tree]]:
-        nested = {
-            each for each, listing in tree.listings.items() if listing.hidden.get("") == NESTED
-        }
-        for named in _named(f"{self._root}/{above}") if nested else ():
+        has_any = ".gitmodules" in tree.listings.get("", NO_LISTING).files
+        for named in _named(f"{self._root}/{above}") if has_any else ():
             folder = f"{above}{named}/"
-            if f"{named}/" not in nested:
+            if tree.listings.get(f"{named}/", NO_LISTING).hidden.get("") != NESTED:
                 continue
             root = self._root_of(folder)
             if folder not in self._rules:

@@ -29,7 +29,7 @@ from sightline.agents.hook_events import (
 from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
-from sightline.changes.command_folders import Folders, folders_between, uncovered_folders
+from sightline.changes.command_folders import Folders, folders_during, uncovered_folders
 from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
 from sightline.changes.renames import with_moves
 from sightline.changes.session_context import SessionContext
@@ -394,9 +394,9 @@ def _changes_since(
     before = by_times if entries is None else in_checkpoint(context, entries)
 
     def folders(tree: Tree) -> Folders:
-        stood = began.folders
-        now = None if entries is None else uncovered_folders(context, entries, tree)
-        return Folders() if now is None or stood is None else folders_between(stood, now)
+        if entries is None or began.folders is None:
+            return Folders()
+        return folders_during(context, entries, began.folders, tree)
 
     changed = changes(
         context,
