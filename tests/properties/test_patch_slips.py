@@ -226,6 +226,12 @@ def test_a_last_line_without_newline_goes_and_the_line_above_keeps_its_newline()
     assert edit("a\nb\nc", f"{NAMES}@@ -2,2 +2 @@\n-b\n c\n") == "a\nc"
 
 
+def test_a_blank_line_in_place_of_a_last_line_without_newline_is_kept():
+    assert edit("a\n\nb", f"{NAMES}@@ -2,2 +2,2 @@\n \n-b\n+\n") == "a\n\n\n"
+    assert edit("a\nb", f"{NAMES}@@ -2,1 +2,2 @@\n b\n+\n") == "a\nb\n\n"
+    assert edit("a\nb", f"{NAMES}@@ -2,1 +2,1 @@\n-b\n+c\n") == "a\nc"
+
+
 @pytest.mark.parametrize("header", ["@@\n", "@@ -1,9 +1,9 @@\n", "@@ -1,2 +1,2 @@\n"])
 def test_the_signature_of_a_mail_ends_a_hunk_whatever_its_header_counts(header):
     assert edit("a\nb\n", f"{NAMES}{header}-a\n+A\n b\n-- \n2.39.5\n\n") == "A\nb\n"

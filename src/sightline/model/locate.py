@@ -222,7 +222,7 @@ def _own_edits(hunk: PatchHunk, at: int, lines: Sequence[str]) -> Iterator[Edit]
         start, end, put = at + a0, at + a1, list(hunk.new[b0:b1])
         if start == len(lines) and lines and not lines[-1].endswith("\n"):
             start, put = start - 1, [f"{lines[-1]}\n", *put]  # behind a line without a newline
-            put[-1] = put[-1].removesuffix("\n")
+            put[-1] = _without_newline(put[-1])
         yield start, end, put
 
 
@@ -237,8 +237,13 @@ def _unended(hunk: PatchHunk, lines: Sequence[str]) -> PatchHunk:
         return structs.replace(
             hunk, old=old
         )  # the last line goes; the one above it has its newline
-    new = (*hunk.new[:-1], hunk.new[-1].removesuffix("\n"))
+    new = (*hunk.new[:-1], _without_newline(hunk.new[-1]))
     return structs.replace(hunk, old=old, new=new)
+
+
+def _without_newline(line: str) -> str:
+    """Return a last line without its newline; a blank one would be none without it."""
+    return line if line == "\n" else line.removesuffix("\n")
 
 
 def _below(anchors: Sequence[str], lines: Sequence[str]) -> list[int] | str:
