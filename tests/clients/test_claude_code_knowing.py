@@ -113,7 +113,7 @@ def test_people_know_a_conversation_by_its_first_words(guarded, model):
     name = '"Mend the notes, please, and do so at…"'
     status = guarded.sightline("status")
     assert f"Session {name} (claude-code" in status
-    assert f"its id: {run.session}" in status
+    assert f"its id: {run.session[:13]}" in status
     log = guarded.sightline("log", "notes.txt")
     assert name in log
     assert run.session not in log
