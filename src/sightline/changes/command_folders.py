@@ -23,7 +23,7 @@ are."""
 
 
 class _Looked(Struct, frozen=True):
-    """The folders ("" or ending in "/") of a tree with a file of a manifest in them, and the answer."""
+    """An answer. covered: folders of the tree ("" or ending in "/") with a file of the manifest."""
 
     entries: Manifest
     tree: Tree

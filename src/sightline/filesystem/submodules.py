@@ -27,8 +27,7 @@ _PATH = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
 class Submodules:
-    """The submodules below a root, each looked at by its own ignore files and by those of the root that
-    refuse. Other repositories in the tree are not read: nobody says that they belong to it. refusing: the
+    """The submodules below a root. Each follows its own ignore files and the root's refusing ones. Other repositories in the tree are not read: nobody says that they belong to it. refusing: the
     names of ignore files that refuse; state: a folder for the trees of later processes, "" to look for
     names only, which keeps none."""
 
@@ -48,8 +47,8 @@ class Submodules:
         return self._trees
 
     def join(self, tree: Tree, until: float | None = None) -> Tree:
-        """Return the tree of the root with those of its submodules; the tree itself where it has none, and
-        the last answer where nothing changed. Unverifiable, DeadlinePassed."""
+        """Return the root's tree with the trees of the submodules; the given tree where there is no
+        submodule, and the last answer where nothing changed. Unverifiable, DeadlinePassed."""
         before, trees = self._trees, self.trees(tree, until)
         if not trees:
             return tree
