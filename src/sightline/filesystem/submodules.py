@@ -27,9 +27,9 @@ _PATH = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
 class Submodules:
-    """The submodules below a root. Each follows its own ignore files and the root's refusing ones. Other repositories in the tree are not read: nobody says that they belong to it. refusing: the
-    names of ignore files that refuse; state: a folder for the trees of later processes, "" to look for
-    names only, which keeps none."""
+    """The submodules below a root. Each follows its own ignore files and the root's refusing ones. Other
+    repositories in the tree are not read: nobody says that they belong to it. refusing: the names of ignore
+    files that refuse; state: a folder for the trees of later processes, "" to look for names only."""
 
     def __init__(self, root: str, refusing: Sequence[str], state: str = "") -> None:
         self._root = root
