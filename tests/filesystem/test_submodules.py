@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from tests.support.examples import widely
 
 from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.hooks.dispatch import attend
@@ -105,7 +106,9 @@ def files(place):
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-@pytest.mark.parametrize("path", ["lib/a.py", "lib/src/b.py", "lib/in/c.py", "lib/new/d.py"])
+@pytest.mark.parametrize(
+    "path", ["lib/in/c.py", *widely("lib/a.py", "lib/src/b.py", "lib/new/d.py")]
+)
 @pytest.mark.parametrize("face", ["library", "hook"])
 def test_a_rewind_takes_back_what_a_command_did_in_a_submodule(plain, s, deed, path, face):
     if "new" in path and deed.startswith("rm"):

@@ -6,6 +6,7 @@ import os
 import shutil
 
 import pytest
+from tests.support.examples import widely
 
 from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.checkpoints.rewind import words
@@ -120,7 +121,7 @@ UNNAMED = {
 }
 
 
-@pytest.mark.parametrize("path", UNNAMED)
+@pytest.mark.parametrize("path", ["var/cache", "vendor/lib/a.py", *widely(*UNNAMED)])
 @pytest.mark.parametrize("face", ["library", "hook"])
 def test_what_a_command_removed_without_naming_it_is_named(tree, s, path, face):
     s.turn()
