@@ -141,6 +141,8 @@ def is_one_line(lines: Spans) -> bool:
 
 def size(number: int) -> str:
     """Return a number of bytes as people write it: "12 bytes", "1.5 KiB"."""
+    if number == 1:
+        return "1 byte"
     amount = float(number)
     for unit in ("bytes", "KiB", "MiB"):
         if amount < 1024:
