@@ -111,9 +111,9 @@ def play(session, tree, face, command, *removed):
 
 
 UNNAMED = {
-    "var/b.bin": ("var/b.bin", "ignored, 1 bytes"),
-    "var/cache/a.bin": ("var/cache/a.bin", "ignored, 1 bytes"),
-    "var/cache": ("var/cache/", "ignored, 1 file, 1 bytes"),
+    "var/b.bin": ("var/b.bin", "ignored, 1 byte"),
+    "var/cache/a.bin": ("var/cache/a.bin", "ignored, 1 byte"),
+    "var/cache": ("var/cache/", "ignored, 1 file, 1 byte"),
     "var": ("var/", "ignored, 2 files, 2 bytes"),
     "vendor/lib/a.py": ("vendor/lib/a.py", "a repository of its own, 2 bytes"),
     "vendor/lib": ("vendor/lib/", "a repository of its own, 1 file, 2 bytes"),
