@@ -108,10 +108,10 @@ def another(value, data):
 @pytest.mark.parametrize(
     ("name", "held", "why"),
     [
-        ("a.json", "{}", "it is no recording of these: codex, copilot"),
-        ("a.jsonl", lines({"type": "x"}) * 200, "it is no recording of these"),
-        ("a.md", "# Notes\n", "it is no recording of these"),
-        ("a.json", b"\xff\xfe\x00".decode("latin-1"), "it is no recording of these"),
+        ("a.json", "{}", "its format is none of these: codex, copilot"),
+        ("a.jsonl", lines({"type": "x"}) * 200, "its format is none of these"),
+        ("a.md", "# Notes\n", "its format is none of these"),
+        ("a.json", b"\xff\xfe\x00".decode("latin-1"), "its format is none of these"),
         (
             ".aider.chat.history.md",
             "\n# aider chat started at 2024-05-21 15:46:38\n\n#### mend a.py\n",
@@ -159,7 +159,7 @@ def test_a_large_file_of_another_is_left_alone_after_its_beginning(tmp_path):
         opened.truncate(1 << 36)
     told = read(READERS, str(file))
     assert isinstance(told, Unread)
-    assert "no recording" in told.why
+    assert "none of these" in told.why
 
 
 def test_a_file_that_cannot_be_read_says_so(tmp_path):

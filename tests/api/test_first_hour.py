@@ -269,7 +269,7 @@ HINTS = {
     "position": (lambda s: s.rewind(10**9), RewindRefused, "checkpoints()"),
     "time": (lambda s: s.edited_since("never"), UnknownName, "timeline()"),
     "warning": (lambda s: s.acknowledge("w-000000000000"), UnknownName, ""),
-    "notice": (lambda s: s.acknowledge("nothing"), UnknownName, "Ask for the notice again"),
+    "notice": (lambda s: s.acknowledge("nothing"), UnknownName, "Ask for a new notice"),
     "session": (lambda s: s.hand_over("nobody"), sightline.SessionError, "sessions()"),
     "nothing held": (lambda s: s.hand_over(s.fork(), "c.py"), sightline.SessionError, "files()"),
 }

@@ -56,7 +56,7 @@ def test_where_others_removed_all_of_it_that_is_said_and_is_no_failure(sl, edite
     (sl.root / "a.py").unlink()
     sl.put("b.py", "the user's\n")
     lines = (
-        f"There is nothing to take back: no change of this session since {edited} is left.\n"
+        f"There is nothing to take back: no change of this session since {edited} is still there.\n"
         "No change of this session is left in:\n"
         "  a.py: it was removed since, and not by this session\n"
         "  b.py: something else was put in its place by the user or another program since\n"

@@ -46,7 +46,7 @@ def test_sub_tasks_are_proposed_one_by_one_and_listed(sl):
     )
     assert sl("task").out.splitlines()[0] == "? proposed   api  Build it"
     assert sl("task", "approve", "api").out == "Approved api.\n"
-    assert sl("task", "approve").out == "Nothing waits.\n"
+    assert sl("task", "approve").out == "No sub-task waits for approval.\n"
 
 
 def test_sub_tasks_are_proposed_from_stdin(sl):
@@ -78,7 +78,7 @@ def test_a_person_moves_sub_tasks(two):
     assert two("task", "complete", "api", "--result", "by hand").code == 0
     assert two("task", "cancel", "tests").out == "tests is cancelled now.\n"
     assert two("task", "skip", "tests").code == 1
-    assert "is cancelled: skip is possible where" in two("task", "skip", "tests").err
+    assert "is cancelled, so skip is not possible" in two("task", "skip", "tests").err
 
 
 def test_a_command_carries_them_out(two):

@@ -39,7 +39,7 @@ def test_each_own_edit_by_a_command_is_a_turn_and_a_second_undo_takes_the_one_be
     done = edited("undo", "--yes")
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines() == [
-        "Error: There is nothing to undo: no change of a session is left.",
+        "Error: There is nothing to undo: no change of a session is still there.",
         "Hint: See what happened: sightline log",
     ]
 
@@ -169,5 +169,5 @@ def test_where_no_session_changed_a_file_there_is_nothing_to_undo(sl):
     done = sl("undo", "--yes", "--json")
     assert (done.code, done.json["error"]["kind"]) == (1, "RewindRefused")
     assert done.json["error"]["message"] == (
-        "There is nothing to undo: no change of a session is left."
+        "There is nothing to undo: no change of a session is still there."
     )

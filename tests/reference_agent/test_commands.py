@@ -139,7 +139,7 @@ def test_without_a_terminal_nobody_can_be_asked(shell):
     for words in (("agent", "--model", "test", GOAL), ("chat", "--model", "test")):
         done = shell(*words)
         assert done.code == 2
-        assert "Cannot prompt: stdin is not a terminal. Pass --yes to proceed." in done.err
+        assert "The command has to ask, and stdin is no terminal. Pass --yes." in done.err
     assert shell("chat", "--yes", "--model", "test", "--json").code == 2
     assert shell("agent", "--yes", GOAL).code == 2
 

@@ -27,7 +27,7 @@ def test_nothing_found_says_what_may_have_been_meant_and_what_to_do():
     result = FindResult((), None, 2, "skip", (GUESS,), request=ASKED)
     assert find_text(result) == (
         "No file matches src/a.py or **/a.py.\nDid you mean:\n  lib/a.py (the same name in lib)\n"
-        "Go on without it, or ask again by a broader pattern such as **/name*."
+        "Go on without the file, or try a broader pattern, such as '**/*.py'."
     )
 
 

@@ -98,7 +98,9 @@ def test_a_failure_skips_what_depends_on_it_and_a_retry_brings_it_back(s):
 
 def test_an_illegal_move_and_an_unknown_id_say_what_is_legal(s):
     s.subtasks.propose([{"id": "api", "goal": "A"}])
-    with pytest.raises(SubtaskError, match="is proposed: complete is possible where it is ready"):
+    with pytest.raises(
+        SubtaskError, match="is proposed, so complete is not possible: it has to be ready"
+    ):
         s.subtasks.complete("api")
     with pytest.raises(SubtaskError, match="Nearest: api"):
         s.subtasks.approve("apu")

@@ -464,7 +464,7 @@ class Session:
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Show changes that this session does not know of yet.
 
-        Asking consumes nothing: a change is listed until the agent reads the file again, or
+        Asking changes nothing: a change is listed until the agent reads the file again, or
         acknowledges a notice of the change.
 
         Args:
@@ -504,12 +504,12 @@ class Session:
     ) -> None:
         """Record that the agent got a notice or a warning.
 
-        Briefings, refusals and results of answers are acknowledged, too. The changes that the answer describes then count
-        as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
+        Briefings, refusals and results of answers are acknowledged, too. The changes that it describes
+        then count as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
         warning is not repeated.
 
         Args:
-            answer: The answer, or the id of a notice or warning.
+            answer: What the agent got, or the id of a notice or a warning.
 
         Raises:
             UnknownName.
@@ -533,7 +533,7 @@ class Session:
     def edited_since(
         self, when: When = None, *, deleted_messages: Iterable[object] = ()
     ) -> results.EditedFiles:
-        """List files changed since a checkpoint or a time. Asking consumes nothing.
+        """List files changed since a checkpoint or a time. Asking changes nothing.
 
         Args:
             when: A checkpoint, its id or label, a position (see log), or a time with its zone. By
@@ -619,7 +619,7 @@ class Session:
 
         The session's own lines go, and everybody else's stay. Changes that may be somebody else's are
         left alone, and listed: changes that cannot be told apart, changes made while a command of the
-        session ran (unless the command names the file), and changes of layout after an edit (unless
+        session ran (unless the command names the file), and changes of spaces and line breaks after an edit (unless
         a formatter was seen at work). A safety checkpoint comes first: rewinding to it undoes the
         rewind.
 
@@ -825,7 +825,7 @@ class Session:
         The text counts as shown to the other session's agent. The files are as stale for the receiver as for this session.
 
         Args:
-            to: A session that this one started, was started by, or is a fork of; or its id.
+            to: A session that this one started, the one that started it, or the one that it is a fork of; or its id.
             paths: The files; all that this session holds by default.
             lines: Only these lines, of one file.
 
@@ -1008,9 +1008,9 @@ class Session:
     def stats(self) -> Stats:
         """Count how searches for files went, by kind of pattern.
 
-        A pattern counts where it was tried. It matched as the first of its chain or further down;
-        or it did not match, and the session read one of the similar files that were offered (a
-        guess), or none. Patterns that matched nothing are listed, the most frequent first.
+        A pattern that was tried counts once: it was the first of its search and matched; it was a later
+        one and matched; it did not match, and the session read one of the similar files that were offered (a
+        guess); or nothing was found. Patterns that matched nothing are listed, the most frequent first.
         """
         return stats.stats(self._context.store, self._context.session)
 
@@ -1075,7 +1075,7 @@ class Session:
         files that belong to the edited ones. A
         message that asks to go on, and a session without a message yet, also get what still works for
         the session (sub-tasks, sub-agents) with the files that it holds, a summary of the work so far, and
-        the files that the session knows. Asking consumes nothing.
+        the files that the session knows. Asking changes nothing.
 
         Args:
             message: The user's message. Default: compose the first briefing of a session.

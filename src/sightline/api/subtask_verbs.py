@@ -73,8 +73,8 @@ class Subtasks:
     def propose(self, subtasks: Iterable[Proposal | Mapping[str, Any]]) -> tuple[SubTask, ...]:
         """Propose sub-tasks, all or none.
 
-        A proposal that was made before, word for word, changes nothing. Where the settings allow it
-        (`subtasks` = "auto"), those with auto_execute are approved at once.
+        A proposal that was made before, word for word, changes nothing. With the setting
+        `subtasks` = "auto", proposals with auto_execute are approved at once.
 
         Args:
             subtasks: For each an id, a goal, and if wanted files (paths or patterns), dependencies
@@ -216,7 +216,8 @@ class Subtasks:
     def diff(self, id: str) -> tuple[ChangedText, ...]:
         """Return what the newest attempt at a sub-task changed.
 
-        The files stand in order of path, also those that a conflict kept out of the workspace. An attempt in a tree of its own that failed by itself has none: its tree is gone.
+        The files stand in order of path, also those that a conflict kept out of the workspace.
+        An attempt that failed in a tree of its own has no diff: that tree is gone.
 
         Args:
             id: The sub-task.
@@ -256,10 +257,10 @@ class Subtasks:
         wait: bool = True,
         progress: Callable[[Graph], object] | None = None,
     ) -> Graph:
-        """Carry out approved sub-tasks, each behind its dependencies.
+        """Carry out approved sub-tasks, each behind those it waits for.
 
-        The work goes on where it was when a process dies: call this again, or start a worker. A
-        KeyboardInterrupt ends the attempts and takes the run back: then only another run goes on.
+        If a process dies, call this again, or start a worker: the work goes on where it was. Ctrl-C
+        ends the attempts and the run; to go on, call this again.
 
         Args:
             id: Only this sub-task; all by default.

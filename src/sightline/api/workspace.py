@@ -154,9 +154,8 @@ class Workspace:
         """Take back what all sessions did since a checkpoint.
 
         The sessions' own lines go, and yours stay. Changes that may be yours are left alone, and
-        listed, as in a rewind of one session (Session.rewind). A safety checkpoint of the workspace
-        comes first: rewinding to it undoes the rewind. What the agents know of their files stays:
-        they are told of the rewind as of any change.
+        listed. A safety checkpoint of the workspace comes first: rewinding to it undoes the rewind. The
+        agents are told of the rewind as of any other change of their files.
 
         Args:
             checkpoint: The checkpoint, its id or label, a position (see log), or a time ("2h" ago).
@@ -224,7 +223,7 @@ class Workspace:
 
         Texts that are older than a limit are forgotten first. If the others still take too much
         room, the oldest of them are forgotten, too. A text stays while a session that is at work
-        relies on it. The text that an agent's newest edit of a file replaced lately stays, too. All
+        relies on it. The text that an agent's newest edit of a file replaced stays as long as that edit is young, too. All
         facts of the timeline stay. Shell commands that an older version recorded lose their
         secrets. Messages of conversations stay as they were.
 

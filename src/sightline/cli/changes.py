@@ -54,13 +54,13 @@ from sightline.text.printable import one_line, printable
 @click.option(
     "--messages",
     metavar="F",
-    help="With --since: messages taken out of the conversation, as its host holds them: a JSON array,"
+    help="With --since: messages that were removed from the conversation, in the client's format: a JSON array,"
     " or one a line (- is stdin). Files that their calls write are listed, too.",
 )
 def changes(
     call: Call, *, told: bool, budget: int | None, when: str | None, for_agent: bool, **of: Any
 ) -> None:
-    """--since lists every file that differs from a point in time, with its author. WHEN is a length
+    """--since lists every file that changed since WHEN, and who changed it. WHEN is a length
     of time such as 2h, a date, a time, a position (see log), or a checkpoint.
     """
     since = when is not None or of["messages"] is not None

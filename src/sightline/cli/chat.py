@@ -95,7 +95,7 @@ def chat(call: Call, **options: Any) -> None:
 def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
     """Open the session that the user named, or a new one. UsageError where nobody can be asked."""
     if not options["yes"] and (call.json or not output.can_ask()):
-        raise click.UsageError("Cannot prompt: stdin is not a terminal. Pass --yes to proceed.")
+        raise click.UsageError("The command has to ask, and stdin is no terminal. Pass --yes.")
     named, approve = call.named_session, output.approver(call)
     store, own = call.store, call.settings
     with open_session(

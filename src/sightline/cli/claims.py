@@ -31,7 +31,7 @@ def ttl_from(text: str) -> float:
     if 0 < seconds <= DAY_S:
         return seconds
     raise click.BadParameter(
-        f"--ttl is a length of time of a day at most, such as 30min, not {text!r}."
+        f"a claim holds a day at most, for example 30min; {text!r} is no such time."
     )
 
 

@@ -116,7 +116,7 @@ SUMMARIES = {
     "task list": "List the sub-tasks of a session, with their states.",
     "task show": "Show a sub-task, and its result if it has one.",
     "task graph": "Show all sub-tasks of this session as they stand.",
-    "task run": "Carry out approved sub-tasks, each behind its dependencies.",
+    "task run": "Carry out approved sub-tasks, each behind those it waits for.",
     "task complete": "Record that a sub-task is done, whoever did it.",
     "task fail": "Record that a sub-task failed.",
     "task skip": "Leave out a sub-task that has not begun.",

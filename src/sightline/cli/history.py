@@ -58,8 +58,8 @@ def log(
     follow: bool,
 ) -> None:
     """With --session, the log shows only what that session did. Repeat --kind to show several kinds;
-    'sightline log --kind x' names them all. Where a session runs (environment) and earlier recordings
-    (imported) are shown only if you ask for their kind. WHEN is a length of time such as 2h, a date such as
+    'sightline log --kind x' names them all. The kinds environment and imported are shown only
+    with --kind. WHEN is a length of time such as 2h, a date such as
     2026-01-01, a time, or a position: the number in front of each line. With --json, each line is
     one object.
     """
@@ -82,7 +82,9 @@ def log(
         name_of = names_of(context.store)
         dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
     is_narrow = bool(path or call.session or kinds or since)
-    nothing = "Nothing of that kind happened here." if is_narrow else "Nothing happened here yet."
+    nothing = (
+        "Nothing is recorded of what you asked for." if is_narrow else "Nothing happened here yet."
+    )
     output.prose("\n".join(dated) or nothing)
 
 

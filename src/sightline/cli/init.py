@@ -144,8 +144,8 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
     return [
         *lines,
-        "Sightline judges its edits from its next session on.",
-        "A process of Sightline answers its hooks, and ends with the agent.",
+        f"Sightline judges the edits of {name} from its next session on.",
+        f"A process of Sightline answers the hooks, and ends with {name}.",
         *(f"  {line}" for line in table(rows)),
     ]
 

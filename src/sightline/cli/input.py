@@ -27,7 +27,7 @@ def can_go_on(call: Call, *, dry_run: bool, yes: bool) -> bool:
 def cannot_ask(more: str = "") -> click.UsageError:
     """Return the error of a command that would have to ask. more: what else the user may pass."""
     how = f"Pass --dry-run to preview or --yes to proceed{more}."
-    return click.UsageError(f"Cannot prompt: stdin is not a terminal. {how}")
+    return click.UsageError(f"The command has to ask, and stdin is no terminal. {how}")
 
 
 def text_in(file: str) -> str:

@@ -60,13 +60,13 @@ def task(call: Call) -> None:
 def list_tasks(call: Call) -> None:
     """List the sub-tasks of a session, with their states.
 
-    They stand as a tree, each below the last that it waits for."""
+    They stand as a tree, each below the last sub-task that it waits for."""
     _list(call)
 
 
 @command(Subtasks.graph, name="task graph", example="task graph")
 def graph(call: Call) -> None:
-    """Each stands below the last that it waits for."""
+    """Each sub-task stands below the last sub-task that it waits for."""
     _list(call)
 
 
@@ -141,9 +141,18 @@ def _change(call: Call, text: ChangedText, most: int | None = None, see_all: str
 @click.argument("id", required=False)
 @click.argument("goal", required=False)
 @click.option(
-    "--file", "files", multiple=True, metavar="PATH", help="A file or pattern; repeat it."
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="A file or pattern that it works on; repeat --file for more.",
 )
-@click.option("--after", multiple=True, metavar="ID", help="It waits for this sub-task; repeat it.")
+@click.option(
+    "--after",
+    multiple=True,
+    metavar="ID",
+    help="A sub-task that it waits for; repeat --after for more.",
+)
 @click.option(
     "--scope",
     multiple=True,
@@ -199,7 +208,11 @@ def propose(
 def approve(call: Call, ids: tuple[str, ...]) -> None:
     with call.open() as session:
         approved = session.subtasks.approve(ids)
-    text = f"Approved {', '.join(each.id for each in approved)}." if approved else "Nothing waits."
+    text = (
+        f"Approved {', '.join(each.id for each in approved)}."
+        if approved
+        else "No sub-task waits for approval."
+    )
     output.result(call, {"tasks": [_task(each) for each in approved]}, text)
 
 

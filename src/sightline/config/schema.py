@@ -110,7 +110,7 @@ def _value(key: str, value: object) -> Any:
     try:
         return KEYS[key].check(value)
     except ValueError as wrong:
-        raise SettingsError(f"{key} {wrong}.", "Correct or remove it there.") from None
+        raise SettingsError(f"{key} {wrong}.", "Correct or remove that value.") from None
 
 
 def _number(text: str) -> object:

@@ -299,7 +299,7 @@ class _Unified:
         self._end_section()
         if not self._files:
             raise PatchSyntax(
-                "no file in this patch: it has neither '--- ' and '+++ ' lines nor '*** Begin Patch'"
+                "it names no file: a patch has lines with '--- ' and '+++ ', or '*** Begin Patch'"
             )
         return self._files
 

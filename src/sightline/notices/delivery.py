@@ -88,7 +88,7 @@ def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
     if now is None or now.id != id:
         raise UnknownName(
             f"This session was given no notice with the id {id}.",
-            "Ask for the notice again: it tells of all changes that nobody acknowledged yet.",
+            "Ask for a new notice: it tells of all changes that nobody acknowledged yet.",
         )
     return now.told
 

@@ -86,7 +86,7 @@ def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
             return Unread(path, str(error))
         except (AttributeError, KeyError, TypeError) as error:
             return Unread(path, f"a field in it holds something else than it should ({error})")
-    why = f"it is no recording of these: {', '.join(readers)}"
+    why = f"its format is none of these: {', '.join(readers)}"
     return Unread(path, why, recognised=False)
 
 

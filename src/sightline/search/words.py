@@ -42,7 +42,7 @@ def find_text(result: FindResult) -> str:
         needed = "It is required. " if result.request.required else ""
         lines.append(f"{needed}Ask the user: {result.question}")
     else:
-        lines.append("Go on without it, or ask again by a broader pattern such as **/name*.")
+        lines.append("Go on without the file, or try a broader pattern, such as '**/*.py'.")
     return "\n".join(lines)
 
 

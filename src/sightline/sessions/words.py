@@ -110,7 +110,7 @@ def still_held(session: str, holder: str) -> tuple[str, str]:
     pid = holder.rsplit(":", 2)[1] if holder else ""
     held = f" (process {pid} holds it)" if pid else ""
     return (
-        f"Session {session} is at work{held}. Once it is deleted, it has to read its files again.",
+        f"Session {session} is at work{held}. If you delete it, its agent has to read its files again.",
         "To delete it anyway, pass --force.",
     )
 

@@ -59,7 +59,7 @@ def transition(state: State, move: Move, subtask: str = "") -> State:
         raise SubtaskError(
             "move",
             subtask,
-            f"Sub-task {subtask!r} is {state}: {move} is possible where it is {_one_of(wanted)}.",
+            f"Sub-task {subtask!r} is {state}, so {move} is not possible: it has to be {_one_of(wanted)}.",
             f"Possible now: {', '.join(legal)}." if legal else "Nothing more can happen to it.",
         )
     return MOVES[move][state]

@@ -119,7 +119,9 @@ def _heading(report: RewindReport, share: _Share) -> str:
         would = f"A rewind to {where} would change {files}:"
         return would if report.dry_run else f"Rewound to {where}: {files}."
     if not report.changed:
-        return f"There is nothing to take back: no change of {share.any} since {where} is left."
+        return (
+            f"There is nothing to take back: no change of {share.any} since {where} is still there."
+        )
     if report.dry_run:
         return f"A rewind to {where} would set back empty folders alone:"
     return f"Rewound to {where}: only empty folders came or went."
@@ -233,7 +235,7 @@ def nothing_to_undo(name: str | None, paths: Sequence[str] = ()) -> tuple[str, s
     paths: that the undo is limited to."""
     whose = "a session" if name is None else called(printable(name), "session")
     where = f" in {named([*map(quoted, paths)], NAMED_MAX)}" if paths else ""
-    message = f"There is nothing to undo: no change of {whose}{where} is left."
+    message = f"There is nothing to undo: no change of {whose}{where} is still there."
     return message, "See what happened: workspace.timeline()"
 
 
