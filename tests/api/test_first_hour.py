@@ -133,7 +133,7 @@ def test_a_range_beyond_the_end_raises(abc, first):
     error = missing.value
     assert isinstance(error, ValueError)
     assert (error.path, error.total_lines) == ("a.py", 3)
-    assert error.message == f"a.py has 3 lines, and none at {first}-{first + 1}."
+    assert error.message == f"a.py has 3 lines, and no line {first}."
     assert abc.files() == []
 
 

@@ -304,10 +304,9 @@ def seen_lines_of(total: int, lines: Span | None, text: str | None) -> Spans:
 
 def beyond(path: str, lines: Span, total: int) -> LinesMissing:
     """Return the error for lines that begin beyond the end of a file."""
-    last = "" if lines[1] == lines[0] else f"-{lines[1]}"
     return LinesMissing(
         path,
-        f"{quoted(path)} has {count(total, 'line')}, and none at {lines[0]}{last}.",
+        f"{quoted(path)} has {count(total, 'line')}, and no line {lines[0]}.",
         f"Read {quoted(path)} without lines, or lines within it.",
         total_lines=total,
     )
