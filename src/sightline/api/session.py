@@ -504,8 +504,8 @@ class Session:
     ) -> None:
         """Record that the agent got a notice or a warning.
 
-        Briefings, refusals and results of answers are acknowledged, too. The changes that it describes
-        then count as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
+        Briefings, refusals and results of answers are acknowledged, too. The changes that the acknowledged
+        text describes then count as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
         warning is not repeated.
 
         Args:

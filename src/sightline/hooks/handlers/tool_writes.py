@@ -85,13 +85,10 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
     basis: _Basis | None = None
     try:
         with locked(context, located.path):
-            damaged = _before_damage(context, located.path, event)
-            is_unknown = (
-                damaged is None
-                and REPLACEMENT in (event.before or "")
-                and context.store.disk(located.path) is None
-                and _bytes_on_record(context, located.path, event.before) is None
-            )
+            has_marks = event.before is not None and REPLACEMENT in event.before
+            data = _bytes_on_record(context, located.path, event.before) if has_marks else None
+            damaged = _before_damage(data, event.before)
+            is_unknown = has_marks and data is None and context.store.disk(located.path) is None
             if damaged is not None:
                 event = structs.replace(event, before=damaged.plain)
             basis = _basis(context, located, event)
@@ -112,16 +109,14 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         return answer
 
 
-def _before_damage(context: SessionContext, path: str, event: Wrote) -> Text | None:
-    """Return the text on record that the host's tool read as the event's text before, with U+FFFD in place
-    of its bytes: the tool wrote these marks back. None for any other write."""
-    if event.before is None or REPLACEMENT not in event.before:
-        return None
-    data = _bytes_on_record(context, path, event.before)
+def _before_damage(data: bytes | None, before: str | None) -> Text | None:
+    """Return the text on record that the host's tool read as the text before, with U+FFFD in place of its
+    bytes: the tool wrote these marks back. None for any other write. data: on record; None where the text
+    before has no such marks."""
     text = decode(data)
-    if data is None or text is None or text.plain == text.own(event.before):
+    if data is None or text is None or before is None or text.plain == text.own(before):
         return None
-    return text if _is_read_as(data, event.before) else None
+    return text if _is_read_as(data, before) else None
 
 
 def _is_read_as(data: bytes, before: str) -> bool:
