@@ -142,3 +142,11 @@ def test_an_unknown_checkpoint_is_an_error_with_the_next_step(edited):
     assert answer.code == 1
     assert "There is no checkpoint 'nope'." in answer.err
     assert "sightline checkpoint list" in answer.err
+
+
+@pytest.mark.parametrize("command", ["diff", "delete"])
+def test_each_unknown_checkpoint_is_named(edited, command):
+    answer = edited("checkpoint", command, "nope", "none")
+    assert answer.code == 1
+    assert "There is no checkpoint 'nope'. There is no checkpoint 'none'." in answer.err
+    assert answer.err.count("sightline checkpoint list") == 1

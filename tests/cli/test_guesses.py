@@ -124,6 +124,25 @@ def test_each_guess_works_or_is_answered_with_the_command_that_does(shop):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        ("raed", "read"),
+        ("unod", "undo"),
+        ("warn", "warnings"),
+        ("conf", "doctor --verbose"),
+        ("config", "doctor --verbose"),
+        ("settings", "doctor --verbose"),
+        ("export", "checkpoint export"),
+        ("rew", "rewind"),
+    ],
+)
+def test_a_slip_or_a_beginning_leads_to_its_command(sl, typed, named):
+    answer = sl(typed)
+    assert answer.code == 2
+    assert f"Did you mean 'sightline {named}'?" in answer.err
+
+
 def test_the_list_for_newcomers_has_these_tasks_with_commands_that_work():
     rows = re.findall(r"^\| (.+?) +\| `sightline (.+?)` *\|", INDEX.read_text(), re.MULTILINE)
     assert [task for task, _ in rows] == list(GUESSES)

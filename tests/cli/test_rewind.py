@@ -96,6 +96,17 @@ def test_an_unknown_checkpoint_is_a_no(sl):
     assert refused.err.startswith("Error:")
 
 
+@pytest.mark.parametrize("time", ["2999-01-31", "2999-01-31T12:00:00Z"])
+def test_a_time_to_come_is_refused(sl, edited, time):
+    refused = sl("rewind", time, "--yes")
+    assert refused.code == 1
+    assert f"{time} is still to come." in refused.err
+    for line in (["log", "--since", time], ["changes", "--since", time]):
+        answer = sl(*line)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{time} is still to come." in answer.err
+
+
 def test_nothing_to_take_back_is_said(sl):
     sl.put("a.py", TEXT)
     sl("read", "a.py")

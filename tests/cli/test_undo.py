@@ -133,6 +133,13 @@ def test_without_a_terminal_it_wants_to_be_told(edited):
     assert text(edited) == "1\n2\nthree\n"
 
 
+def test_nobody_is_asked_about_a_file_with_no_change_to_take_back(edited):
+    refused = edited("undo", "nope.py")
+    assert refused.code == 1
+    assert "There is no file nope.py now." in refused.err
+    assert "--yes" not in refused.err
+
+
 def test_on_a_terminal_the_plan_is_shown_and_asked_for(edited):
     from tests.cli.test_terminal import at_terminal
 

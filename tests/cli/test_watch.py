@@ -70,6 +70,13 @@ def test_a_file_that_no_agent_was_shown_is_told_without_a_position(sl):
 
 
 @pytest.mark.wide
+def test_a_path_that_is_not_there_is_named(sl):
+    sl.put("src/a.py", "a\n")
+    with watching(sl, "src", "nope", "no/such.py") as child:
+        assert child.stderr.readline() == b"There is no file or folder nope or no/such.py yet.\n"
+
+
+@pytest.mark.wide
 def test_only_what_was_asked_for_is_told(sl):
     sl.put("src/a.py", "a\n")
     sl.put("src/b.py", "b\n")

@@ -117,6 +117,12 @@ def test_a_file_that_is_not_there_is_a_no(sl):
     assert "There is no file nowhere.json" in made.err
 
 
+def test_a_missing_file_comes_before_a_missing_option(sl):
+    made = sl("window", "nowhere.json")
+    assert made.code == 1
+    assert "There is no file nowhere.json" in made.err
+
+
 def test_a_folder_is_no_history(sl):
     made = sl("window", str(sl.root), "--budget", "10")
     assert made.code == 1

@@ -57,7 +57,8 @@ def export(
 
 
 def _named(context: SessionContext, asked: Checkpoint | str) -> Checkpoint:
-    return take.named(context, asked if isinstance(asked, str) else asked.id)
+    [found] = take.named(context, asked if isinstance(asked, str) else asked.id)
+    return found
 
 
 def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str) -> Export:

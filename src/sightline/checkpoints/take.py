@@ -225,16 +225,35 @@ def _newest(context: SessionContext) -> StoredManifest:
     return last
 
 
-def named(context: SessionContext, name: str) -> Checkpoint:
-    """Return the checkpoint of an id, or the newest one of a label; a label that somebody gave
-    comes before one of an automatic checkpoint. The beginning of an id or a label will do where it fits one
-    only. UnknownName."""
-    recorded, fact = find(context, name)
-    return _checkpoint(context, recorded, fact, stored_manifest(context, fact.manifest))
+def named(context: SessionContext, *names: str) -> list[Checkpoint]:
+    """Return the checkpoint of each name, which is found as find() does. UnknownName."""
+    return [
+        _checkpoint(context, recorded, fact, stored_manifest(context, fact.manifest))
+        for recorded, fact in _find_all(context, names)
+    ]
+
+
+def _find_all(
+    context: SessionContext, names: Iterable[str]
+) -> list[tuple[Recorded, CheckpointTaken]]:
+    """Find checkpoints as find() does. UnknownName, with all names that are unknown."""
+    found: list[tuple[Recorded, CheckpointTaken]] = []
+    unknown: list[UnknownName] = []
+    for name in names:
+        try:
+            found.append(find(context, name))
+        except UnknownName as error:
+            unknown.append(error)
+    if unknown:
+        hints = dict.fromkeys(each.hint for each in unknown)
+        raise UnknownName(" ".join(each.message for each in unknown), "\n".join(hints))
+    return found
 
 
 def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]:
-    """Find a checkpoint, as named() does, without its manifest. UnknownName."""
+    """Find the checkpoint of an id, or the newest one of a label; a label that somebody gave comes before
+    one of an automatic checkpoint. The beginning of an id or a label will do where it fits one only.
+    UnknownName."""
     every: list[tuple[Recorded, CheckpointTaken]] = []
     of_label: list[tuple[Recorded, CheckpointTaken]] = []
     dropped: set[str] = set()
@@ -282,7 +301,7 @@ def _begun_with(
 
 def drop(context: SessionContext, names: Iterable[str]) -> list[str]:
     """Drop checkpoints by id or label, all or none, and return their ids. UnknownName."""
-    ids = dict.fromkeys(find(context, name)[1].checkpoint for name in names)
+    ids = dict.fromkeys(fact.checkpoint for _, fact in _find_all(context, names))
     context.append([CheckpointDropped(each, ASKED) for each in ids], durable=True)
     return list(ids)
 

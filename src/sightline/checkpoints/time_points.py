@@ -20,6 +20,10 @@ SinceWhen = int | str | datetime | timedelta
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class TimeToCome(ValueError):
+    """A text names a time after now."""
+
+
 def position_of(context: SessionContext, when: When) -> int:
     """Return the last position before a point in time: a position, a time, a checkpoint, its id or
     label; None for this session's last checkpoint that somebody asked for (where no agent's session asks,
@@ -83,9 +87,11 @@ def _position_at(context: SessionContext, when: datetime) -> int:
 
 def position_named(context: SessionContext, text: str) -> int | None:
     """Return the last position before a time or a length of time ago, as since() takes it; None for a text
-    that is neither."""
+    that is neither. TimeToCome."""
     try:
         begun = since(text, context.clock())
+    except TimeToCome:
+        raise
     except ValueError:
         return None
     return begun.position if begun.at is None else position_at(context, begun.at)
@@ -109,7 +115,7 @@ def since(when: SinceWhen, now_us: int) -> Since:
     """Parse a position (42), a time (an aware datetime, "2026-01-01", "2026-01-01T12:00+02:00";
     without a zone in the reader's own), a time of day ("12:30", the last one that was) or a length of time
     before now (a timedelta, "2h").
-    now_us: UTC microseconds. ValueError."""
+    now_us: UTC microseconds. ValueError; TimeToCome for a text with a time after now."""
     if isinstance(when, str):
         return _parse(when.strip(), now_us)
     if isinstance(when, timedelta):
@@ -131,12 +137,15 @@ def _parse(text: str, now_us: int) -> Since:
     except ValueError:
         pass  # not a length of time: try a date
     try:
-        return since(_today(text, now_us) or datetime.fromisoformat(text).astimezone(), now_us)
+        begun = since(_today(text, now_us) or datetime.fromisoformat(text).astimezone(), now_us)
     except (ValueError, OverflowError, OSError):
         raise ValueError(
             f"{text!r} is not a position (42), a length of time (2h), a time of day (12:30) or a date"
             " (2026-01-01)"
         ) from None
+    if begun.at is not None and begun.at > now_us:
+        raise TimeToCome(f"{text} is still to come")
+    return begun
 
 
 def _today(text: str, now_us: int) -> datetime | None:

@@ -180,6 +180,8 @@ def _point(when: str, now_us: int) -> int | datetime | str:
     """Return a position or a time as 'log --since' takes them; any other word names a checkpoint."""
     try:
         begun = time_points.since(when, now_us)
+    except time_points.TimeToCome as error:
+        raise click.BadParameter(f"{error}.", param_hint="--since") from None
     except ValueError:
         return when
     return begun.position if begun.at is None else output.local(begun.at)

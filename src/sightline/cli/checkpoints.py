@@ -33,6 +33,7 @@ from sightline.cli.words import since
 from sightline.errors import RewindRefused, UnknownName
 from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
+from sightline.model.path import quoted
 from sightline.model.results import RewindReport
 from sightline.model.session_ids import AT_SHELL
 from sightline.notices.words import raised
@@ -101,8 +102,8 @@ def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) 
     now. Exit code 0: nothing changed; 1: something did.
     """
     with call.survey() as context, output.progress(call, "Comparing"):
-        until = None if after is None else named(context, after)
-        differences = compare(context, named(context, before), until)
+        then, *later = named(context, before, *([] if after is None else [after]))
+        differences = compare(context, then, *later)
     if call.json:
         output.json({"files": shape(differences)})
     elif stat and differences:
@@ -305,9 +306,9 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
     --dry-run or --yes. Exit code 1: some file was left alone, or there is nothing to undo.
     """
     asks = Asks(call, dry_run=dry_run, yes=yes)
-    asks.check()
     with call.survey() as context:
         for cut_off in () if dry_run else interrupted.listed(context, call.named_session):
+            asks.check()
             done = recovery.finish(context.for_session(cut_off.session))  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
@@ -315,8 +316,9 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
             turn = rewinder.last_turn(context, call.named_session, paths)
         except RewindRefused as error:
             if paths and not os.path.lexists(os.path.join(call.root, paths[0])):
-                error.hint += f"\nAll since a time: sightline rewind {quote(paths[0])}"
+                error.hint += "\n" + _no_file(paths[0])
             raise
+        asks.check()
         name = names_of(context.store)(turn.session)
     call.session = turn.session
     which = f"turn {turn.number}" if turn.number else "the last change"
@@ -324,6 +326,13 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
         output.note(call, f"Undo {which} of {called(name, 'session')}, {since(moment(turn.at))}.")
     with call.open(finish=False) as session:
         _rewind(call, session, turn.to, asks, commands=commands, paths=paths)
+
+
+def _no_file(path: str) -> str:
+    """Word the hint for a path to undo that is not there, and may be meant as a time."""
+    if "." in path or "/" in path:
+        return f"There is no file {quoted(path)} now."
+    return f"All since a time: sightline rewind {quote(path)}"
 
 
 class Asks:

@@ -35,13 +35,17 @@ OTHER_NAMES = {
     "search": "find", "ls": "list", "cat": "read", "show": "read", "rm": "delete", "remove": "delete' or 'sightline init --remove",
     "mv": "move", "rename": "move", "replace": "edit", "verify": "check", "setup": "init",
     "install": "init", "connect": "init", "uninstall": "init --remove", "start": "up", "serve": "up",
-    "demo": "tour", "exec": "run", "answer": "apply", "clean": "gc", "prune": "gc",
+    "settings": "doctor --verbose", "config": "doctor --verbose", "configure": "init",
+    "export": "checkpoint export", "demo": "tour", "exec": "run", "answer": "apply", "clean": "gc", "prune": "gc",
     "purge": "forget", "erase": "forget", "wipe": "forget", "version": "--version",
 }  # fmt: skip
 """What people try -> the command that does it."""
 
 ALIKE = 0.8
 """How alike a misspelt name is to the command it means, from 0 to 1. A far-fetched guess misleads."""
+
+BEGINNING = 3
+"""How many letters a beginning of a command's name has at least."""
 
 FILE = ("--file", "--path", "--only")
 WHEN = ("--since", "--to", "--after", "--before", "--until")
@@ -85,10 +89,18 @@ def no_such_command(name: str, known: Sequence[str], shown: Collection[str]) -> 
     """Word that there is no command of a name. known: the commands; shown: those of the first help, which come
     first among names that are equally near."""
     meant = {each: each for each in known} | OTHER_NAMES
-    alike = [name] if name in meant else get_close_matches(name, meant, n=5, cutoff=ALIKE)
+    alike = [name] if name in meant else _alike(name, meant)
     near = sorted(alike, key=lambda each: meant[each].split()[0] not in shown)  # stable
     guess = f" Did you mean 'sightline {meant[near[0]]}'?" if near else ""
     return f"There is no command '{name}'.{guess}"
+
+
+def _alike(name: str, known: Collection[str]) -> list[str]:
+    """Return the known names nearest to one, the nearest first: those with its letters in another order, those
+    like it, and those that begin with it."""
+    swapped = [each for each in known if sorted(each) == sorted(name)]
+    longer = [each for each in known if each.startswith(name)] if len(name) >= BEGINNING else []
+    return [*swapped, *get_close_matches(name, known, n=5, cutoff=ALIKE), *longer]
 
 
 def reworded(error: click.UsageError) -> str:

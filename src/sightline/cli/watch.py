@@ -18,7 +18,8 @@ from sightline.cli.output import Call
 from sightline.history.log_entries import OF_FILES, Entry
 from sightline.history.watching import Watching
 from sightline.history.words import seeing
-from sightline.model.path import is_at_or_below
+from sightline.model.path import is_at_or_below, quoted
+from sightline.text.phrases import joined
 
 
 @command(example="watch src")
@@ -41,6 +42,10 @@ def watch(call: Call, paths: Sequence[str]) -> None:
             eyes = watching.eyes()
             how = seeing(eyes.mode, eyes.why, eyes.folders)
             output.note(call, f"Watching {context.workspace.root}, {how}. Ctrl-C ends it.")
+            if absent := [each for each in named if not os.path.lexists(f"{calm.root}/{each}")]:
+                output.note(
+                    call, f"There is no file or folder {joined([*map(quoted, absent)], 'or')} yet."
+                )
             while True:
                 asked = [entry for entry in watching.wait(0) or () if _is_asked(entry, named)]
                 lines.print(calm.due(asked, monotonic()))
@@ -70,7 +75,7 @@ class Calm:
     """
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
         self._stdout = _file_of(STDOUT)
         self._printed: dict[str, float] = {}
         self._held: dict[str, Entry] = {}
@@ -88,7 +93,7 @@ class Calm:
         path = entry.path
         if entry.position or path is None:
             return False
-        if self._stdout is not None and self._stdout == _file_of(f"{self._root}/{path}"):
+        if self._stdout is not None and self._stdout == _file_of(f"{self.root}/{path}"):
             return True
         self._held.pop(path, None)
         if path in self._printed and entry.before is entry.after is None:

@@ -100,16 +100,16 @@ def _check_usage(
     """UsageError, FileMissing or HistoryError for options that do not go together."""
     if condense and error is not None:
         raise click.UsageError("--condense or --recover, not both: --recover also sums up.")
-    if budget is None and not condense and error is None:
-        raise click.UsageError("Missing option '--budget'.")
-    if summarizer is not None and not condense and error is None:
-        raise click.UsageError("--summarizer needs --condense or --recover.")
     if file == error == "-":
         raise click.UsageError("Stdin holds the history or the error, not both.")
     if file != "-" and not os.path.exists(file):
         raise FileMissing(
             file, f"There is no file {file}.", "Look at the path, or use - for stdin."
         )
+    if budget is None and not condense and error is None:
+        raise click.UsageError("Missing option '--budget'.")
+    if summarizer is not None and not condense and error is None:
+        raise click.UsageError("--summarizer needs --condense or --recover.")
     if target and file != "-" and os.path.exists(target) and os.path.samefile(file, target):
         raise HistoryError(  # the texts that are folded would be lost
             f"{target} is the history itself, and was not overwritten.",

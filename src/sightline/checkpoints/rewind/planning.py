@@ -34,7 +34,7 @@ from sightline.checkpoints.rewind.undo_plan import (
     group_effects,
     undo,
 )
-from sightline.checkpoints.time_points import position_named
+from sightline.checkpoints.time_points import TimeToCome, position_named
 from sightline.errors import PathRefused, RewindRefused, UnknownName, Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import NO_UNICODE
@@ -160,7 +160,10 @@ def resolve_target(
     try:
         recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
     except UnknownName:
-        position = position_named(context, to) if isinstance(to, str) else None
+        try:
+            position = position_named(context, to) if isinstance(to, str) else None
+        except TimeToCome as error:
+            raise RewindRefused(f"{error}.", words.PAST_TIMES) from None
         if position is None:
             raise
         return Target(position, words.name_of_position(position), None)

@@ -253,6 +253,9 @@ def no_position(position: int, newest: int) -> tuple[str, str]:
     return message, "List the checkpoints: session.checkpoints()"
 
 
+PAST_TIMES = "Name a time that was: 12:00, or 2h for two hours ago."
+
+
 def anothers(checkpoint: str, session: str, name: str) -> tuple[str, str]:
     """Word the error of a checkpoint that belongs to another session. name: the session's."""
     return (
