@@ -25,10 +25,10 @@ if not __package__:  # started as a script: the rest of bench, and the library o
     sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
 
 from sightline.agents.readers import READERS  # noqa: E402
-from sightline.conversation.formats.format import FORMATS  # noqa: E402
+from sightline.audit.played import Unread  # noqa: E402
+from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.errors import CondenseRefused  # noqa: E402
-from sightline.replay.played import Unread  # noqa: E402
-from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
+from sightline.messages.formats.format import FORMATS  # noqa: E402
 from sightline.testing import make_session  # noqa: E402
 from sightline.text.tokens import estimate  # noqa: E402
 

@@ -25,7 +25,7 @@ from bench.filling import opened
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
-from sightline.conversation.message_codec import encode
+from sightline.messages.message_codec import encode
 from sightline.model.events import MessageAppended
 
 if TYPE_CHECKING:

@@ -24,14 +24,14 @@ if not __package__:  # started as a script: the rest of bench, and the library o
     sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
 
 from sightline.agents.readers import READERS  # noqa: E402
-from sightline.conversation.calibration import calibrate  # noqa: E402
-from sightline.conversation.formats.format import FORMATS  # noqa: E402
-from sightline.conversation.token_counter import counter  # noqa: E402
-from sightline.conversation.window.blocks import Block  # noqa: E402
+from sightline.audit.played import Unread  # noqa: E402
+from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
+from sightline.messages.blocks import Block  # noqa: E402
+from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.messages.token_counter import counter  # noqa: E402
 from sightline.model.events import RequestMeasured  # noqa: E402
-from sightline.replay.played import Unread  # noqa: E402
-from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
 from sightline.text.tokens import Family, estimate  # noqa: E402
+from sightline.window.calibration import calibrate  # noqa: E402
 
 MODELS: dict[str, Family] = {"gpt-5": "o200k", "claude-sonnet-4-5": "claude", "claude-opus-4-8": "claude-5"}  # fmt: skip
 BESIDE = 12_000

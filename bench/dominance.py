@@ -25,13 +25,13 @@ from bench.leave_one_out import parsed  # noqa: E402 (needs the path above)
 from bench.policies.catalog import ALL, BASELINES, CHEATS, CONTROLS  # noqa: E402
 from msgspec import Struct, to_builtins  # noqa: E402
 
+from sightline.audit.costs import Outcome  # noqa: E402
+from sightline.audit.played import Played  # noqa: E402
+from sightline.audit.policies import OURS, POLICIES  # noqa: E402
+from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.words import CAVEAT  # noqa: E402
 from sightline.cli.replay import order  # noqa: E402
-from sightline.conversation.window.prices import PROFILES  # noqa: E402
-from sightline.replay.costs import Outcome  # noqa: E402
-from sightline.replay.played import Played  # noqa: E402
-from sightline.replay.policies import OURS, POLICIES  # noqa: E402
-from sightline.replay.run_sessions import replay  # noqa: E402
-from sightline.replay.words import CAVEAT  # noqa: E402
+from sightline.window.prices import PROFILES  # noqa: E402
 
 NOTHING = "none"
 PRICES = tuple(PROFILES)

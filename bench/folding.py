@@ -21,16 +21,16 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 
-from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
-from sightline.conversation.window.folding import DEFAULT, Folding
-from sightline.conversation.words import stub
-from sightline.replay.request_view import View
+from sightline.audit.request_view import View
+from sightline.messages.blocks import Block, Excerpt, Rewrite
+from sightline.window.folding import DEFAULT, Folding
+from sightline.window.words import stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sightline.conversation.window.blocks import Deed
-    from sightline.conversation.window.folding import Rules
+    from sightline.messages.blocks import Deed
+    from sightline.window.folding import Rules
 
     Talk = Iterator[list[Block]]
     """What came before each answer."""

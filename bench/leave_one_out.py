@@ -28,13 +28,13 @@ if not __package__:  # started as a script: the library of this checkout
 from bench.replay import LEAST_TOKENS  # noqa: E402 (needs the path above)
 from msgspec import Struct, structs, to_builtins  # noqa: E402
 
+from sightline.audit.costs import Outcome  # noqa: E402
+from sightline.audit.played import Played  # noqa: E402
+from sightline.audit.policies import Maker, Ours, Untouched  # noqa: E402
+from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.words import CAVEAT  # noqa: E402
 from sightline.cli.replay import order  # noqa: E402
-from sightline.conversation.window.folding import CAREFUL, DEFAULT  # noqa: E402
-from sightline.replay.costs import Outcome  # noqa: E402
-from sightline.replay.played import Played  # noqa: E402
-from sightline.replay.policies import Maker, Ours, Untouched  # noqa: E402
-from sightline.replay.run_sessions import replay  # noqa: E402
-from sightline.replay.words import CAVEAT  # noqa: E402
+from sightline.window.folding import CAREFUL, DEFAULT  # noqa: E402
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 AGENTS = ("claude-code", "codex", "opencode")

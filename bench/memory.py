@@ -30,18 +30,18 @@ from bench.subjects import settings_in  # noqa: E402 (needs the path above)
 
 import sightline  # noqa: E402
 from sightline.agents.readers import READERS  # noqa: E402
+from sightline.audit.played import Unread  # noqa: E402
+from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.briefing.memory import BUDGET, memory  # noqa: E402
-from sightline.conversation.formats.format import FORMATS  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
-from sightline.replay.played import Unread  # noqa: E402
-from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
+from sightline.messages.formats.format import FORMATS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sightline.briefing.contents import Memory
-    from sightline.conversation.recorded_conversation import Conversation
-    from sightline.conversation.window.blocks import Block
+    from sightline.messages.blocks import Block
+    from sightline.messages.recorded_conversation import Conversation
 
 BASELINE = 10
 """Modified files that earlier systems put in such a block: the last ones."""

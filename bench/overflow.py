@@ -3,7 +3,7 @@ beside ours.
 
     python bench/overflow.py [--json]
 
-The errors are those of tests/conversation/provider_errors.py. Each set of rules gets an error in the
+The errors are those of tests/window/provider_errors.py. Each set of rules gets an error in the
 shape that its own SDK would raise. Right is an overflow that is called one, and anything else that is not;
 an answer without room is left out, because the rules have no word for it. Exits 1 when ours are wrong.
 """
@@ -21,9 +21,9 @@ from typing import Any
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
 
-from tests.conversation.provider_errors import OTHERS, OVERFLOWS  # noqa: E402
+from tests.window.provider_errors import OTHERS, OVERFLOWS  # noqa: E402
 
-from sightline.conversation.overflow import classify_error  # noqa: E402
+from sightline.window.overflow import classify_error  # noqa: E402
 
 Raised = dict[str, Any]
 

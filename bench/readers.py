@@ -35,15 +35,15 @@ from bench.recordings.counts import (  # noqa: E402 (needs the path above)
 from bench.recordings.cuts import cuts  # noqa: E402
 
 from sightline.agents.readers import READERS  # noqa: E402
-from sightline.conversation.formats.format import FORMATS  # noqa: E402
-from sightline.replay.played import Unread  # noqa: E402
-from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
+from sightline.audit.played import Unread  # noqa: E402
+from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
+from sightline.messages.formats.format import FORMATS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sightline.conversation.recorded_conversation import Conversation, Message
-    from sightline.conversation.window.blocks import Block
+    from sightline.messages.blocks import Block
+    from sightline.messages.recorded_conversation import Conversation, Message
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 

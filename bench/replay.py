@@ -27,18 +27,18 @@ from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path abo
 from bench.replay_page import page  # noqa: E402
 from msgspec import structs  # noqa: E402
 
-from sightline.cli.replay import order, replay_shape  # noqa: E402
-from sightline.replay.comparison import Row, compare_policies  # noqa: E402
-from sightline.replay.costs import PRICES  # noqa: E402
-from sightline.replay.played import Replay  # noqa: E402
-from sightline.replay.policies import OURS, PRICE  # noqa: E402
-from sightline.replay.run_sessions import replay  # noqa: E402
-from sightline.replay.words import (  # noqa: E402
+from sightline.audit.comparison import Row, compare_policies  # noqa: E402
+from sightline.audit.costs import PRICES  # noqa: E402
+from sightline.audit.played import Replay  # noqa: E402
+from sightline.audit.policies import OURS, PRICE  # noqa: E402
+from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.words import (  # noqa: E402
     CAVEAT,
     cells,
     headings,
     summary,
 )
+from sightline.cli.replay import order, replay_shape  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from math import sqrt
 
-from sightline.replay import words
-from sightline.replay.comparison import Row
-from sightline.replay.costs import PRICES
-from sightline.replay.played import Replay
+from sightline.audit import words
+from sightline.audit.comparison import Row
+from sightline.audit.costs import PRICES
+from sightline.audit.played import Replay
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --dim: #59636e; --rule: #d1d9e0;

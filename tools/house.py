@@ -35,14 +35,11 @@ LIMITS = ROOT / "tools" / "house.json"
 
 ORDER = (
     *("errors", "model", "text", "filesystem", "config", "store", "shell_parsing", "changes"),
-    *("sessions", "guard", "notices", "checkpoints", "codegraph", "conversation", "replay"),
-    *("search", "briefing", "history", "subtasks", "answers", "api", "reference_agent", "audit"),
-    *("agents", "frameworks", "hooks", "cli", "server"),
+    *("sessions", "guard", "notices", "checkpoints", "codegraph", "messages", "window", "search"),
+    *("briefing", "history", "subtasks", "answers", "recordings", "exchange", "audit", "api"),
+    *("agents", "hooks", "frameworks", "server", "reference_agent", "cli"),
 )
 """The planned packages, lowest first. A package may import those before it, never those after."""
-
-LATER = {"subtasks", "answers", "reference_agent", "audit", "frameworks", "server"}
-"""Packages of later parts of the product. Their lines are not counted."""
 
 UNBOUND = {"testing", "__init__", "__main__"}
 """Top-level modules that may import every other module."""
@@ -85,7 +82,6 @@ RIDDLES = {
 SENTENCE_END = re.compile(r"(?<=[.:;?!])\s")
 
 AIMS: dict[str, float] = {
-    "lines of code": 38_000,
     "folders not in the plan": 0,
     "imports against the order": 0,
     "imports past public modules": 0,
@@ -100,7 +96,7 @@ AIMS: dict[str, float] = {
 
 RATCHETED = (
     *AIMS,
-    *("lines", "modules with one importer", "private functions with one use"),
+    *("modules with one importer", "private functions with one use"),
     "docstrings to read again",
 )
 """The figures that may not rise."""
@@ -550,15 +546,14 @@ def _banned_names(tree: Tree) -> list[str]:
 def _lines(tree: Tree) -> tuple[int, int]:
     """Count lines, and lines of code: without blank lines, comments and docstrings."""
     lines = code = 0
-    for module, file in tree.files.items():
-        if _top(module) not in LATER:
-            text = file.text.splitlines()
-            documented = _documented_lines(file)
-            lines += len(text)
-            code += sum(
-                bool(line.strip()) and not line.strip().startswith("#") and number not in documented
-                for number, line in enumerate(text, 1)
-            )
+    for file in tree.files.values():
+        text = file.text.splitlines()
+        documented = _documented_lines(file)
+        lines += len(text)
+        code += sum(
+            bool(line.strip()) and not line.strip().startswith("#") and number not in documented
+            for number, line in enumerate(text, 1)
+        )
     return lines, code
 
 

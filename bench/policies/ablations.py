@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
-from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import NOTHING, Ask, Baseline, Policy, Setting, removed
+from sightline.audit.policies import NOTHING, Ask, Baseline, Policy, Setting, removed
+from sightline.messages.blocks import Block, Decision
 
 Order = Callable[[Sequence[int]], Sequence[int]]
 

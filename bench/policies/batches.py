@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sightline.conversation.window.blocks import Decision
-from sightline.replay.policies import NOTHING, Ask, Baseline, Setting, removed
+from sightline.audit.policies import NOTHING, Ask, Baseline, Setting, removed
+from sightline.messages.blocks import Decision
 
 
 class Batch(Struct, frozen=True):

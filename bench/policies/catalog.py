@@ -15,8 +15,8 @@ from bench.policies.shrinking import Codex, DeepAgents, Nanocoder, RangeDedup
 from bench.policies.truncating import Cline, Roo
 from msgspec import structs
 
-from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
-from sightline.replay.policies import POLICIES, Anthropic, Maker, Masking, Ours, Setting
+from sightline.audit.policies import POLICIES, Anthropic, Maker, Masking, Ours, Setting
+from sightline.window.folding import CAREFUL, DEFAULT, Rules
 
 BASELINES: Mapping[str, Maker] = {
     "anthropic-keep-10": partial(Anthropic, keep=10),

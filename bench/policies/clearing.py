@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sightline.conversation.window.blocks import Decision
-from sightline.replay.policies import Ask, Baseline, removed
+from sightline.audit.policies import Ask, Baseline, removed
+from sightline.messages.blocks import Decision
 
 
 class Everything(Baseline):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bench.policies.batches import AgeBatch
 
-from sightline.replay.policies import Setting
-from sightline.replay.record import Record
+from sightline.audit.policies import Setting
+from sightline.audit.record import Record
 
 HORIZON = 60
 """Calls that it looks ahead."""

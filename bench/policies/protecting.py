@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from sightline.conversation.window.blocks import Block, Decision, Fold
-from sightline.conversation.window.file_index import FILES, Files
-from sightline.replay.policies import Ask, Setting
+from sightline.audit.policies import Ask, Setting
+from sightline.messages.blocks import Block, Decision, Fold
+from sightline.window.file_index import FILES, Files
 
 Tier = Literal["again", "other", "stale"]
 Count = Callable[[str], int]

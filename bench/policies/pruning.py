@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import NOTHING, Ask, Baseline, Setting, removed
+from sightline.audit.policies import NOTHING, Ask, Baseline, Setting, removed
+from sightline.messages.blocks import Block, Decision
 
 EDGE = 250
 """Characters that Gemini CLI leaves at each end of what it masks."""

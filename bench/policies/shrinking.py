@@ -5,8 +5,8 @@ from __future__ import annotations
 from bench.policies.truncating import Truncating
 from msgspec import structs
 
-from sightline.conversation.window.blocks import Block, Decision, Tail
-from sightline.replay.policies import NOTHING, Ask, Baseline, Setting
+from sightline.audit.policies import NOTHING, Ask, Baseline, Setting
+from sightline.messages.blocks import Block, Decision, Tail
 
 
 class Nanocoder(Baseline):

@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 
 from msgspec import structs
 
-from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policies import NOTHING, Ask, Baseline, Setting
+from sightline.audit.policies import NOTHING, Ask, Baseline, Setting
+from sightline.messages.blocks import Block, Decision
 
 ROO_OUTPUT = 8_192
 """Tokens that Roo keeps free for the answer."""

@@ -11,8 +11,8 @@ import json
 import posixpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sightline.conversation.formats.parse_blocks import effect_of, has_failed, result_excerpts
-from sightline.conversation.tool_calls import make_call
+from sightline.messages.formats.parse_blocks import effect_of, has_failed, result_excerpts
+from sightline.messages.tool_calls import make_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

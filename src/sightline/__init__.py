@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sightline.answers.prompts import Prompt as Prompt
     from sightline.answers.prompts import Prompts as Prompts
     from sightline.answers.reading import read_plan as read_plan
+    from sightline.api.conversation import Conversation as Conversation
     from sightline.api.opening import open_session as open_session
     from sightline.api.session import Session as Session
     from sightline.api.session import Work as Work
@@ -33,21 +34,6 @@ if TYPE_CHECKING:
     from sightline.codegraph.related_files import Related as Related
     from sightline.codegraph.related_files import RelatedFile as RelatedFile
     from sightline.config.settings import Settings as Settings
-    from sightline.conversation.condense import Condensation as Condensation
-    from sightline.conversation.condense import Summarizer as Summarizer
-    from sightline.conversation.display import Displayed as Displayed
-    from sightline.conversation.log import Conversation as Conversation
-    from sightline.conversation.model_summarizer import model_summarizer as model_summarizer
-    from sightline.conversation.overflow import ErrorKind as ErrorKind
-    from sightline.conversation.overflow import ProviderError as ProviderError
-    from sightline.conversation.overflow import classify_error as classify_error
-    from sightline.conversation.overflow_recovery import Recovery as Recovery
-    from sightline.conversation.overflow_recovery import RequestSize as RequestSize
-    from sightline.conversation.repeated_calls import RepeatedCall as RepeatedCall
-    from sightline.conversation.saved_file import Loaded as Loaded
-    from sightline.conversation.saved_file import Saved as Saved
-    from sightline.conversation.sent_view import Budget as Budget
-    from sightline.conversation.window.history_reader import History as History
     from sightline.errors import AnswerInvalid as AnswerInvalid
     from sightline.errors import CheckpointFailed as CheckpointFailed
     from sightline.errors import ClaimRefused as ClaimRefused
@@ -74,6 +60,7 @@ if TYPE_CHECKING:
     from sightline.errors import WindowFull as WindowFull
     from sightline.errors import WorkspaceError as WorkspaceError
     from sightline.guard.batch import Change as Change
+    from sightline.messages.history_reader import History as History
     from sightline.model.events import CauseKind as CauseKind
     from sightline.model.results import Affected as Affected
     from sightline.model.results import BatchResult as BatchResult
@@ -119,6 +106,19 @@ if TYPE_CHECKING:
     from sightline.subtasks.subtask import ResultTodo as ResultTodo
     from sightline.subtasks.subtask import SubTask as SubTask
     from sightline.subtasks.subtask import TaskResult as TaskResult
+    from sightline.window.condense import Condensation as Condensation
+    from sightline.window.condense import Summarizer as Summarizer
+    from sightline.window.display import Displayed as Displayed
+    from sightline.window.model_summarizer import model_summarizer as model_summarizer
+    from sightline.window.overflow import ErrorKind as ErrorKind
+    from sightline.window.overflow import ProviderError as ProviderError
+    from sightline.window.overflow import classify_error as classify_error
+    from sightline.window.overflow_recovery import Recovery as Recovery
+    from sightline.window.overflow_recovery import RequestSize as RequestSize
+    from sightline.window.repeated_calls import RepeatedCall as RepeatedCall
+    from sightline.window.saved_file import Loaded as Loaded
+    from sightline.window.saved_file import Saved as Saved
+    from sightline.window.sent_view import Budget as Budget
 
 __version__ = "0.1.0"
 
@@ -137,16 +137,16 @@ _HOMES = {
     "briefing.registry": "Registry",
     "codegraph.related_files": "Related RelatedFile",
     "config.settings": "Settings",
-    "conversation.condense": "Condensation Summarizer",
-    "conversation.display": "Displayed",
-    "conversation.log": "Conversation",
-    "conversation.model_summarizer": "model_summarizer",
-    "conversation.overflow": "ErrorKind ProviderError classify_error",
-    "conversation.overflow_recovery": "Recovery RequestSize",
-    "conversation.repeated_calls": "RepeatedCall",
-    "conversation.saved_file": "Loaded Saved",
-    "conversation.sent_view": "Budget",
-    "conversation.window.history_reader": "History",
+    "window.condense": "Condensation Summarizer",
+    "window.display": "Displayed",
+    "api.conversation": "Conversation",
+    "window.model_summarizer": "model_summarizer",
+    "window.overflow": "ErrorKind ProviderError classify_error",
+    "window.overflow_recovery": "Recovery RequestSize",
+    "window.repeated_calls": "RepeatedCall",
+    "window.saved_file": "Loaded Saved",
+    "window.sent_view": "Budget",
+    "messages.history_reader": "History",
     "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",

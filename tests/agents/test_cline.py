@@ -6,7 +6,7 @@ import pytest
 from tests.agents.recordings import AT_US, task, text, write
 
 from sightline.agents.cline import HISTORY, conversation
-from sightline.conversation.formats.format import FORMATS
+from sightline.messages.formats.format import FORMATS
 
 
 def read(tmp_path, messages):

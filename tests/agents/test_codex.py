@@ -8,7 +8,7 @@ import pytest
 from tests.agents.recordings import AT, AT_US, CODEX, item, lines, meta, said, write
 
 from sightline.agents.codex import conversation
-from sightline.conversation.formats.format import FORMATS
+from sightline.messages.formats.format import FORMATS
 
 
 def read(tmp_path, *rows):

@@ -6,8 +6,8 @@ import pytest
 from tests.agents.recordings import COPILOT, asked, done, event, lines, write
 
 from sightline.agents.copilot import conversation
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.recorded_conversation import NotOurs
+from sightline.messages.formats.format import FORMATS
+from sightline.messages.recorded_conversation import NotOurs
 
 BEGIN = COPILOT[0]
 

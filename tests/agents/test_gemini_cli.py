@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.agents.recordings import AT, AT_US, GEMINI, gemini_call, lines, write
 
 from sightline.agents.gemini_cli import conversation
-from sightline.conversation.formats.format import FORMATS
+from sightline.messages.formats.format import FORMATS
 
 
 def session(tmp_path, *messages):

@@ -6,8 +6,8 @@ import pytest
 from tests.agents.recordings import AT_US, MINI, write
 
 from sightline.agents.swe_agent import mini_conversation as conversation
-from sightline.conversation.formats.format import FORMATS
-from sightline.replay.recording_reader import segments
+from sightline.audit.recording_reader import segments
+from sightline.messages.formats.format import FORMATS
 
 
 def test_what_went_to_the_model_is_kept_and_how_it_ended_is_not(tmp_path):

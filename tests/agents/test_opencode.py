@@ -6,7 +6,7 @@ import pytest
 from tests.agents.recordings import AT_US, OPENCODE, export, message, part, text, write
 
 from sightline.agents.opencode import ASKED, conversation
-from sightline.conversation.formats.format import FORMATS
+from sightline.messages.formats.format import FORMATS
 
 
 def read(tmp_path, *messages, name="ses_1"):

@@ -15,8 +15,8 @@ from tests.agents.recordings import (
 )
 
 from sightline.agents.openhands import conversation
-from sightline.conversation.formats.format import FORMATS
-from sightline.replay.recording_reader import segments
+from sightline.audit.recording_reader import segments
+from sightline.messages.formats.format import FORMATS
 
 FIRST = OPENHANDS[0]
 

@@ -6,7 +6,7 @@ import pytest
 from tests.agents.recordings import PI, PI_BEGIN, entry, lines, text, tool_call, tool_result, write
 
 from sightline.agents.pi import conversation
-from sightline.conversation.formats.format import FORMATS
+from sightline.messages.formats.format import FORMATS
 
 
 def read(tmp_path, *rows):

@@ -14,13 +14,13 @@ from tests.agents.recordings import SAMPLES, lines, write
 from tests.support.examples import examples
 
 from sightline.agents.readers import READERS
+from sightline.audit.played import Unread
+from sightline.audit.record import build_record
+from sightline.audit.recording_reader import read, segments
+from sightline.audit.run_sessions import play
 from sightline.cli.replay import order
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.recorded_conversation import NotOurs
-from sightline.replay.played import Unread
-from sightline.replay.record import build_record
-from sightline.replay.recording_reader import read, segments
-from sightline.replay.run_sessions import play
+from sightline.messages.formats.format import FORMATS
+from sightline.messages.recorded_conversation import NotOurs
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
 

@@ -12,12 +12,12 @@ from bench.readers import compare
 from tests.agents.recordings import lines, write
 
 from sightline.agents.readers import READERS, read_messages
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.formats.parse_blocks import effect_of, result_excerpts
-from sightline.conversation.tool_calls import make_call
+from sightline.audit.played import Unread
+from sightline.audit.recording_reader import read, segments
 from sightline.errors import HistoryError
-from sightline.replay.played import Unread
-from sightline.replay.recording_reader import read, segments
+from sightline.messages.formats.format import FORMATS
+from sightline.messages.formats.parse_blocks import effect_of, result_excerpts
+from sightline.messages.tool_calls import make_call
 
 DATA = Path(__file__).parent / "data"
 CLAUDE_CODE = Path(__file__).parent / "claude_code" / "data"

@@ -6,8 +6,8 @@ import pytest
 from tests.agents.recordings import SWE, bash, write
 
 from sightline.agents.swe_agent import conversation
-from sightline.conversation.formats.format import FORMATS
-from sightline.replay.recording_reader import segments
+from sightline.audit.recording_reader import segments
+from sightline.messages.formats.format import FORMATS
 
 
 def read(tmp_path, *history):

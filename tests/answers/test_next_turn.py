@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sightline.briefing.memory import memory
-from sightline.conversation.progress import read_progress
+from sightline.messages.progress import read_progress
 
 PLAN = {
     "summary": "Fixed the syntax error.",

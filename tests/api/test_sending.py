@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conversation.formats.histories import NAMES as NAMES_OF_FORMATS
-from tests.conversation.formats.histories import published
-from tests.conversation.formats.test_every_format import is_taken
 from tests.hooks.hooking import Host
+from tests.messages.formats.histories import NAMES as NAMES_OF_FORMATS
+from tests.messages.formats.histories import published
+from tests.messages.formats.test_every_format import is_taken
 from tests.support.examples import examples, few_examples
 from tests.support.hook_answers import HOOK_CHECKS
 from tests.support.providers import check
@@ -21,8 +21,8 @@ from tests.support.published_types import check_types, pydantic_ai_requests
 
 from sightline import EditRefused, PathRefused
 from sightline.agents.dialect import DIALECTS
-from sightline.conversation.formats.format import FORMATS
 from sightline.hooks.call import Call
+from sightline.messages.formats.format import FORMATS
 from sightline.testing import make_session
 
 PIECES = [

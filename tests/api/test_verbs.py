@@ -6,12 +6,12 @@ import pytest
 from tests.support.verb_commands import WITHOUT_COMMAND, command_name, without_option
 
 from sightline.api.async_verbs import AsyncConversation
+from sightline.api.conversation import Conversation
 from sightline.api.session import AsyncSession, Session
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import REQUIRED, FilePath, parameters, prose
 from sightline.cli.group import COMMANDS
 from sightline.cli.output import COMMANDS as OTHER_NAMES
-from sightline.conversation.log import Conversation
 
 ABOUT_MANY = {
     *(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from tests.replay.test_replay import session
+from tests.audit.test_replay import session
 
 from bench import dominance as bench
-from sightline.replay.costs import Outcome
+from sightline.audit.costs import Outcome
 
 
 def outcome(cost: float, lost: int = 0, *, invalid: int = 0, over: int = 0) -> Outcome:

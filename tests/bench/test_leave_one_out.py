@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.replay.test_replay import session
+from tests.audit.test_replay import session
 
 from bench import leave_one_out as bench
-from sightline.replay.costs import Outcome
-from sightline.replay.played import Played
+from sightline.audit.costs import Outcome
+from sightline.audit.played import Played
 
 
 def played(folder: str, number: int, *lost: int) -> Played:

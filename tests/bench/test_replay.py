@@ -2,7 +2,7 @@
 
 import json
 
-from tests.replay.test_replay import session
+from tests.audit.test_replay import session
 
 from bench import replay
 

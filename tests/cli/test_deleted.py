@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.conversation.calls_of import ANTHROPIC, CHAT, PATHS, RESULT, ROLLOUT
+from tests.messages.calls_of import ANTHROPIC, CHAT, PATHS, RESULT, ROLLOUT
 
 
 def lines(messages):

@@ -7,8 +7,8 @@ import re
 import pytest
 from tests.agents.claude_code.recorder import Recorder
 
-from sightline.conversation.window.blocks import Decision, Fold
-from sightline.replay.policies import POLICIES
+from sightline.audit.policies import POLICIES
+from sightline.messages.blocks import Decision, Fold
 
 
 def record(folder, name="s1", reads=12, tool="Read"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.agents.claude_code.recorder import Recorder
-from tests.conversation.window.histories import STEPS, anthropic
+from tests.window.histories import STEPS, anthropic
 
 MESSAGES = anthropic(STEPS)
 

@@ -8,8 +8,8 @@ from tests.support.places import TEN
 import sightline
 from sightline.agents.hook_events import Answered, Prompted, Stopped
 from sightline.checkpoints.changed_since import about_rewind
-from sightline.conversation.deleted_messages import read_deleted
 from sightline.hooks.dispatch import attend
+from sightline.messages.deleted_messages import read_deleted
 from sightline.model.events import (
     Delivered,
     MessageAppended,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversation.window.samples import SAMPLES, TOKENS
+from tests.window.samples import SAMPLES, TOKENS
 
 from sightline.text.tokens import FAMILIES, Counter, estimate
 

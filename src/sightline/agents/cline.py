@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from sightline.agents.json_fields import Row, objects
 from sightline.agents.recording import Telling, document, head, moment
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 AGENT = "cline"
 ROO = "roo"

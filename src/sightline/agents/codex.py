@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
-from sightline.conversation.formats.parts import author
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.formats.parts import author
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 KINDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 NOT_SENT = ("ghost_snapshot", "other")

@@ -8,7 +8,7 @@ import re
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 ASIDE = ("agentId", "parentToolCallId")
 """Fields of what a sub-agent does."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sightline.agents.claude_code import dialect as claude_code
 from sightline.agents.hook_events import Answer, Caller, Event, Surroundings
-from sightline.conversation.recorded_work import RecordedWork
+from sightline.messages.recorded_work import RecordedWork
 
 
 class Dialect(Protocol):

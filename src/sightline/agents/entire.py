@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, head, moment, rows
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 BEGIN = re.compile(rb'(?:\A|\n)\s*\{"v":\d+,"agent":"[^"]*","cli_version":')
 """How a row begins; the first row may be cut off."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, first_rows, head, moment, rows
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 
 def conversation(path: str) -> Conversation:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, head, moment
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 REDACTED = "REDACTED"
 """The word in place of ids in published exports."""

@@ -17,7 +17,7 @@ from typing import Any
 from sightline.agents import chat
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import HEAD_BYTES, Telling, document, head, moment, rows
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 RUN = (b'{"issue"', b'{"instance_id"')
 """How rows begin that hold a session each."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sightline.agents.json_fields import Row, nested, objects, text_parts
 from sightline.agents.recording import Telling, first_rows, moment, rows
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 SIGNED = "anthropic-messages"
 """The interface whose thinking carries a signature that it takes back."""

@@ -19,16 +19,16 @@ from sightline.agents import (
 )
 from sightline.agents.claude_code import messages as claude_code
 from sightline.agents.recording import head
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
-from sightline.conversation.window.history_reader import (
+from sightline.audit.played import Unread
+from sightline.audit.recording_reader import read
+from sightline.errors import HistoryError
+from sightline.messages.history_reader import (
     NAME_ANOTHER,
     History,
     from_recording,
     read_history,
 )
-from sightline.errors import HistoryError
-from sightline.replay.played import Unread
-from sightline.replay.recording_reader import read
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 RENDERINGS = {
     "aider": (

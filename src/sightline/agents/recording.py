@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from sightline.agents.json_fields import Row, parse_row
-from sightline.conversation.recorded_conversation import Conversation
+from sightline.messages.recorded_conversation import Conversation
 
 HEAD_BYTES = 1 << 16
 """By which a document is recognised."""

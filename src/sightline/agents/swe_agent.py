@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, head, moment
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_conversation import Conversation, NotOurs
 
 MAIN = ("primary", "main")
 """Names of the main agent; early versions name sub-agents."""

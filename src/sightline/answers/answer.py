@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from sightline.conversation.todos import State, Todo
 from sightline.errors import PathError
+from sightline.messages.todos import State, Todo
 from sightline.model.results import EditResult
 from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX
 from sightline.search.chains import FindResult, Request

@@ -19,12 +19,12 @@ from sightline.answers.answer import (
 from sightline.answers.reading import patch_of, read_answer
 from sightline.changes.session_context import SessionContext, located
 from sightline.checkpoints.automatic import after_change, before_batch
-from sightline.conversation.progress import AnswerRecord, SoughtFiles, read_progress
-from sightline.conversation.todos import Item, Todo, proposed
 from sightline.errors import AnswerInvalid, EditRefused, PathError, PathRefused
 from sightline.guard.batch import content_attempts, joined_result
 from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.write_journal import telling
+from sightline.messages.progress import AnswerRecord, SoughtFiles, read_progress
+from sightline.messages.todos import Item, Todo, proposed
 from sightline.model.attempts import (
     Attempt,
     Create,

@@ -23,8 +23,8 @@ from sightline.answers.answer import (
     ProposedSubtask,
     ProposedTodo,
 )
-from sightline.conversation.todos import STATES
 from sightline.errors import AnswerInvalid
+from sightline.messages.todos import STATES
 from sightline.model.embedded_json import Embedded, NoJson, Object, find_json
 from sightline.model.patches import FilePatch, PatchSyntax, parse_patch
 from sightline.search.chains import Request, validate

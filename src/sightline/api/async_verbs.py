@@ -16,7 +16,7 @@ from contextlib import (
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sightline.conversation.log import Conversation
+from sightline.api.conversation import Conversation
 
 P = ParamSpec("P")
 R = TypeVar("R")

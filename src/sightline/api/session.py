@@ -18,6 +18,7 @@ from sightline.answers.reading import read_file_requests, read_listing_requests
 from sightline.answers.words import told_by
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine, in_thread
+from sightline.api.conversation import Conversation
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
 from sightline.briefing import compose, mentions, registry
@@ -32,9 +33,6 @@ from sightline.checkpoints.rewind.recovery import finish
 from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
 from sightline.codegraph.related_files import Counted, Related
-from sightline.conversation import deleted_messages as removed_messages
-from sightline.conversation.log import Conversation
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import EditRefused, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
@@ -43,6 +41,8 @@ from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
 from sightline.guard.unfinished import recover_all, settle_host_writes
+from sightline.messages import deleted_messages as removed_messages
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model import results, validation
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.model.events import Dropped

@@ -20,10 +20,10 @@ from sightline.briefing.mentions import LIMIT_BYTES, resolve_mentions
 from sightline.briefing.registry import LIMIT, registry
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_for
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
-from sightline.conversation.token_counter import family_of
 from sightline.errors import PathError
 from sightline.guard.reads import Look, saw
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.messages.token_counter import family_of
 from sightline.model import validation
 from sightline.model.marks import sendable
 from sightline.model.results import FileWarning, Notice

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from sightline.conversation.recorded_work import Report
-from sightline.conversation.todos import Todo
 from sightline.guard.reads import Look
+from sightline.messages.recorded_work import Report
+from sightline.messages.todos import Todo
 from sightline.model.spans import Spans
 
 BUNDLE = "bundle"

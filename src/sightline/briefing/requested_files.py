@@ -10,10 +10,10 @@ from sightline.briefing import words
 from sightline.briefing.bundle import LINES_MAX, unseen_file
 from sightline.briefing.contents import BundledFile
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import message_chain
-from sightline.conversation.progress import SoughtFiles, read_record
 from sightline.errors import PathError
 from sightline.guard.reads import Look
+from sightline.messages import message_chain
+from sightline.messages.progress import SoughtFiles, read_record
 from sightline.model.events import AnswerGiven
 from sightline.model.text import decode
 from sightline.notices.delivery import delivered_digests

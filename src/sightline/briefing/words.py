@@ -11,10 +11,10 @@ from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
 from sightline.changes.words import NameOf
-from sightline.conversation.recorded_work import Report
-from sightline.conversation.todos import Todo
 from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
+from sightline.messages.recorded_work import Report
+from sightline.messages.todos import Todo
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy
 from sightline.notices.words import summary

@@ -19,9 +19,9 @@ from sightline.cli.answering import show_answer
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
-from sightline.conversation.model_summarizer import import_with_pydantic_ai
 from sightline.errors import SightlineError
 from sightline.text import phrases, printable
+from sightline.window.model_summarizer import import_with_pydantic_ai
 
 AGENT = "sightline.reference_agent.agent"
 NAME = "sightline-agent"

@@ -8,17 +8,17 @@ import click
 
 from sightline.agents.readers import READERS
 from sightline.api.json_shapes import Shape, fields, shape
+from sightline.audit.comparison import Row
+from sightline.audit.costs import PRICES
+from sightline.audit.played import Half, Order, Replay
+from sightline.audit.policies import OURS, POLICIES, PRICE, Maker, Setting, select
+from sightline.audit.run_sessions import replay as played
+from sightline.audit.words import no_session, report
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.errors import UnknownName
-from sightline.replay.comparison import Row
-from sightline.replay.costs import PRICES
-from sightline.replay.played import Half, Order, Replay
-from sightline.replay.policies import OURS, POLICIES, PRICE, Maker, Setting, select
-from sightline.replay.run_sessions import replay as played
-from sightline.replay.words import no_session, report
 from sightline.text.tokens import estimate
 
 

@@ -17,15 +17,15 @@ from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
-from sightline.conversation.model_summarizer import model_summarizer
-from sightline.conversation.overflow_recovery import Recovery
-from sightline.conversation.token_counter import counter
-from sightline.conversation.tool_calls import parse_object
-from sightline.conversation.window import words
-from sightline.conversation.window.folding_plan import Plan, plan
-from sightline.conversation.window.history_reader import History
 from sightline.errors import FileMissing, HistoryError
+from sightline.messages.history_reader import History
+from sightline.messages.token_counter import counter
+from sightline.messages.tool_calls import parse_object
 from sightline.model.path import quoted
+from sightline.window import plan_words as words
+from sightline.window.folding_plan import Plan, plan
+from sightline.window.model_summarizer import model_summarizer
+from sightline.window.overflow_recovery import Recovery
 
 UNKNOWN_MODEL = "unknown"
 

@@ -26,7 +26,6 @@ from sightline.changes.attribution import OUTAGE
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import LeftOut, Settings
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
@@ -57,6 +56,7 @@ from sightline.hooks.open_sessions import (
 from sightline.hooks.other_checkout import Elsewhere, elsewhere
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import SightLost
 from sightline.model.json_text import compact_json
 from sightline.model.marks import all_sendable

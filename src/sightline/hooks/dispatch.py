@@ -9,7 +9,6 @@ from sightline.agents import hook_events as events
 from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.conversation.recorded_work import RecordedWork
 from sightline.hooks.handlers import (
     file_reads,
     insertions,
@@ -20,6 +19,7 @@ from sightline.hooks.handlers import (
     turns,
 )
 from sightline.hooks.handlers.tool_edits import CatchUp, Rewriters
+from sightline.messages.recorded_work import RecordedWork
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Instructed: file_reads.instructed,

@@ -6,7 +6,7 @@ import os
 
 from sightline.agents.dialect import DIALECTS
 from sightline.changes.session_context import SessionContext
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import Imported
 from sightline.model.timeline import of_kind
 

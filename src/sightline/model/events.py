@@ -112,7 +112,7 @@ class ListingRequested(Fact, frozen=True):
 
 
 class AnswerGiven(Fact, frozen=True):
-    """The agent gave a structured answer. text: of its record's JSON (see conversation.progress).
+    """The agent gave a structured answer. text: of its record's JSON (see messages.progress).
     changes: the number of files that it changes; applied: the numbers, from 0 on, of those changes
     that were carried out; turn: of the session."""
 

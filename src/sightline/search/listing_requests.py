@@ -8,8 +8,8 @@ from typing import Annotated
 from msgspec import Meta, Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import message_chain
 from sightline.errors import SightlineError
+from sightline.messages import message_chain
 from sightline.model.events import ListingRequested
 from sightline.notices.delivery import delivered_digests
 from sightline.search import words

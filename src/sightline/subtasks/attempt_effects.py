@@ -15,8 +15,6 @@ from sightline.changes.words import is_rewind
 from sightline.checkpoints.automatic import before_batch
 from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind.rewinder import rewind, was_taken_back
-from sightline.conversation.progress import AnswerRecord, read_progress
-from sightline.conversation.todos import Item, Todo, renewed
 from sightline.errors import EditRefused, PathError, PathRefused, StoreError, Unverifiable
 from sightline.filesystem.git.repository import prefix_of
 from sightline.filesystem.git_control import git_top
@@ -24,6 +22,8 @@ from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.guard.write_journal import telling
+from sightline.messages.progress import AnswerRecord, read_progress
+from sightline.messages.todos import Item, Todo, renewed
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
 from sightline.model.diff import diff, unified
 from sightline.model.events import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation.progress import read_progress
 from sightline.errors import PathError
+from sightline.messages.progress import read_progress
 from sightline.model.revision import revision_of
 from sightline.model.text import decode
 from sightline.subtasks import attempt_effects as effects

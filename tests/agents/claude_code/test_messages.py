@@ -9,8 +9,8 @@ from tests.agents.claude_code.recorder import Recorder, use
 from tests.agents.claude_code.samples import DATA
 
 from sightline.agents.claude_code.messages import conversation
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.recorded_conversation import NotOurs
+from sightline.messages.formats.format import FORMATS
+from sightline.messages.recorded_conversation import NotOurs
 
 
 def read(recorder, tmp_path):

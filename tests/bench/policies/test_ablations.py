@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bench.policies.ablations import SameReclaim, oldest
 from bench.policies.batches import shuffled
-from tests.replay.histories import SETTING, Talk, words
-from tests.replay.test_engine import Scripted
+from tests.audit.histories import SETTING, Talk, words
+from tests.audit.test_engine import Scripted
 
-from sightline.conversation.window.blocks import Decision, Fold
-from sightline.replay.engine import play
+from sightline.audit.engine import play
+from sightline.messages.blocks import Decision, Fold
 
 
 def talk():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from msgspec import structs
-from tests.replay.histories import SETTING, Talk, words
+from tests.audit.histories import SETTING, Talk, words
 
 from bench.policies import batches, oracle, pruning, shrinking
 from bench.policies import truncating as t
-from sightline.replay import policies
-from sightline.replay.engine import play
+from sightline.audit import policies
+from sightline.audit.engine import play
 
 
 def runs(number, size=50):

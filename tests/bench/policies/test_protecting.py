@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.policies.protecting import Ages, Protecting
 
-from sightline.conversation.window.blocks import Block, Decision, Excerpt, Rewrite
+from sightline.messages.blocks import Block, Decision, Excerpt, Rewrite
 
 TEXT = "setting = 1\n" * 200
 

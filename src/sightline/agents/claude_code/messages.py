@@ -15,9 +15,9 @@ from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.transcripts import time_of
 from sightline.agents.json_fields import Row, nested, objects, text_parts
 from sightline.agents.recording import Telling, first_rows, rows
-from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.recorded_conversation import Conversation, NotOurs
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork, is_of_work, read_work
+from sightline.messages.formats.format import FORMATS
+from sightline.messages.recorded_conversation import Conversation, NotOurs
+from sightline.messages.recorded_work import NO_WORK, RecordedWork, is_of_work, read_work
 from sightline.model.json_text import compact_json
 
 NONE = "it holds no messages as Claude Code records them"

@@ -15,10 +15,10 @@ from msgspec import structs
 
 from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import (
     Belief,
     Changed,

@@ -11,7 +11,6 @@ from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer,
 from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
-from sightline.conversation.recorded_work import NO_WORK, RecordedWork
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.unfinished import settle_host_writes, unfinished_rewinds
 from sightline.hooks import words
@@ -25,6 +24,7 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
+from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import Imported, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.model.timeline import of_kind

@@ -1,0 +1,117 @@
+"""Play recorded sessions under policies, one process for each core, and gather the outcomes.
+
+An agent's behaviour with less in its window is modelled, not observed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from hashlib import sha256
+from time import process_time
+
+from msgspec import structs
+
+from sightline.audit.costs import Outcome
+from sightline.audit.engine import measure
+from sightline.audit.played import Half, Order, Played, Replay, Unread
+from sightline.audit.record import build_record
+from sightline.audit.recording_reader import find_recordings, read, segments
+
+HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
+"""Halves of all sessions by the parity of a session's digest. Tuning uses the first half alone."""
+
+
+def replay(
+    paths: Sequence[str],
+    order: Order,
+    *,
+    limit: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Replay:
+    """Play the recordings in these files and folders. limit: files; progress: called with the
+    number of files done and of all files. FileMissing."""
+    files = find_recordings(paths)[:limit]
+    show_progress = progress or (lambda *_: None)
+    show_progress(0, len(files))
+    results: dict[str, Played | Unread] = {}
+    for path, result in _play_files(order, files):
+        results[path] = result
+        show_progress(len(results), len(files))
+
+    sessions: dict[str, Played] = {}
+    again: list[str] = []
+    unread: list[Unread] = []
+    for result in (results[path] for path in files):
+        if isinstance(result, Unread):
+            unread.append(result)
+            continue
+        other = sessions.get(result.digest, result)
+        longer, shorter = (result, other) if result.tokens > other.tokens else (other, result)
+        sessions[result.digest] = longer
+        if other is not result:
+            again.append(shorter.source)
+    counted = tuple(sessions[mark] for mark in sorted(sessions) if sessions[mark].outcomes)
+    digest = sha256("\n".join(session.digest for session in counted).encode()).hexdigest()
+    others = len(sessions) - len(counted)
+    return Replay(order, counted, others, tuple(again), tuple(unread), digest)
+
+
+def _play_files(order: Order, paths: Sequence[str]) -> Iterator[tuple[str, Played | Unread]]:
+    """Yield each file and its result as it finishes. The largest files start first, so that no core
+    waits for the last one."""
+    workers = min(os.cpu_count() or 1, len(paths))
+    if workers <= 1:
+        for path in paths:
+            yield path, play(order, path)
+        return
+
+    pool = ProcessPoolExecutor(workers, initializer=_ignore_interrupt)
+    try:
+        largest = sorted(paths, key=_size, reverse=True)
+        started = {pool.submit(play, order, path): path for path in largest}
+        for done in as_completed(started):
+            yield started[done], done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:  # reading the file reports the error
+        return 0
+
+
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the parent process, which ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def play(order: Order, path: str) -> Played | Unread:
+    """Play the session of a file under all policies, or return why the file holds no session."""
+    found = read(order.readers, path)
+    if isinstance(found, Unread):
+        return found
+    setting = structs.replace(order.setting, folder=found.folder)
+    mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
+    parts = list(segments(found, setting.count))
+    tokens = max((part.tokens for part in parts), default=0) + setting.prefix
+    half = int(mark, 16) & 1
+    mended = sum(part.mended for part in parts)
+    played = Played(
+        *(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended),
+        set_aside=found.set_aside,
+    )
+    if tokens < order.least_tokens or half not in HALVES[order.half]:
+        return played
+    sums = [Outcome() for _ in order.policies]
+    last_at: int | None = None
+    for part in parts:
+        record = build_record(part.blocks, part.times, last_at)
+        last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
+        for number, make in enumerate(order.policies.values()):
+            sums[number] += measure(record, make(setting), setting, part.problem, process_time)
+    return structs.replace(played, outcomes=tuple(sums))

@@ -1,0 +1,30 @@
+"""The messages of a session: formats, blocks, the chain that is kept, to-dos and tokens."""
+
+PUBLIC = (
+    "blocks",
+    "deleted_messages",
+    "history_reader",
+    "message_chain",
+    "message_codec",
+    "old_history",
+    "progress",
+    "recorded_conversation",
+    "recorded_work",
+    "todos",
+    "token_counter",
+    "tool_calls",
+    "tool_names",
+    "written_files",
+)
+
+PURE = (
+    "blocks",
+    "history_reader",
+    "message_codec",
+    "recorded_conversation",
+    "recorded_work",
+    "todos",
+    "tool_calls",
+    "tool_names",
+    "written_files",
+)
