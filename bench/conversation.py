@@ -115,7 +115,7 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
     def transaction(said: dict[str, Any]) -> None:
         text = json.dumps(said).encode()
         name, frame = sha256(text).hexdigest(), compress(text)
-        event = codec.sealed((next(positions), "s", "MessageAppended", 1, 2, 2, body))
+        event = codec.sealed((next(positions), "s", "MessageAppended", 2, 2, body))
         db.execute("BEGIN IMMEDIATE")
         db.execute(PUT_EVENT, (*event, None))
         db.execute(PUT, (name, frame))

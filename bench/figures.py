@@ -258,7 +258,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     def transaction(n: int) -> None:
         name, position = f"f{n % 50}.py", next(positions)
         db.execute("BEGIN IMMEDIATE")
-        event = codec.sealed((position, "s", "Seen", 1, 2, 2, body))
+        event = codec.sealed((position, "s", "Seen", 2, 2, body))
         db.execute(PUT_EVENT, (*event, name))
         db.execute(PUT_KNOWLEDGE, (row[0], name, row[2], position, *row[4:]))
         db.execute("COMMIT")

@@ -18,8 +18,9 @@ from tests.store.writers import append_one
 
 from sightline.errors import StoreError
 from sightline.filesystem.mounts import NETWORK, file_system
-from sightline.store import migrations
+from sightline.store import codec, schema
 from sightline.store.opening import open_file, open_store, refuse_network
+from sightline.store.schema import VERSION
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +41,7 @@ def refused(file, words):
     """Using it is refused with the file's name and a hint, and nothing in it is changed."""
     before = Path(file).read_bytes()
     with pytest.raises(StoreError, match=words) as caught:
-        yield
+        yield caught
     assert file in caught.value.message
     assert caught.value.hint
     assert Path(file).read_bytes() == before
@@ -129,59 +130,41 @@ def test_the_database_of_another_program(file):
         use(file)
 
 
-def test_a_store_of_a_newer_sightline(file):
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_a_store_of_another_schema_version_is_refused_and_says_what_to_do(file, version):
     db = sqlite3.connect(file, isolation_level=None)
-    db.execute("PRAGMA user_version=11")
+    db.execute(f"PRAGMA user_version={version}")
     db.close()
-    with refused(file, "schema version 11; this Sightline reads 10"):
+    words = f"schema version {version}; this Sightline reads {VERSION}. Nothing was changed"
+    with refused(file, words) as caught:
         use(file)
+    assert "move the file away to begin a new store" in caught.value.hint
 
 
 def test_a_fact_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
-    db.execute("UPDATE events SET kind = 'Teleported', checksum = NULL WHERE position = 3")
+    row = codec.sealed([3, "s", "Teleported", 1, 1, "{}"])
+    db.execute(
+        "UPDATE events SET kind = ?, happened_at = ?, recorded_at = ?, body = ?, checksum = ?"
+        " WHERE position = 3",
+        row[2:],
+    )
     db.close()
     store = open_file(file)
-    with pytest.raises(StoreError, match="Teleported, version 1") as caught:
+    with pytest.raises(StoreError, match="of an unknown kind: Teleported") as caught:
         next(store.timeline(after=2))
     assert "Upgrade" in caught.value.hint
     store.close()
 
 
-def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, monkeypatch):
-    (tmp_path / "0009_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0009_mood.sql")))
-    store = open_file(file)
-    assert store._base.run("SELECT * FROM mood, swing") == []
-    assert store.verify() == []
-    store.close()
-    db = sqlite3.connect(file)
-    assert db.execute("PRAGMA user_version").fetchone() == (11,)
-    db.close()
-
-
 def test_no_two_stores_have_one_key_for_marks():
     keys = set()
-    for number in range(4):
+    for _ in range(4):
         db = sqlite3.connect(":memory:", isolation_level=None)
-        if number % 2:
-            migrations.create(db)
-        else:
-            migrations.migrate(db, ":memory:")
+        schema.create(db)
         keys |= set(db.execute("SELECT value FROM meta WHERE key = 'marks_key'"))
         db.close()
     assert len(keys) == 4
-
-
-def test_a_step_that_fails_is_not_taken_at_all(file, tmp_path, monkeypatch):
-    (tmp_path / "0002_bad.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE mood (a);\n")
-    with monkeypatch.context() as patch:
-        patch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0002_bad.sql")))
-        with pytest.raises(StoreError, match="cannot be used"):
-            open_file(file)
-    store = open_file(file)
-    assert store._base.run("SELECT name FROM sqlite_schema WHERE name = 'mood'") == []
-    store.close()
 
 
 def test_a_log_without_its_file_is_not_taken_for_a_new_store(file):

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sightline.store import migrations, opening
+from sightline.store import opening
 
 _write_schema = opening._write_schema
-_made: dict[tuple[str, ...], bytes] = {}
+_made: list[bytes] = []
 
 
 def copy_schema(file: str) -> None:
-    """Write the bytes of an empty store; the real code makes them once for each list of steps."""
-    if migrations.STEPS not in _made:
+    """Write the bytes of an empty store; the real code makes them once."""
+    if not _made:
         _write_schema(file)
-        _made[migrations.STEPS] = Path(file).read_bytes()
+        _made.append(Path(file).read_bytes())
         return
     with open(file, "rb+") as empty:
-        empty.write(_made[migrations.STEPS])
+        empty.write(_made[0])
 
 
 def share_schema() -> None:

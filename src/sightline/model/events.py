@@ -1,15 +1,15 @@
 """The closed list of facts. A fact records an event. It is never deleted, and only `gc` changes one: it
 may take the text of a shell command out.
 
-A new kind of fact, or a new field without a default, is a new version in store.codec. Facts have
-paths, hashes and line numbers, never the text of a file, so that a text can be purged without a
-change of the timeline. Paths are canonical workspace paths. A fact has the agent's knowledge after
-it (Belief), so that a fold needs no texts.
+A new field without a default is a new version of the store (store.schema). Facts have paths, hashes and
+line numbers, never the text of a file, so that a text can be purged without a change of the timeline.
+Paths are canonical workspace paths. A fact has the agent's knowledge after it (Belief), so that a fold
+needs no texts.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -26,8 +26,6 @@ BatchOutcome = Literal["done", "undone", "mixed"]
 
 class Fact(Struct, frozen=True):
     """Base of all facts. A fact about one file has the file's path in the field `path`."""
-
-    version: ClassVar[int] = 1
 
 
 class MessageAppended(Fact, frozen=True):

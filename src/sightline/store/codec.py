@@ -1,25 +1,24 @@
 """Convert facts and rows to their stored form and back: no other module knows the shapes on disk.
 
-A fact is stored as its kind, its version and a JSON object. The keys of the object are the names of
-the fact's fields. A field with its default value is left out, so a new field with a default needs
-no new version. Unknown keys are ignored. Any other change of a shape raises the version of its kind
-and adds an upcaster below, because every later version reads old stores (tests/store/fixtures).
-Line spans are text, "1-200,310-320", in bodies and in columns alike.
+A fact is stored as its kind and a JSON object. The keys of the object are the names of the fact's
+fields. A field with its default value is left out, so a new field with a default changes nothing.
+Unknown keys are ignored. Any other change of a shape raises schema.VERSION. Columns have line spans as
+text: "1-200,310-320".
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 from zlib import crc32
 
-from msgspec import NODEFAULT, structs
+from msgspec import NODEFAULT, ValidationError, convert, structs, to_builtins
 
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
-from sightline.model.events import FACTS, Belief, Cause, Fact, Rewritten, Told
+from sightline.model.events import FACTS, Belief, Cause, Fact
 from sightline.model.json_text import compact_json
 from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Stamp, StatSignature
@@ -27,10 +26,6 @@ from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 
 Row = Iterable[Any]
-Convert = Callable[[Any], Any]
-
-UPCASTERS: Mapping[tuple[str, int], Convert] = {}
-"""(kind, n) -> a function that turns a body of version n into one of version n + 1."""
 
 UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
 DAMAGED = (
@@ -40,37 +35,35 @@ DAMAGED = (
 
 def encode(fact: Fact) -> str:
     """Return the JSON body of a fact."""
-    body = {}
-    for field, default, pack, _ in _fields(type(fact)):
-        value = getattr(fact, field)
-        if value != default:
-            body[field] = value if pack is None or value is None else pack(value)
-    return compact_json(body)
+    values = [(name, getattr(fact, name), default) for name, default in _fields(type(fact))]
+    return compact_json(
+        {name: to_builtins(value) for name, value, default in values if value != default}
+    )
 
 
-def decode(kind: str, version: int, body: str) -> Fact:
-    """Return the fact of a stored body, brought up to the present version of its kind. StoreError
-    where this sightline does not know the kind or the version, or the body is damaged."""
+def decode(kind: str, body: str) -> Fact:
+    """Return the fact of a stored body. StoreError where this sightline does not know the kind, or the
+    body is damaged."""
     fact_type = FACTS.get(kind)
     if fact_type is None:
-        raise StoreError(
-            f"The store holds a fact of an unknown kind: {kind}, version {version}.", UPGRADE
-        )
-    if version > fact_type.version:
-        raise StoreError(
-            f"The store holds {kind} in version {version};"
-            f" this Sightline reads {fact_type.version}.",
-            UPGRADE,
-        )
+        raise StoreError(f"The store holds a fact of an unknown kind: {kind}.", UPGRADE)
     try:
-        raw = json.loads(body)
-        for step in range(version, fact_type.version):
-            raw = UPCASTERS[kind, step](raw)
-        return fact_type(*[_unpacked(raw, *field) for field in _fields(fact_type)])
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(
-            f"A stored {kind}, version {version}, cannot be read: {error}", DAMAGED
-        ) from error
+        return convert(json.loads(body), fact_type)
+    except (ValueError, ValidationError) as error:
+        raise StoreError(f"A stored {kind} cannot be read: {error}", DAMAGED) from error
+
+
+@cache
+def _fields(kind: type[Fact]) -> list[tuple[str, Any]]:
+    """Return the name and the default of each field of a kind."""
+    return [
+        (field.name, REQUIRED if field.default is NODEFAULT else field.default)
+        for field in structs.fields(kind)
+    ]
+
+
+REQUIRED = object()
+"""Stands for the default of a field that has none; equal to no value."""
 
 
 def sealed(columns: Row) -> tuple[Any, ...]:
@@ -83,7 +76,7 @@ def _checked(row: Row, what: str) -> list[Any]:
     """Return the columns of a sealed row. StoreError where one was changed since. what: the row, for
     the error; {0} stands for its first column."""
     *columns, checksum = row
-    if checksum is not None and _checksum(tuple(columns)) != checksum:
+    if _checksum(tuple(columns)) != checksum:
         name = what.format(untext(columns[0]))
         raise StoreError(f"{name} is damaged in the store.", DAMAGED)
     return [untext(column) for column in columns]
@@ -94,38 +87,40 @@ def _checksum(columns: tuple[Any, ...]) -> int:
 
 
 def recorded_of(row: Row) -> Recorded:
-    """Return the fact of the columns (position, session, kind, version, happened_at, recorded_at,
-    body, checksum). StoreError."""
-    position, session, kind, version, happened_at, recorded_at, body = _checked(row, "Fact {0}")
-    fact = decode(kind, version, body)
-    return Recorded(position, session, happened_at, recorded_at, fact)
+    """Return the fact of the columns (position, session, kind, happened_at, recorded_at, body,
+    checksum). StoreError."""
+    position, session, kind, happened_at, recorded_at, body = _checked(row, "Fact {0}")
+    return Recorded(position, session, happened_at, recorded_at, decode(kind, body))
 
 
 def event_row(recorded: Recorded) -> tuple[Any, ...]:
     """Return the columns that recorded_of() reads."""
     position, session, happened_at, recorded_at, fact = structs.astuple(recorded)
     kind = type(fact).__name__
-    columns = (position, session, kind, fact.version, happened_at, recorded_at, encode(fact))
-    return sealed(columns)
+    return sealed((position, session, kind, happened_at, recorded_at, encode(fact)))
 
 
 def knowledge_row(session: str, state: Knowledge) -> tuple[Any, ...]:
     """Return the columns of the knowledge table."""
     path, belief, via, position, *times, name = structs.astuple(state)
-    return session, *sealed((path, name, position, via, *times, *_pack_belief(belief)))
+    shown, held = spans_text(belief.shown), spans_text(belief.held)
+    columns = (path, name, position, via, *times, belief.text, shown, held, belief.lines)
+    return session, *sealed(columns)
 
 
 def knowledge_of(row: Row) -> Knowledge:
     """Return Knowledge from the columns after session."""
     what = "What a session knows of {0}"
     path, name, position, via, first, read, edit, start, *belief = _checked(row, what)
-    return Knowledge(path, _unpack_belief(belief), via, position, first, read, edit, start, name)
+    believed, shown, held, lines = belief
+    known = Belief(believed, spans_of(shown), spans_of(held), lines)
+    return Knowledge(path, known, via, position, first, read, edit, start, name)
 
 
 def disk_row(state: DiskFile) -> tuple[Any, ...]:
     """Return the columns of the disk table."""
     path, revision, position, at, cause, *others = structs.astuple(state)
-    packed = None if cause is None else compact_json(_pack_cause(cause))
+    packed = None if cause is None else compact_json(structs.astuple(cause))
     return sealed((path, revision, position, at, packed, *others))
 
 
@@ -211,68 +206,3 @@ def spans_of(stored: str) -> Spans:
 def cause_of(stored: str) -> Cause:
     """Return a cause from its column."""
     return Cause(*json.loads(stored))
-
-
-def _pack_cause(cause: Cause) -> list[Any]:
-    """Return the fields of a cause, without an evidence of None: 0.1.0 wrote none."""
-    values = list(structs.astuple(cause))
-    return values if cause.evidence is not None else values[:-1]
-
-
-def _pack_belief(belief: Belief) -> list[Any]:
-    return [belief.text, spans_text(belief.shown), spans_text(belief.held), belief.lines]
-
-
-def _unpack_belief(raw: list[Any]) -> Belief:
-    revision, shown, held, lines = raw
-    return Belief(revision, spans_of(shown), spans_of(held), lines)
-
-
-def _unpack_told(raw: list[Any]) -> Told:
-    fields = dict(zip(Told.__struct_fields__, raw, strict=False))  # older ones have fewer fields
-    for name in ("hunks", "moved"):
-        if fields.get(name) is not None:
-            fields[name] = tuple(map(tuple, fields[name]))
-    return Told(**fields)
-
-
-def _pack_structs(values: tuple[Any, ...]) -> list[Any]:
-    return [list(structs.astuple(value)) for value in values]
-
-
-CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
-    "Spans": (spans_text, spans_of),
-    "Belief": (_pack_belief, _unpack_belief),
-    "Cause": (_pack_cause, lambda raw: Cause(*raw)),
-    "tuple[Told, ...]": (_pack_structs, lambda raw: tuple(map(_unpack_told, raw))),
-    "tuple[Rewritten, ...]": (_pack_structs, lambda raw: tuple([Rewritten(*r) for r in raw])),
-    "tuple[Revision, ...]": (list, tuple),
-    "tuple[tuple[str, Revision], ...]": (list, lambda raw: tuple(map(tuple, raw))),
-    "tuple[str, ...]": (list, tuple),
-    "tuple[int, ...]": (list, tuple),
-}
-"""Annotation of a field -> its functions that pack and unpack a value. JSON keeps any other field as
-it is."""
-
-REQUIRED = object()
-"""Stands for the default of a field that has none; equal to no value."""
-
-
-@cache
-def _fields(kind: type[Fact]) -> list[tuple[str, Any, Convert | None, Convert | None]]:
-    """Return the name, the default and the two converters of each field of a kind."""
-    fields = []
-    for field in structs.fields(kind):
-        annotation = kind.__annotations__[field.name].removesuffix(" | None")
-        default = REQUIRED if field.default is NODEFAULT else field.default
-        fields.append((field.name, default, *CONVERTERS.get(annotation, (None, None))))
-    return fields
-
-
-def _unpacked(
-    raw: dict[str, Any], field: str, default: Any, _: Convert | None, unpack: Convert | None
-) -> Any:
-    value = raw.get(field, default)
-    if value is REQUIRED:
-        raise KeyError(field)
-    return unpack(value) if unpack and value is not None and value is not default else value

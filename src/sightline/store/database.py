@@ -23,8 +23,8 @@ from sightline.errors import StoreError
 from sightline.filesystem.private_files import new_file
 from sightline.store.blobs import ROW_BYTES
 from sightline.store.codec import text
-from sightline.store.migrations import check, check_present, create, migrate
 from sightline.store.port import Room
+from sightline.store.schema import check, create
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
 Result = TypeVar("Result")
@@ -85,7 +85,7 @@ class Database:
     """
 
     def __init__(self, file: str, *, read_only: bool = False) -> None:
-        """read_only: only look at a file of the present schema, without waiting for anybody."""
+        """read_only: only look at a file, without waiting for anybody."""
         self.file = file
         self.lock = RLock()
         self._read_only = read_only
@@ -98,11 +98,9 @@ class Database:
             recorded, has_log = self._newest.read(), self.log_bytes() > 0
             self._db = connect(file, read_only=read_only)
             if read_only:
-                check_present(self._db, file)
+                check(self._db, file)
                 return
-            while not patiently(lambda: check(self.open(), file)):
-                self.write(lambda: migrate(self.open(), file), durable=True)
-                self.carry_over()
+            patiently(lambda: check(self.open(), file))
             if recorded and not has_log:
                 self._refuse_lost(recorded)
             self._newest.open()
@@ -232,7 +230,7 @@ class Database:
 
         self.checkpoint()  # only then the file has its final length
         if self._pragma("auto_vacuum") == 0:
-            return 0  # a store in memory, or of an older version: both use freed pages again
+            return 0  # a store in memory, which uses freed pages again
         before = os.path.getsize(self.file)
         kept = FREE_KEPT_BYTES // self._pragma("page_size")
         rounds = 0

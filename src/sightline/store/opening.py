@@ -11,8 +11,8 @@ from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.database import connect, patiently
 from sightline.store.identity import recorded_file, store_file
-from sightline.store.migrations import create
 from sightline.store.port import Store
+from sightline.store.schema import create
 from sightline.store.sqlite import MemoryStore, SqliteStore
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
@@ -49,7 +49,7 @@ def open_file(file: str) -> SqliteStore:
 
 def open_to_look(url: str | None, *, workspace_root: str, state_home: str) -> SqliteStore | None:
     """Return the store that open_store would open, to read only; None where there is none yet. Makes
-    no file, takes no step to a newer schema and waits for nobody. StoreError, OSError."""
+    no file, and waits for nobody. StoreError, OSError."""
     if url is None:
         file = recorded_file(state_home, workspace_root)
     else:

@@ -63,12 +63,12 @@ KEPT_PER_LOOK_BYTES = 2 << 20
 """Bytes of kept frames between two looks at the size of the log."""
 
 PUT_EVENT = (
-    "INSERT INTO events (position, session, kind, version, happened_at, recorded_at, body, checksum,"
-    " path) VALUES (?,?,?,?,?,?,?,?,?)"
+    "INSERT INTO events (position, session, kind, happened_at, recorded_at, body, checksum, path)"
+    " VALUES (?,?,?,?,?,?,?,?)"
 )
 REWRITE_EVENT = (
-    "REPLACE INTO events (position, session, kind, version, happened_at, recorded_at, body, checksum,"
-    " path) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, path FROM events WHERE position = ?1"
+    "REPLACE INTO events (position, session, kind, happened_at, recorded_at, body, checksum, path)"
+    " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, path FROM events WHERE position = ?1"
 )
 COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?,?,?)"
@@ -98,9 +98,7 @@ COUNTED = {None: "", False: " WHERE ended IS NULL", True: " WHERE ended IS NOT N
 ARCHIVED = f"FROM sessions WHERE id GLOB '{ARCHIVE}*'"
 
 
-EVENT = (
-    "SELECT position, session, kind, version, happened_at, recorded_at, body, checksum FROM events"
-)
+EVENT = "SELECT position, session, kind, happened_at, recorded_at, body, checksum FROM events"
 KNOWLEDGE = (
     "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
     " believed, shown, held, lines, checksum FROM knowledge"
@@ -688,7 +686,7 @@ def selection(
     the values of the statement. is_limited: only the first or the last of them are wanted.
 
     The statement has one search for each kind. One index answers each search in order of position;
-    SQLite merges their results and stops at the limit (schema/0009_growth.sql)."""
+    SQLite merges their results and stops at the limit."""
     if kinds is None and session is not None and is_limited:
         kinds = EVERY_KIND
     anybodys = session is None and path is None

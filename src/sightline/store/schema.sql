@@ -1,23 +1,30 @@
--- The schema behind every step, which a new store takes at once. Whoever adds a step changes this file,
--- too: tests/store/test_migrations.py compares the two. Columns stand in the order in which the steps
--- added them. The reasons stand in the steps.
+-- The tables of a store. Each index costs an append a dirty page, and a dirty page costs more than
+-- anything else here. Sizes are bytes, times UTC microseconds. checksum: the CRC-32 of the other
+-- columns of the row (codec.sealed), which shows what a damaged disk has changed.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
+-- Positions are 1, 2, 3, … because no fact is ever deleted. path: the file that a fact is about;
+-- event_paths has the further paths that it names. Each question to the timeline is a search in one
+-- index, in order of position, however many sessions have ended and however many facts there are
+-- about other files. A question for several kinds of facts is one search for each kind; SQLite merges
+-- the results (sqlite.py, selection).
 CREATE TABLE events (
   position INTEGER PRIMARY KEY,
   session TEXT NOT NULL,
   kind TEXT NOT NULL,
-  version INTEGER NOT NULL,
   happened_at INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
   path TEXT,
   body TEXT NOT NULL,
-  checksum INTEGER
+  checksum INTEGER NOT NULL
 );
 CREATE INDEX events_of_session ON events (session, kind);
 CREATE INDEX events_of_session_path ON events (session, path, kind) WHERE path IS NOT NULL;
 CREATE INDEX events_of_path ON events (path, kind) WHERE path IS NOT NULL;
+-- Facts without a path are asked of all sessions: checkpoints, git operations, warnings.
 CREATE INDEX events_of_kind ON events (kind) WHERE path IS NULL;
+
+-- The kind stands before the position, so that the newest facts of a kind are found at once.
 CREATE TABLE event_paths (
   path TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -26,6 +33,7 @@ CREATE TABLE event_paths (
   PRIMARY KEY (path, kind, position)
 ) WITHOUT ROWID;
 
+-- name: the path as it was asked for, where a symlink led from it to path.
 CREATE TABLE knowledge (
   session TEXT NOT NULL,
   path TEXT NOT NULL,
@@ -40,7 +48,7 @@ CREATE TABLE knowledge (
   shown TEXT NOT NULL,
   held TEXT NOT NULL,
   lines INTEGER NOT NULL,
-  checksum INTEGER,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (session, path)
 ) WITHOUT ROWID;
 CREATE INDEX knowledge_named ON knowledge (session, name) WHERE name IS NOT NULL;
@@ -55,9 +63,13 @@ CREATE TABLE disk (
   mode INTEGER,
   moved_to TEXT,
   last_external_edit INTEGER,
-  checksum INTEGER
+  checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- owner: "machine:pid:start" of the process that a session lives with. newest_message: the position
+-- of the session's newest MessageAppended. Present sessions are few. Those that ended are many, and so
+-- are those whose process went away without a word: a present one is found by its process, or by its
+-- newest facts.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY,
   agent TEXT NOT NULL,
@@ -67,24 +79,18 @@ CREATE TABLE sessions (
   turn INTEGER NOT NULL,
   model TEXT,
   owner TEXT,
-  newest_message INTEGER NOT NULL DEFAULT 0,
-  checksum INTEGER
+  newest_message INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX sessions_open ON sessions (started) WHERE ended IS NULL;
 CREATE INDEX sessions_held ON sessions (owner) WHERE ended IS NULL AND owner IS NOT NULL;
 CREATE INDEX sessions_ended ON sessions (ended) WHERE ended IS NOT NULL;
 CREATE INDEX sessions_of_parent ON sessions (parent) WHERE parent IS NOT NULL;
 
+-- Writes and rewinds that have not come to an end.
 CREATE TABLE intents (position INTEGER PRIMARY KEY);
 
-CREATE TABLE stamps (
-  path TEXT PRIMARY KEY,
-  signature TEXT NOT NULL,
-  revision TEXT NOT NULL,
-  read_at_ns INTEGER NOT NULL,
-  checksum INTEGER
-) WITHOUT ROWID;
-
+-- Claims that were not released. They are few, so nothing but the id is looked up by.
 CREATE TABLE claims (
   id TEXT PRIMARY KEY,
   session TEXT NOT NULL,
@@ -93,9 +99,20 @@ CREATE TABLE claims (
   exclusive INTEGER NOT NULL,
   taken_at INTEGER NOT NULL,
   position INTEGER NOT NULL,
-  checksum INTEGER
+  checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE stamps (
+  path TEXT PRIMARY KEY,
+  signature TEXT NOT NULL,
+  revision TEXT NOT NULL,
+  read_at_ns INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- One zstd frame for each text. dictionary: the id of the text that the frame needs as its dictionary.
+-- depth: how many texts have to be read one after the other for that. A row has an id because a text
+-- that others need is found by a short key.
 CREATE TABLE texts (
   id INTEGER PRIMARY KEY,
   revision TEXT NOT NULL UNIQUE,
@@ -104,11 +121,16 @@ CREATE TABLE texts (
   frame BLOB NOT NULL
 );
 CREATE INDEX texts_by_dictionary ON texts (dictionary) WHERE dictionary IS NOT NULL;
+
+-- Texts that were kept ahead of the fact that names them: position is that of the newest fact then, so
+-- that a text about to be named is not taken for a text that nobody needs.
 CREATE TABLE kept_ahead (
   text INTEGER PRIMARY KEY,
   position INTEGER NOT NULL
 );
 
+-- Marks of lines, for texts that may not be kept (model/line_marks.py): a zstd frame. The key of their
+-- hashes is made here and never leaves this file, so that nobody can look up a line elsewhere.
 CREATE TABLE marks (
   revision TEXT PRIMARY KEY,
   since INTEGER NOT NULL,
