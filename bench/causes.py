@@ -27,6 +27,7 @@ from bench.histories import FILES, History
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.model.events import Cause, Changed, GitMoved
+from sightline.store.port import Append
 from sightline.store.sqlite import MemoryStore
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def other_verdicts(history: History, log: Sequence[Recorded]) -> list[str]:
     told = MemoryStore()
     for recorded in log:
         facts = true(history, recorded)
-        told.append(recorded.session, facts, at=recorded.happened_at)
+        told.append(Append(recorded.session, facts, at=recorded.happened_at))
     told.keep(kept for rev in revisions(log) if (kept := own.store.blob(rev)) is not None)
     different = []
     for session in (history.first, history.second_agent):

@@ -27,6 +27,7 @@ from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
 from sightline.messages.message_codec import encode
 from sightline.model.events import MessageAppended
+from sightline.store.port import Append
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,7 +67,7 @@ def fill(session: Session, messages: int) -> None:
                 MessageAppended(kept.id, parent, role, _revision(kept.text), formats=("anthropic",))
             )
             parent = kept.id
-        store.append(session.id, facts, at=time_ns() // 1000, blobs=texts)
+        store.append(Append(session.id, facts, at=time_ns() // 1000, texts=texts))
 
 
 def _revision(text: bytes) -> str:

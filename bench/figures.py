@@ -17,6 +17,8 @@ import msgspec
 from bench.filling import SOURCE, Filled, fill, opened, seen, tracked
 from bench.stopwatch import Figure, Limit, interleaved
 
+from sightline.store.port import Append
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -143,11 +145,13 @@ def fact(*, durable: bool) -> Callable[[str], Times]:
         with opened(folder) as session:
             store = session._context.store  # noqa: SLF001  the port itself is measured
             shown = [seen(f"f{n}.py", f"{n}") for n in range(50)]
-            store.append(session.id, shown, at=1)
+            store.append(Append(session.id, shown, at=1))
             bare = _bare(folder, durable=durable)
             number = iter(range(1 << 30))
             return interleaved(
-                lambda: store.append(session.id, [shown[next(number) % 50]], at=2, durable=durable),
+                lambda: store.append(
+                    Append(session.id, [shown[next(number) % 50]], at=2, durable=durable)
+                ),
                 lambda: bare(next(number)),
                 1500 if not durable else 600,
             )
@@ -243,7 +247,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     file = os.path.join(folder, "bare.db")
     store = open_file(file)
     fact_ = seen("f.py", "f")
-    store.append("s", [seen(f"f{n}.py", f"{n}") for n in range(50)], at=1)
+    store.append(Append("s", [seen(f"f{n}.py", f"{n}") for n in range(50)], at=1))
     store.close()
     db = sqlite3.connect(file, isolation_level=None)
     for pragma in ("wal_autocheckpoint=0", f"synchronous={'FULL' if durable else 'NORMAL'}"):

@@ -12,6 +12,7 @@ import sightline
 from sightline.filesystem.read import signature_of
 from sightline.model.events import Belief, Seen
 from sightline.model.revision import Stamp
+from sightline.store.port import Append
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +67,7 @@ def fill(
             seen(about if about and n % share == 0 else names[n % len(names)], f"{n}")
             for n in range(start, min(start + BATCH, facts))
         ]
-        store.append(session.id, batch, at=time_ns() // 1000)
+        store.append(Append(session.id, batch, at=time_ns() // 1000))
 
 
 def tracked(session: Session, files: int) -> list[str]:
@@ -81,10 +82,12 @@ def tracked(session: Session, files: int) -> list[str]:
     for start in range(0, files, BATCH):
         batch = names[start : start + BATCH]
         session._context.store.append(  # noqa: SLF001  as above
-            session.id,
-            [seen(name, name) for name in batch],
-            at=time_ns() // 1000,
-            stats=dict(_stamps(session.workspace, batch)),
+            Append(
+                session.id,
+                [seen(name, name) for name in batch],
+                at=time_ns() // 1000,
+                stats=dict(_stamps(session.workspace, batch)),
+            )
         )
     return [os.path.join(session.workspace, name) for name in names]
 

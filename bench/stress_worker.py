@@ -22,6 +22,7 @@ if not __package__:
 from bench.filling import opened, seen
 
 from sightline import EditRefused
+from sightline.store.port import Append
 
 if TYPE_CHECKING:
     from sightline import Session
@@ -36,7 +37,7 @@ def append(folder: str, name: str, times: int) -> None:
     with opened(folder, id=name) as session:
         for n in range(times):
             session._context.store.append(  # noqa: SLF001  the port itself is under stress
-                name, [seen(f"{name}/{n}.py", f"{n}")], at=time.time_ns() // 1000
+                Append(name, [seen(f"{name}/{n}.py", f"{n}")], at=time.time_ns() // 1000)
             )
     print("done", times, flush=True)
 

@@ -19,6 +19,7 @@ from sightline.api.opening import start
 from sightline.config.settings import Settings
 from sightline.errors import EditRefused, LinesMissing
 from sightline.model.events import SessionEnded
+from sightline.store.port import Append
 from sightline.testing import FixedClock
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Usage:
             else:
                 session.turn()
         if number % 3:
-            self.store.append(session.id, [SessionEnded()], at=self.clock())
+            self.store.append(Append(session.id, [SessionEnded()], at=self.clock()))
 
     def _read(self, session: Session, path: str) -> None:
         if self.random.random() < 0.5:

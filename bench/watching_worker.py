@@ -39,6 +39,7 @@ from sightline.filesystem.watch.inotify import CREATE, ISDIR, Inotify, events
 from sightline.history.session_history import survey
 from sightline.history.watching import Watching
 from sightline.model.events import Cause, Changed
+from sightline.store.port import Append
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,7 +242,7 @@ def append(reader: Reader) -> float:
     for number in range(200):
         fact = Changed("no.txt", "a" * 64, f"{number:064}", "content", Cause("external"))
         began_s = perf_counter()
-        reader.store.append("", [fact], at=number)
+        reader.store.append(Append("", [fact], at=number))
         took.append(perf_counter() - began_s)
     return median(took)
 

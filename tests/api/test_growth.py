@@ -38,6 +38,7 @@ from sightline.model.events import (
 from sightline.model.revision import revision_of
 from sightline.notices import warnings
 from sightline.sessions import presence
+from sightline.store.port import Append
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
@@ -72,7 +73,7 @@ class Place:
                 WarningRaised(f"w-{n:08}", "old", ()) if n < 9 else TurnBegan(2),
                 SessionEnded("exit"),
             ]
-            self.store.append(name, facts, at=self.clock())
+            self.store.append(Append(name, facts, at=self.clock()))
         for n in range(gone):
             facts = [
                 SessionStarted("tester"),
@@ -80,13 +81,13 @@ class Place:
                 Seen("a.py", revision, LINES, "read", belief),
                 CommandStarted("make", f"r{n}"),
             ]
-            self.store.append(f"gone-{n:04}", facts, at=self.clock())
+            self.store.append(Append(f"gone-{n:04}", facts, at=self.clock()))
         self.clock.advance(seconds=30 * 24 * 3600)
         for n in range(own):
             path = OTHERS[n % len(OTHERS)]
             cause = Cause("agent", "me")
             change = Changed(path, revision, revision, "content", cause, belief=belief)
-            self.store.append("me", [change], at=self.clock())
+            self.store.append(Append("me", [change], at=self.clock()))
         self.clock.advance(seconds=2 * 24 * 3600)
         me.turn()
 
@@ -213,7 +214,7 @@ def test_a_checkpoint_that_is_named_is_found_among_the_last_ones(verb, by):
         first = session.checkpoint("old")
         taken = [CheckpointTaken(f"cp-{n}", "old", first.manifest) for n in range(count)]
         dropped = [CheckpointDropped(f"cp-{n}", "room") for n in range(count)]
-        place.store.append("past-0001", [*taken, *dropped], at=place.clock())
+        place.store.append(Append("past-0001", [*taken, *dropped], at=place.clock()))
         made = session.checkpoint("mine")
         more = {"dry_run": True} if verb == "rewind" else {}
         steps.append(place.steps(partial(_of_checkpoint, verb, getattr(made, by), more)))

@@ -13,6 +13,7 @@ import sightline
 from sightline.history.as_of import AsOf
 from sightline.model.events import RewindEnded, SessionForked
 from sightline.model.revision import revision_of
+from sightline.store.port import Append
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 START = 1_767_225_600_000_000
@@ -189,9 +190,9 @@ def test_as_of_is_what_the_fold_of_the_first_facts_says(acts):
         elif act == "turn":
             session.turn()
         elif act == "rewind":
-            store.append("s1", [RewindEnded(min(number, store.position()))], at=clock())
+            store.append(Append("s1", [RewindEnded(min(number, store.position()))], at=clock()))
         else:
-            store.append("s2", [SessionForked("s1", store.position())], at=clock())
+            store.append(Append("s2", [SessionForked("s1", store.position())], at=clock()))
         then = AsOf(store, store.position())
         said.append((then.position, then.files("s1"), then.sessions()))
     log = list(store.timeline())

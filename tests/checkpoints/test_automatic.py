@@ -309,10 +309,10 @@ def test_a_walk_that_takes_too_long_is_given_up_once_in_a_turn(place, monkeypatc
 def test_a_full_store_is_said_and_the_edit_goes_on(place, one, monkeypatch):
     real = SqliteStore.append
 
-    def full(self, session, facts, **more):
-        if any(isinstance(fact, CheckpointTaken) for fact in facts):
+    def full(self, append):
+        if any(isinstance(fact, CheckpointTaken) for fact in append.facts):
             raise StoreError("The disk is full.", "Make room.")
-        return real(self, session, facts, **more)
+        return real(self, append)
 
     monkeypatch.setattr(SqliteStore, "append", full)
     one.turn()

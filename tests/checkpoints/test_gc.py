@@ -24,6 +24,7 @@ from sightline.model.events import (
 )
 from sightline.model.manifest import EMPTY, Manifest, encode, file_row, step, stored
 from sightline.model.revision import revision_of
+from sightline.store.port import Append
 from sightline.store.retention import AGE, SIZE
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
@@ -89,7 +90,7 @@ def test_what_was_heard_of_since_stays_and_so_does_what_it_believes(world):
 def test_an_ended_session_needs_nothing_but_its_texts_have_their_days(world):
     session = world.session("s1")
     session.read("a.py")
-    world.store.append("s1", [SessionEnded()], at=world.clock())
+    world.store.append(Append("s1", [SessionEnded()], at=world.clock()))
     assert world.gc().gone == ()
     assert [each.why for each in world.gc(room=0).gone] == [SIZE]
 
@@ -115,7 +116,7 @@ def test_what_the_newest_write_replaced_has_its_days_only(world):
     session = world.session("s1")
     session.read("a.py")
     session.edit("a.py", "1", "2")
-    world.store.append("s1", [SessionEnded()], at=world.clock())
+    world.store.append(Append("s1", [SessionEnded()], at=world.clock()))
     world.later(29)
     assert {each.path for each in world.gc(room=0).gone} == {"a.py"}
     assert world.kept("a = 1\n")
@@ -130,12 +131,12 @@ def test_a_write_under_way_and_a_checkpoint_need_their_texts(world):
     world.store.keep([before, b"in it", manifest, b"nobody's"])
     intent = WriteIntended("a.py", revision_of(before), revision_of(b"after\n"), owner="x:1:1")
     taken = CheckpointTaken("c1", "", revision_of(manifest))
-    world.store.append("s1", [intent, taken], at=world.clock())
+    world.store.append(Append("s1", [intent, taken], at=world.clock()))
     world.later(99)
     context = world.session("keeper")._context.__class__(
         "keeper", world.store, world.tree, world.settings, world.clock, "x:1:1"
     )
-    world.store.append("s1", [intent], at=world.clock())
+    world.store.append(Append("s1", [intent], at=world.clock()))
     gc(context, world.settings, room=0)
     assert world.store.blob(revision_of(b"in it")) == b"in it"
     assert world.store.blob(revision_of(manifest)) == manifest

@@ -24,6 +24,7 @@ from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
 from sightline.store.opening import open_file
+from sightline.store.port import Append
 
 LOCAL = ".claude/settings.local.json"
 
@@ -501,7 +502,7 @@ def test_gaps_in_sight_are_counted_with_the_last_reason(at):
     at("read", "a.py")
     (file,) = at.home.glob("workspaces/*/store.db")
     store = open_file(str(file))
-    store.append("cli", [SightLost("the watcher overflowed")], at=1_767_225_600_000_000)
+    store.append(Append("cli", [SightLost("the watcher overflowed")], at=1_767_225_600_000_000))
     store.close()
     said = checks(at)["sight"]
     assert said["message"].startswith("Lost once, the last time ")

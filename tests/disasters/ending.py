@@ -18,13 +18,13 @@ def rewinds_end(monkeypatch, appends, error, times=1_000):
     left, errors = appends, iter(range(times))
     of_files = (WriteIntended, Changed, RewindEnded)
 
-    def ending(store, session, facts, **more):
+    def ending(store, given):
         nonlocal left
-        if any(isinstance(fact, of_files) for fact in facts):
+        if any(isinstance(fact, of_files) for fact in given.facts):
             if not left and next(errors, None) is not None:
                 raise error
             left = max(left - 1, 0)
-        return append(store, session, facts, **more)
+        return append(store, given)
 
     with monkeypatch.context() as patched:
         patched.setattr(SqliteStore, "append", ending)

@@ -7,6 +7,7 @@ import os
 import pytest
 from tests.guard.test_changed_places import tree
 from tests.support.examples import widely
+from tests.support.full import with_text
 
 from sightline.errors import SightlineError, StoreError
 
@@ -29,13 +30,13 @@ class Filling:
         self.append = self.store.append
         self.store.append = self
 
-    def __call__(self, *arguments, blobs=(), **options):
+    def __call__(self, given):
         self.left -= 1
         if self.left >= 0:
-            return self.append(*arguments, blobs=blobs, **options)
+            return self.append(given)
         pages = self.store._base.run("PRAGMA page_count")[0][0]
         self.store._base.run(f"PRAGMA max_page_count = {pages}")
-        return self.append(*arguments, blobs=[*blobs, os.urandom(1 << 20)], **options)
+        return self.append(with_text(given, os.urandom(1 << 20)))
 
     def empty(self):
         self.store.append = self.append

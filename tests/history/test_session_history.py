@@ -20,6 +20,7 @@ from sightline.model.events import (
 )
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import Since
+from sightline.store.port import Append
 from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
@@ -129,7 +130,7 @@ def test_following_tells_everything_once_whoever_records_it(world):
 def test_a_session_says_whether_its_agent_is_there(world):
     world.session("s1").read("a.py")
     world.session("s2")
-    world.store.append("s2", [SessionEnded()], at=world.clock())
+    world.store.append(Append("s2", [SessionEnded()], at=world.clock()))
     one, two = session_history.sessions(world.survey()).sessions
     assert (one.id, one.present, one.files, one.ended) == ("s1", True, 1, None)
     assert (two.id, two.present, two.files) == ("s2", False, 0)
@@ -197,9 +198,9 @@ def test_a_question_without_a_session_is_about_one_at_work_then_about_one_that_e
     world.session("s2").read("a.py")
     world.session("s3").read("b.py")
     assert knower(world.survey(), "a.py") == "s2"
-    world.store.append("s2", [SessionEnded()], at=world.clock())
+    world.store.append(Append("s2", [SessionEnded()], at=world.clock()))
     assert knower(world.survey(), "a.py") == "s1"
-    world.store.append("s1", [SessionEnded()], at=world.clock())
+    world.store.append(Append("s1", [SessionEnded()], at=world.clock()))
     assert knower(world.survey(), "a.py") == "s2"
     assert knower(world.survey(), "c.py") is None
 
@@ -218,7 +219,9 @@ def test_why_goes_back_through_a_files_names(world):
 def test_why_of_a_fork_tells_what_its_parent_was_shown(world):
     world.session("s1").read("a.py")
     world.session("s2")
-    world.store.append("s2", [SessionForked("s1", world.store.position())], at=world.clock())
+    world.store.append(
+        Append("s2", [SessionForked("s1", world.store.position())], at=world.clock())
+    )
     world.session("s1").read("a.py", (1, 1))
     told = why(world.session("s2")._context, "a.py")
     assert [(e.session, e.kind) for e in told.entries] == [("s1", "seen")]
@@ -248,7 +251,7 @@ def test_surveying_settles_the_write_of_a_dead_process(world):
     world.session("s1").read("a.py")
     world.tree.put("b.py", "written\n")
     intent = WriteIntended("b.py", MISSING, revision_of(b"written\n"), owner="elsewhere:1:1")
-    world.store.append("s1", [intent], at=world.clock())
+    world.store.append(Append("s1", [intent], at=world.clock()))
     assert "changed" not in world.kinds()
     world.survey()
     assert world.kinds(path="b.py") == ["changed"]

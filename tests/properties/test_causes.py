@@ -23,6 +23,7 @@ from sightline.guard import file_states
 from sightline.history.session_history import survey
 from sightline.model.events import Cause, Changed
 from sightline.model.revision import revision_of
+from sightline.store.port import Append
 from sightline.store.sqlite import MemoryStore
 
 FILES = ("a.py", "b.py")
@@ -218,7 +219,7 @@ def test_a_cause_decides_no_verdict(does, causes):
             belief = getattr(fact, "belief", None)
             if belief is not None:
                 told.keep(filter(None, [own.store.blob(belief.text)]))
-            told.append(recorded.session, [fact], at=recorded.happened_at)
+            told.append(Append(recorded.session, [fact], at=recorded.happened_at))
         again = SessionContext("mine", told, own.workspace, own.settings, own.clock, own.owner)
         for path in FILES:
             text = world.mine.believed(path) or ""

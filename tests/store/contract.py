@@ -26,7 +26,7 @@ from sightline.model.projections import fold_disk
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
 from sightline.model.session_ids import ARCHIVE, NOBODY
 from sightline.model.timeline import Recorded
-from sightline.store.port import Store
+from sightline.store.port import Append, Store
 
 Open = Callable[[], Store]
 
@@ -39,10 +39,10 @@ MOVING: list[type[Fact]] = [events.Changed, events.Moved, events.GitMoved]
 KINDS: list[list[type[Fact]] | None] = [MOVING, [events.Seen, events.TurnBegan], None]
 QUESTIONS: list[dict[str, Any]] = [
     {"newest": 2},
-    {"oldest": 2},
+    {"limit": 2},
     {"since": 2, "path": "a.py"},
     {"newest": 1, "path": "a.py"},
-    {"oldest": 1, "path": "b/ö.py", "upto": 4},
+    {"limit": 1, "path": "b/ö.py", "upto": 4},
 ]
 
 
@@ -138,28 +138,28 @@ class StoreContract(ABC):
 
     def test_positions_count_from_one(self, store):
         assert store.position() == 0
-        first = store.append("s1", [seen("a"), seen("b")], at=1)
-        second = store.append("s2", [seen("a")], at=2)
+        first = store.append(Append("s1", [seen("a"), seen("b")], at=1))
+        second = store.append(Append("s2", [seen("a")], at=2))
         assert [r.position for r in first + second] == [1, 2, 3]
         assert store.position() == 3
 
     def test_a_fact_carries_when_it_happened_and_when_it_was_recorded(self, store):
-        (recorded,) = store.append("s1", [seen("a")], at=50, happened_at=40)
+        (recorded,) = store.append(Append("s1", [seen("a")], at=50, happened_at=40))
         assert (recorded.happened_at, recorded.recorded_at) == (40, 50)
         assert list(store.timeline()) == [recorded]
-        assert store.append("s1", [seen("a")], at=60)[0].happened_at == 60
+        assert store.append(Append("s1", [seen("a")], at=60))[0].happened_at == 60
 
     @for_each_store
     @given(st.lists(any_fact, max_size=8))
     def test_every_kind_of_fact_comes_back(self, facts):
         with self.empty() as opened:
-            recorded = opened().append("s", facts, at=1)
+            recorded = opened().append(Append("s", facts, at=1))
             assert list(opened().timeline()) == recorded
             assert opened().verify() == []
 
     def test_the_timeline_is_asked_by_session_path_kind_and_position(self, store):
-        store.append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1)
-        store.append("s2", [seen("a"), events.TurnBegan(1), changed("b", B)], at=2)
+        store.append(Append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1))
+        store.append(Append("s2", [seen("a"), events.TurnBegan(1), changed("b", B)], at=2))
 
         def at(**question: object) -> list[int]:
             return [r.position for r in store.timeline(**question)]
@@ -176,9 +176,9 @@ class StoreContract(ABC):
         assert at(newest=2) == [5, 6]
         assert at(newest=1, kinds=[events.Seen]) == [4]
         assert at(newest=0) == []
-        assert at(oldest=2) == at()[:2]
-        assert at(oldest=1, session="s1") == at(session="s1")[:1]
-        assert at(oldest=1, path="a", kinds=[events.Changed, events.Seen]) == at(path="a")[:1]
+        assert at(limit=2) == at()[:2]
+        assert at(limit=1, session="s1") == at(session="s1")[:1]
+        assert at(limit=1, path="a", kinds=[events.Changed, events.Seen]) == at(path="a")[:1]
         assert at(kinds=[]) == []
         assert at(session="nobody") == at(path="nowhere") == []
 
@@ -186,16 +186,16 @@ class StoreContract(ABC):
     def test_a_path_finds_every_fact_that_names_it_in_any_field(self, store, fact):
         named = [getattr(fact, field, None) for field in ("path", "src", "name")]
         named += [*getattr(fact, "paths", ()), *getattr(fact, "files", ())]
-        store.append("s0", [seen("elsewhere")], at=1)
-        store.append("s1", [fact], at=1)
+        store.append(Append("s0", [seen("elsewhere")], at=1))
+        store.append(Append("s1", [fact], at=1))
         for path in filter(None, named):
             assert facts_in(store.timeline(path=path)) == [fact]
 
     def test_an_answer_once_begun_does_not_see_later_facts(self, store):
-        store.append("s1", [seen(f"f{n}") for n in range(1200)], at=1)
+        store.append(Append("s1", [seen(f"f{n}") for n in range(1200)], at=1))
         answer = store.timeline()
         first = next(answer)
-        store.append("s1", [seen("late")], at=2)
+        store.append(Append("s1", [seen("late")], at=2))
         assert [first.position, *(r.position for r in answer)] == list(range(1, 1201))
 
     # --- views ----------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ class StoreContract(ABC):
             one, other = opened(), opened()
             for number, (session, facts) in enumerate(history):
                 store = (one, other)[number % 2]
-                made = store.append(session, facts, at=number)
-                assert made == reference.append(session, facts, at=number)
+                made = store.append(Append(session, facts, at=number))
+                assert made == reference.append(Append(session, facts, at=number))
             log = list(one.timeline())
             assert other.verify() == reference.verify() == []
             assert set(other.paths()) == set(fold_disk(log))
@@ -231,6 +231,9 @@ class StoreContract(ABC):
                 assert sum(counted) == len(one.sessions(ended=ended))
                 assert sum(counted) == one.session_count(ended=ended)
                 assert counted[0] == reference.session_count(ended=ended, archived=True)
+                for asked in ({"after": "s1"}, {"before": "s2", "newest": 1}, {"limit": 2}):
+                    chosen = one.sessions(ended=ended, **asked)
+                    assert chosen == reference.sessions(ended=ended, **asked)
             assert one.sessions(parent="s1") == reference.sessions(parent="s1")
             assert one.held_on("m") == reference.held_on("m")
             for at in (0, len(history) // 2, len(history)):
@@ -256,88 +259,118 @@ class StoreContract(ABC):
                     assert [*ours] == [*reference.timeline(session=session, kinds=kinds, **asked)]
 
     def test_a_rewind_restores_what_was_known_and_leaves_the_disk_view(self, store):
-        store.append("s1", [seen("a", A)], at=1)
+        store.append(Append("s1", [seen("a", A)], at=1))
         then = store.known("s1")
-        store.append("s1", [changed("a", B, AGENT, belief=belief(B)), seen("b")], at=2)
+        store.append(Append("s1", [changed("a", B, AGENT, belief=belief(B)), seen("b")], at=2))
         now = store.known("s1")
-        store.append("s1", [events.RewindEnded(1)], at=3)
+        store.append(Append("s1", [events.RewindEnded(1)], at=3))
         assert store.known("s1") == then
         assert store.disk("a").revision == B
-        store.append("s1", [events.RewindEnded(3)], at=4)  # rewinding the rewind
+        store.append(Append("s1", [events.RewindEnded(3)], at=4))  # rewinding the rewind
         assert store.known("s1") == now
 
     def test_a_compaction_drops_what_was_held_of_every_file(self, store):
-        store.append("s1", [seen("a"), seen("b")], at=1)
-        store.append("s2", [seen("a")], at=1)
-        store.append("s1", [events.Dropped()], at=2)
+        store.append(Append("s1", [seen("a"), seen("b")], at=1))
+        store.append(Append("s2", [seen("a")], at=1))
+        store.append(Append("s1", [events.Dropped()], at=2))
         assert [state.belief.held for state in store.known("s1").values()] == [(), ()]
         assert store.knowledge("s1", "a").belief.shown == ((1, 10),)
         assert store.knowledge("s2", "a").belief.held == ((1, 10),)
-        store.append("s1", [seen("a"), events.Dropped("a", ((1, 4),))], at=3)
+        store.append(Append("s1", [seen("a"), events.Dropped("a", ((1, 4),))], at=3))
         assert store.knowledge("s1", "a").belief.held == ((5, 10),)
 
     def test_a_fork_begins_with_what_its_parent_knew_and_goes_its_own_way(self, store):
-        store.append("s1", [seen("a"), seen("b")], at=1)
-        store.append("s2", [events.SessionForked("s1", 1)], at=2)
-        store.append("s1", [seen("a", B)], at=3)
+        store.append(Append("s1", [seen("a"), seen("b")], at=1))
+        store.append(Append("s2", [events.SessionForked("s1", 1)], at=2))
+        store.append(Append("s1", [seen("a", B)], at=3))
         assert list(store.known("s2")) == ["a"]
         assert store.knowledge("s2", "a").belief.text == A
         assert store.session("s2").parent == "s1"
 
     def test_a_file_is_known_by_the_other_name_it_was_asked_for(self, store):
-        store.append("s1", [seen("a", name="link"), seen("b", name="link")], at=1)
+        store.append(Append("s1", [seen("a", name="link"), seen("b", name="link")], at=1))
         assert store.knowledge("s1", "link").path == "b"
         assert store.knowledge("s2", "link") is None
-        store.append("s1", [seen("link")], at=2)  # now a file of its own
+        store.append(Append("s1", [seen("link")], at=2))  # now a file of its own
         assert store.knowledge("s1", "link").path == "link"
 
     def test_a_session_has_one_column(self, store):
-        store.append("s1", [events.SessionStarted("claude-code"), events.TurnBegan(4)], at=5)
-        store.append("s2", [seen("a")], at=3)
-        store.append("s1", [events.ModelUsed("p", "m"), seen("a")], at=6)
+        store.append(
+            Append("s1", [events.SessionStarted("claude-code"), events.TurnBegan(4)], at=5)
+        )
+        store.append(Append("s2", [seen("a")], at=3))
+        store.append(Append("s1", [events.ModelUsed("p", "m"), seen("a")], at=6))
         state = store.session("s1")
         assert (state.agent, state.turn, state.model, state.started) == ("claude-code", 4, "m", 5)
         assert state.position == 5
         assert [s.id for s in store.sessions()] == ["s2", "s1"]
         assert store.session("s3") is None
 
+    def test_a_list_is_read_a_page_at_a_time(self, store):
+        for number in range(7):
+            store.append(
+                Append(f"s{number}", [seen(f"f{number}")], at=number // 2, texts=[b"%d" % number])
+            )
+
+        def pages(ask, cursor, start):
+            rows: list[Any] = []
+            while page := ask(after=rows[-1] if rows else start):
+                assert len(page) <= 3
+                rows += [getattr(row, cursor) for row in page]
+            return rows
+
+        facts = pages(lambda after: [*store.timeline(after=after, limit=3)], "position", 0)
+        assert facts == [1, 2, 3, 4, 5, 6, 7]
+        begun = pages(lambda after: store.sessions(after=after, limit=3), "id", None)
+        assert begun == [state.id for state in store.sessions()]
+        texts = pages(lambda after: store.texts(after=after, limit=3), "revision", "")
+        assert texts == [text.revision for text in store.texts()]
+        backwards = store.sessions(newest=3), store.sessions(newest=3, before="s4")
+        assert [[state.id for state in page] for page in backwards] == [
+            ["s4", "s5", "s6"],
+            ["s1", "s2", "s3"],
+        ]
+        assert store.sessions(after="nobody") == []
+
     # --- conditions on an append ----------------------------------------------------------------
 
     def test_a_decision_on_a_row_that_moved_is_refused_whole(self, opened):
         one, other = opened(), opened()
-        one.append("s1", [seen("a")], at=1)
-        other.append("s1", [seen("a", B)], at=2)
+        one.append(Append("s1", [seen("a")], at=1))
+        other.append(Append("s1", [seen("a", B)], at=2))
         with pytest.raises(StoreConflict, match="position 1, now at 2"):
-            one.append("s1", [seen("b"), seen("a")], at=3, expect={"a": 1}, blobs=[b"x"])
+            one.append(Append("s1", [seen("b"), seen("a")], at=3, expect={"a": 1}, texts=[b"x"]))
         assert one.position() == 2
         assert one.blob(revision_of(b"x")) is None
         assert one.knowledge("s1", "b") is None
-        assert one.append("s1", [seen("a")], at=3, expect={"a": 2, "b": 0})
+        assert one.append(Append("s1", [seen("a")], at=3, expect={"a": 2, "b": 0}))
 
     def test_a_row_nobody_has_yet_is_expected_at_zero(self, store):
-        store.append("s1", [seen("a")], at=1, expect={"a": 0})
+        store.append(Append("s1", [seen("a")], at=1, expect={"a": 0}))
         with pytest.raises(StoreConflict):
-            store.append("s1", [seen("a")], at=1, expect={"a": 0})
-        store.append("s2", [seen("a")], at=1, expect={"a": 0})  # another session's row
+            store.append(Append("s1", [seen("a")], at=1, expect={"a": 0}))
+        store.append(Append("s2", [seen("a")], at=1, expect={"a": 0}))  # another session's row
 
     def test_a_column_that_went_on_is_not_written_behind(self, opened):
         one, other = opened(), opened()
-        one.append("s1", [seen("a")], at=1)
-        other.append("s2", [seen("a")], at=2)
-        assert one.append("s1", [seen("b")], at=3, column=1)  # another session's fact came between
+        one.append(Append("s1", [seen("a")], at=1))
+        other.append(Append("s2", [seen("a")], at=2))
+        assert one.append(
+            Append("s1", [seen("b")], at=3, column=1)
+        )  # another session's fact came between
         with pytest.raises(StoreConflict, match="after position 2"):
-            other.append("s1", [seen("c")], at=4, column=2, blobs=[b"x"])
+            other.append(Append("s1", [seen("c")], at=4, column=2, texts=[b"x"]))
         assert one.position() == 3
         assert one.blob(revision_of(b"x")) is None
-        assert other.append("s1", [seen("c")], at=4, column=3)
+        assert other.append(Append("s1", [seen("c")], at=4, column=3))
 
     def test_an_observation_that_says_nothing_new_is_not_recorded(self, store):
-        assert store.append("s1", [changed("gone", MISSING)], at=1) == []
-        made = store.append("s1", [changed("a", B), changed("a", B), changed("a", C)], at=1)
+        assert store.append(Append("s1", [changed("gone", MISSING)], at=1)) == []
+        made = store.append(Append("s1", [changed("a", B), changed("a", B), changed("a", C)], at=1))
         assert facts_in(made) == [changed("a", B), changed("a", C)]
-        assert store.append("s2", [changed("a", C)], at=2) == []
+        assert store.append(Append("s2", [changed("a", C)], at=2)) == []
         own = changed("a", C, AGENT, belief=belief(C))
-        assert facts_in(store.append("s1", [own], at=3)) == [own]
+        assert facts_in(store.append(Append("s1", [own], at=3))) == [own]
 
     # --- intents --------------------------------------------------------------------------------
 
@@ -345,33 +378,33 @@ class StoreContract(ABC):
         a, b = (events.Rewritten(path, "r1", "r2") for path in ("a.py", "b.py"))
         moved = events.GitMoved("c1", "c2", "checkout", ("a.py",), (a,))
         both = structs.replace(moved, paths=("a.py", "b.py"), changes=(a, b))
-        assert [r.fact for r in store.append("s", [moved, moved], at=1)] == [moved]
-        [rest] = store.append("t", [both], at=2)
+        assert [r.fact for r in store.append(Append("s", [moved, moved], at=1))] == [moved]
+        [rest] = store.append(Append("t", [both], at=2))
         assert rest.fact == structs.replace(both, paths=("b.py",), changes=(b,))
         back = structs.replace(
             moved, before="c2", after="c1", changes=(structs.replace(a, after="r1"),)
         )
-        assert [r.fact for r in store.append("s", [back, moved], at=3)] == [back, moved]
+        assert [r.fact for r in store.append(Append("s", [back, moved], at=3))] == [back, moved]
 
     def test_an_intent_is_pending_until_something_settles_it(self, opened):
         store, other = opened(), opened()
         intents = [events.WriteIntended(path, A, B) for path in "abcd"]
-        made = store.append("s1", intents, at=1, durable=True)
+        made = store.append(Append("s1", intents, at=1, durable=True))
         assert other.pending() == made
-        other.append("s1", [changed("a", C, AGENT, belief=belief(C), intent=1)], at=2)
-        store.append("s1", [events.WriteAbandoned("b", 2)], at=2)
-        other.append("s2", [changed("c", C), changed("c", B)], at=2)  # its very bytes
+        other.append(Append("s1", [changed("a", C, AGENT, belief=belief(C), intent=1)], at=2))
+        store.append(Append("s1", [events.WriteAbandoned("b", 2)], at=2))
+        other.append(Append("s2", [changed("c", C), changed("c", B)], at=2))  # its very bytes
         assert store.pending() == made[3:]
-        store.append("s1", [events.Moved("e", "d", B, AGENT, intent=4)], at=2)
+        store.append(Append("s1", [events.Moved("e", "d", B, AGENT, intent=4)], at=2))
         assert other.pending() == []
 
     # --- archives -------------------------------------------------------------------------------
 
     def test_an_archive_is_known_by_its_own_session_and_says_nothing_of_now(self, opened):
         store, archive = opened(), f"{ARCHIVE}s9"
-        intent = store.append("s1", [events.WriteIntended("a", A, B)], at=1)
+        intent = store.append(Append("s1", [events.WriteIntended("a", A, B)], at=1))
         told = [changed("a", B), changed("a", B), seen("b"), events.Moved("c", "b", A, AGENT)]
-        assert facts_in(store.append(archive, told, at=2, happened_at=1)) == told
+        assert facts_in(store.append(Append(archive, told, at=2, happened_at=1))) == told
         assert store.disks() == {}
         assert store.pending() == intent
         assert list(store.known(archive)) == ["c"]
@@ -389,7 +422,7 @@ class StoreContract(ABC):
         store = opened()
         revision = revision_of(data)
         assert store.blob(revision) is None
-        store.append("s1", [seen("a", revision)], at=1, blobs=[data, data])
+        store.append(Append("s1", [seen("a", revision)], at=1, texts=[data, data]))
         store.keep([data])
         assert opened().blob(revision) == data
         assert store.verify() == []
@@ -433,8 +466,8 @@ class StoreContract(ABC):
         told = events.Changed("a", A, B, "content", by)
         rest = events.Changed("b", A, B, "content", events.Cause("git", None, "token"))
         begun = events.CommandStarted("curl -H token", "1", ("gone",))
-        store.append("s1", [begun, told, rest, events.Moved("c", "d", B, by)], at=1)
-        other.append("s1", [events.TurnBegan(1)], at=2)
+        store.append(Append("s1", [begun, told, rest, events.Moved("c", "d", B, by)], at=1))
+        other.append(Append("s1", [events.TurnBegan(1)], at=2))
         assert store.rewrite_commands(lambda command: command.replace("token", "…")) == 3
         assert store.rewrite_commands(lambda command: command.replace("token", "…")) == 0
         found = facts_in(other.timeline())
@@ -443,7 +476,7 @@ class StoreContract(ABC):
         assert found[0] == events.CommandStarted("curl -H …", "1", ("gone",))
         details = {path: row.cause.detail for path, row in other.disks().items() if row.cause}
         assert {details[path] for path in ("a", "c")} == {"curl -H …"}
-        other.append("s1", [events.Changed("a", B, A, "content", by)], at=3)
+        other.append(Append("s1", [events.Changed("a", B, A, "content", by)], at=3))
         assert other.disk("a").cause == by
         assert store.verify() == []
         assert store.position() == 6
@@ -488,11 +521,13 @@ class StoreContract(ABC):
         needed = map(revision_of, (b"needed", b"early"))
         if gone == b"other":
             assert store.append(
-                "s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since
+                Append("s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since)
             )
         else:
             with pytest.raises(StoreConflict, match="deleted a text"):
-                store.append("s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since)
+                store.append(
+                    Append("s1", [events.TurnBegan(1)], at=3, needed=needed, needed_since=since)
+                )
             assert list(store.timeline(kinds=[events.TurnBegan])) == []
 
     def test_who_chooses_what_goes_sees_all_that_was_recorded(self, opened):
@@ -502,19 +537,21 @@ class StoreContract(ABC):
         def choose():
             return [revision_of(b"needed")] if store.position() == 0 else []
 
-        other.append("s1", [seen("a", revision_of(b"needed"))], at=1)
+        other.append(Append("s1", [seen("a", revision_of(b"needed"))], at=1))
         assert store.purge(choose, "age", session="s1", at=2) == ()
         assert store.blob(revision_of(b"needed")) == b"needed"
         assert store.position() == 1
 
     def test_a_text_kept_ahead_of_its_fact_says_since_when(self, store):
-        store.append("s1", [seen("a", revision_of(b"one"))], at=1, blobs=[b"one"])
+        store.append(Append("s1", [seen("a", revision_of(b"one"))], at=1, texts=[b"one"]))
         assert [(each.size >= 3, each.since) for each in store.texts()] == [(True, 0)]
         store.keep([b"one"])
         assert [(each.size >= 3, each.since) for each in store.texts()] == [(True, 1)]
 
     def test_room_and_tally_count_what_is_there(self, store):
-        store.append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1, blobs=[b"text"])
+        store.append(
+            Append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1, texts=[b"text"])
+        )
         assert store.tally() == {"Seen": 2, "TurnBegan": 1}
         assert store.room().texts >= 4
         assert store.room().total >= store.room().texts
@@ -526,13 +563,15 @@ class StoreContract(ABC):
     def test_stamps_are_refreshed_along_with_an_append(self, opened):
         store = opened()
         newer = structs.replace(STAMP, revision=B)
-        store.append("s1", [seen("a")], at=1, stats={"b": STAMP, "a": STAMP, "odd\udcff": STAMP})
-        store.append("s1", [], at=2, stats={"a": newer})
+        store.append(
+            Append("s1", [seen("a")], at=1, stats={"b": STAMP, "a": STAMP, "odd\udcff": STAMP})
+        )
+        store.append(Append("s1", [], at=2, stats={"a": newer}))
         assert opened().stamps() == {"a": newer, "b": STAMP, "odd\udcff": STAMP}
         assert store.stamps(["b", "a", "nowhere"]) == {"a": newer, "b": STAMP}
         assert store.stamps([]) == {}
         many = {f"f{n:04}": STAMP for n in range(2000)}
-        store.append("s1", [], at=3, stats=many)
+        store.append(Append("s1", [], at=3, stats=many))
         assert store.stamps(iter(many)) == many
 
     # --- several at once ------------------------------------------------------------------------
@@ -542,7 +581,7 @@ class StoreContract(ABC):
         for number in range(10):
             store = (one, other)[number % 2]
             text = (A, B)[number % 2]
-            store.append("s1", [seen("a", text), changed("a", text)], at=number)
+            store.append(Append("s1", [seen("a", text), changed("a", text)], at=number))
         assert one.known("s1") == other.known("s1")
         assert one.position() == other.position()
         assert one.verify() == other.verify() == []
@@ -551,7 +590,7 @@ class StoreContract(ABC):
         from concurrent.futures import ThreadPoolExecutor
 
         def work(who: int) -> list[int]:
-            made = [store.append(f"s{who}", [seen(f"f{n}")], at=n) for n in range(25)]
+            made = [store.append(Append(f"s{who}", [seen(f"f{n}")], at=n)) for n in range(25)]
             return [recorded.position for (recorded,) in made]
 
         with ThreadPoolExecutor(4) as pool:

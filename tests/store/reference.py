@@ -7,9 +7,10 @@ from zero.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import urandom
 from threading import RLock
+from typing import TypeVar
 
 from msgspec import structs
 from tests.support.folding import fold_knowledge
@@ -38,9 +39,11 @@ from sightline.store.event_index import (
     paths_of,
     settled_by,
 )
-from sightline.store.port import Room
+from sightline.store.port import Append, Room
 from sightline.store.retention import KeptText, cause_with_command, with_command
 from sightline.store.verify import differences
+
+Row = TypeVar("Row")
 
 
 class ReferenceStore:
@@ -60,36 +63,24 @@ class ReferenceStore:
         self._marks: dict[Revision, bytes] = {}
         self._key = urandom(32)
 
-    def append(
-        self,
-        session: str,
-        facts: Sequence[Fact],
-        *,
-        at: int,
-        happened_at: int | None = None,
-        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
-        expect: Mapping[str, int] | None = None,
-        column: int | None = None,
-        needed: Iterable[Revision] = (),
-        needed_since: int | None = None,
-        stats: Mapping[str, Stamp] | None = None,
-        durable: bool = False,
-        like: Mapping[Revision, Revision] | None = None,
-    ) -> list[Recorded]:
-        happened = at if happened_at is None else happened_at
+    def append(self, append: Append) -> list[Recorded]:
+        session = append.session
+        happened = append.at if append.happened_at is None else append.happened_at
         with self._lock:
-            check_expected(self._knowledge.get(session, {}), expect or {})
-            if column is not None and any(r.session == session for r in self._log[column:]):
-                raise column_conflict(session, column)
-            if needed_since is not None:
-                check_needed(of_kind(BlobPurged, self._log[needed_since:]), needed)
-            self._blobs.update(named(blobs))
-            self._stamps.update(stats or {})
+            check_expected(self._knowledge.get(session, {}), append.expect)
+            behind = append.column
+            if behind is not None and any(r.session == session for r in self._log[behind:]):
+                raise column_conflict(session, behind)
+            if append.needed_since is not None:
+                purged = of_kind(BlobPurged, self._log[append.needed_since :])
+                check_needed(purged, append.needed)
+            self._blobs.update(named(append.texts))
+            self._stamps.update(append.stats)
             start = len(self._log)
-            for fact in facts:
+            for fact in append.facts:
                 part = new_part(fact, self._disks.get, session)
                 if part is not None:
-                    self._step(Recorded(len(self._log) + 1, session, happened, at, part))
+                    self._step(Recorded(len(self._log) + 1, session, happened, append.at, part))
             return self._log[start:]
 
     def _step(self, recorded: Recorded) -> None:
@@ -117,7 +108,7 @@ class ReferenceStore:
         upto: int | None = None,
         since: int | None = None,
         newest: int | None = None,
-        oldest: int | None = None,
+        limit: int | None = None,
     ) -> Iterator[Recorded]:
         with self._lock:
             facts = [
@@ -128,8 +119,7 @@ class ReferenceStore:
                 and (path is None or path in paths_of(recorded.fact))
                 and (kinds is None or type(recorded.fact) in kinds)
             ]
-        facts = facts[:oldest]
-        return iter(facts if newest is None else facts[max(len(facts) - newest, 0) :])
+        return iter(page(facts, limit, newest))
 
     def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
         return len(live(self.timeline(path=path, kinds=kinds, newest=most)))
@@ -172,19 +162,28 @@ class ReferenceStore:
         *,
         ended: bool | None = None,
         parent: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        limit: int | None = None,
         newest: int | None = None,
     ) -> list[SessionState]:
+        def place_of(name: str) -> tuple[int, str] | None:
+            state = self._sessions.get(name)
+            time = None if state is None else state.ended if ended else state.started
+            return None if time is None else (time, name)
+
         with self._lock:
-            states = [
-                state
+            places = {
+                place: state
                 for state in self._sessions.values()
                 if state.id != NOBODY
                 and ended in (None, state.ended is not None)
                 and parent in (None, state.parent)
-            ]
-        states.sort(key=lambda state: ((state.ended or 0) if ended else state.started, state.id))
-        chosen = states if newest is None else states[max(len(states) - newest, 0) :]
-        return sorted(chosen, key=lambda state: (state.started, state.id))
+                and (place := place_of(state.id)) is not None
+                and (after is None or ((first := place_of(after)) and first < place))
+                and (before is None or ((last := place_of(before)) and place < last))
+            }
+        return page([places[place] for place in sorted(places)], limit, newest)
 
     def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
         newest = [*self.timeline(kinds=[kind], newest=most)]
@@ -235,11 +234,11 @@ class ReferenceStore:
             wanted = self._stamps if paths is None else self._stamps.keys() & set(paths)
             return {path: self._stamps[path] for path in sorted(wanted)}
 
-    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
+    def keep(self, texts: Iterable[bytes] | dict[Revision, bytes]) -> None:
         with self._lock:
-            texts = named(blobs)
-            self._blobs.update(texts)
-            self._ahead.update(dict.fromkeys(texts, len(self._log)))
+            by_revision = named(texts)
+            self._blobs.update(by_revision)
+            self._ahead.update(dict.fromkeys(by_revision, len(self._log)))
 
     def stored_among(self, revisions: Iterable[Revision]) -> set[Revision]:
         return {revision for revision in revisions if revision in self._blobs}
@@ -258,10 +257,11 @@ class ReferenceStore:
     def marks_key(self) -> bytes:
         return self._key
 
-    def texts(self) -> list[KeptText]:
+    def texts(self, *, after: Revision = "", limit: int | None = None) -> list[KeptText]:
         with self._lock:
             texts = sorted((self._marks | self._blobs).items())
-            return [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in texts]
+            kept = [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in texts]
+        return page([text for text in kept if text.revision > after], limit, None)
 
     def purge(
         self,
@@ -280,7 +280,7 @@ class ReferenceStore:
                 self._marks.pop(revision, None)
                 self._ahead.pop(revision, None)
             if removed:
-                self.append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at)
+                self.append(Append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at))
             return removed
 
     def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
@@ -311,3 +311,8 @@ class ReferenceStore:
 
     def close(self) -> None:
         """Do nothing: another handle may go on reading."""
+
+
+def page(rows: list[Row], limit: int | None, newest: int | None) -> list[Row]:
+    """Return the first or the last rows, or all."""
+    return rows[:limit] if newest is None else rows[max(len(rows) - newest, 0) :]

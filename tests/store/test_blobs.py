@@ -21,6 +21,7 @@ from sightline.model.events import Changed, WriteIntended
 from sightline.model.revision import revision_of
 from sightline.store import blobs
 from sightline.store.opening import open_file
+from sightline.store.port import Append
 
 BASE = b"".join(b"line %d of a text that is edited\n" % number for number in range(300))
 
@@ -56,13 +57,13 @@ def store(file):
 
 def change(store, before, after, *more):
     fact = Changed("a.py", revision_of(before), revision_of(after), "content", AGENT)
-    store.append("s", [fact], at=1, blobs=[*more, after])
+    store.append(Append("s", [fact], at=1, texts=[*more, after]))
 
 
 def chain(store, count):
     """A text and `count` edits, each of the one before."""
     texts = [BASE]
-    store.append("s", [seen("a.py", revision_of(BASE))], at=1, blobs=[BASE])
+    store.append(Append("s", [seen("a.py", revision_of(BASE))], at=1, texts=[BASE]))
     for number in range(count):
         texts.append(edited(texts[-1], number, b"line %d, edited\n" % number))
         change(store, texts[-2], texts[-1])
@@ -120,14 +121,14 @@ class Keeping(RuleBasedStateMachine):
 
     @rule(texts=chosen, one=st.integers(0, 1))
     def append(self, texts, one):
-        self.stores[one].append("s", [seen("a")], at=1, blobs=texts)
+        self.stores[one].append(Append("s", [seen("a")], at=1, texts=texts))
         self.there.update(texts)
 
     @rule(edits=st.lists(pairs, min_size=1, max_size=6), one=st.integers(0, 1))
     def append_edits(self, edits, one):
         """Texts that are said to be like others, which may be there, or come along, or neither."""
         texts = [FAMILY[number] for edit in edits for number in edit[: 1 + edit[1] % 2]]
-        self.stores[one].append("s", [seen("a")], at=1, blobs=texts, like=likeness(edits))
+        self.stores[one].append(Append("s", [seen("a")], at=1, texts=texts, like=likeness(edits)))
         self.there.update(texts)
 
     @rule(before=chosen, between=chosen, gone=chosen, edits=st.lists(pairs, max_size=6))
@@ -208,7 +209,7 @@ def test_an_edit_takes_little_room(store, fact, ahead):
     """Whether the text before it was there, or comes along."""
     if ahead:
         store.keep([BASE])
-    store.append("s", [fact], at=1, blobs=[BASE, edited(BASE, 9)])
+    store.append(Append("s", [fact], at=1, texts=[BASE, edited(BASE, 9)]))
     sizes = {each.revision: each.size for each in store.texts()}
     assert sizes[revision_of(edited(BASE, 9))] < 200 < sizes[revision_of(BASE)]
     assert store.blob(revision_of(edited(BASE, 9))) == edited(BASE, 9)
@@ -219,7 +220,7 @@ def test_what_a_text_is_like_may_be_said(store):
     store.keep([BASE])
     after = edited(BASE, 5)
     like = {revision_of(after): revision_of(BASE)}
-    store.append("s", [seen("a")], at=1, blobs=[after], like=like)
+    store.append(Append("s", [seen("a")], at=1, texts=[after], like=like))
     assert depths(store) == [1]
     assert store.blob(revision_of(after)) == after
 
@@ -227,7 +228,7 @@ def test_what_a_text_is_like_may_be_said(store):
 def test_a_text_that_comes_before_the_one_it_is_like_is_kept_whole(store):
     after = edited(BASE, 5)
     like = {revision_of(after): revision_of(BASE), revision_of(BASE): revision_of(after)}
-    store.append("s", [seen("a")], at=1, blobs=[after, BASE], like=like)
+    store.append(Append("s", [seen("a")], at=1, texts=[after, BASE], like=like))
     assert depths(store) == [1]
     assert store.verify() == []
 
@@ -272,7 +273,7 @@ def test_several_texts_that_need_one_need_one_of_them_when_it_goes(store):
 
 def test_a_secret_dictionary_is_nowhere_in_the_files(store, file):
     secret = b"key = 4e1f0a77c2d94b0a9d6c8f3e5b7a1d20\n"
-    store.append("s", [seen("a")], at=1, blobs=[secret + BASE])
+    store.append(Append("s", [seen("a")], at=1, texts=[secret + BASE]))
     change(store, secret + BASE, b"key = ''\n" + BASE)
     assert depths(store) == [1]
     forget(store, secret + BASE, secret=True)
@@ -298,7 +299,7 @@ def test_a_secret_that_was_written_anew_before_is_nowhere_in_the_files(store, fi
 def test_edits_of_a_large_text_take_little_room_too(store):
     large = Random(2).randbytes(3 << 20)
     after = large[:1000] + b"edited" + large[1000:]
-    store.append("s", [seen("a")], at=1, blobs=[large])
+    store.append(Append("s", [seen("a")], at=1, texts=[large]))
     change(store, large, after)
     assert store.room().texts < (3 << 20) + 20_000
     assert store.blob(revision_of(after)) == after
@@ -370,9 +371,9 @@ def test_a_text_whose_dictionary_goes_meanwhile_is_kept_whole(store, file):
 
 
 def test_texts_kept_ahead_say_since_when_and_so_do_those_kept_again(store):
-    store.append("s", [seen("a"), seen("b")], at=1)
+    store.append(Append("s", [seen("a"), seen("b")], at=1))
     store.keep(TEXTS[:5])
-    store.append("s", [seen("c")], at=2, blobs=TEXTS[5:10])
+    store.append(Append("s", [seen("c")], at=2, texts=TEXTS[5:10]))
     since = {each.revision: each.since for each in store.texts()}
     assert [since[name] for name in names(TEXTS[:10])] == [2] * 5 + [0] * 5
     store.keep(TEXTS[4:6])
@@ -381,10 +382,10 @@ def test_texts_kept_ahead_say_since_when_and_so_do_those_kept_again(store):
 
 
 def test_a_text_that_takes_the_place_of_a_forgotten_one_is_not_kept_ahead(store):
-    store.append("s", [seen("a")], at=1)
+    store.append(Append("s", [seen("a")], at=1))
     store.keep([b"ahead"])
     forget(store, b"ahead")
-    store.append("s", [seen("c")], at=2, blobs=[b"with its fact"])
+    store.append(Append("s", [seen("c")], at=2, texts=[b"with its fact"]))
     assert [each.since for each in store.texts()] == [0]
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.store.contract import seen
 
 from sightline.store.opening import open_file
+from sightline.store.port import Append
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_room_is_given_back_while_another_has_the_store_open(file):
 @pytest.mark.wide
 def test_the_room_by_kind_adds_up_to_the_files(file):
     store = filled(file, 3, size=2 << 20)
-    store.append("s", [seen(f"f{n}") for n in range(500)], at=1, blobs=[b"text" * 50])
+    store.append(Append("s", [seen(f"f{n}") for n in range(500)], at=1, texts=[b"text" * 50]))
     store._base.checkpoint()
     room = store.room()
     assert room.texts == sum(each.size for each in store.texts()) > 6 << 20

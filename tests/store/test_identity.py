@@ -12,6 +12,7 @@ from sightline.errors import StoreError
 from sightline.model.revision import Stamp, StatSignature, revision_of
 from sightline.store.identity import store_file
 from sightline.store.opening import open_file
+from sightline.store.port import Append
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def visit(home: str, root: str) -> str:
         found.st_ino,
         found.st_mode,
     )
-    store.append("s", [], at=1, stats={"a.py": Stamp(signature, revision_of(b""), 1)})
+    store.append(Append("s", [], at=1, stats={"a.py": Stamp(signature, revision_of(b""), 1)}))
     store.close()
     return file
 

@@ -10,6 +10,7 @@ from tests.store.contract import StoreContract, seen
 from tests.store.reference import ReferenceStore
 
 from sightline.model.revision import MISSING
+from sightline.store.port import Append
 from sightline.store.sqlite import MemoryStore
 
 
@@ -29,7 +30,7 @@ class TestMemoryStore(StoreContract):
 
 def test_verify_finds_a_row_that_is_not_what_the_timeline_says():
     store = ReferenceStore()
-    store.append("s1", [seen("a")], at=1)
+    store.append(Append("s1", [seen("a")], at=1))
     store._disks["a"] = structs.replace(store._disks["a"], revision=MISSING)
     (sentence,) = store.verify()
     assert sentence.startswith("The row of disk a is")
@@ -37,10 +38,10 @@ def test_verify_finds_a_row_that_is_not_what_the_timeline_says():
 
 def test_a_forked_child_has_its_own_copy_of_a_store_in_memory():
     store = MemoryStore()
-    store.append("s1", [seen("a")], at=1)
+    store.append(Append("s1", [seen("a")], at=1))
     child = os.fork()
     if not child:
-        store.append("s1", [seen("b")], at=2)
+        store.append(Append("s1", [seen("b")], at=2))
         os._exit(store.position() != 2)
     assert os.waitpid(child, 0)[1] == 0
     assert store.position() == 1

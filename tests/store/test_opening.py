@@ -20,6 +20,7 @@ from sightline.errors import StoreError
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.store import codec, schema
 from sightline.store.opening import open_file, open_store, refuse_network
+from sightline.store.port import Append
 from sightline.store.schema import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +51,7 @@ def refused(file, words):
 def use(file):
     store = open_file(file)
     try:
-        store.append("s", [seen("a")], at=1)
+        store.append(Append("s", [seen("a")], at=1))
         list(store.timeline())
     finally:
         store.close()
@@ -70,7 +71,7 @@ def test_urls_name_stores(tmp_path):
         return open_store(url, workspace_root=root, state_home=str(tmp_path / "state"))
 
     store = opened(f"sqlite://{tmp_path.as_posix()}/a b%20?#.db")
-    store.append("s", [seen("a")], at=1)
+    store.append(Append("s", [seen("a")], at=1))
     assert (tmp_path / "a b%20?#.db").exists()
     store.close()
     assert opened("memory:") is opened("memory:")
@@ -91,7 +92,7 @@ def test_the_default_store_lies_under_the_state_folder(tmp_path):
     (tmp_path / "work").mkdir()
     root = str(tmp_path / "work")
     store = open_store(None, workspace_root=root, state_home=str(tmp_path / "state"))
-    store.append("s", [seen("a")], at=1)
+    store.append(Append("s", [seen("a")], at=1))
     store.close()
     (found,) = tmp_path.glob("state/workspaces/*/store.db")
     again = open_store(None, workspace_root=root, state_home=str(tmp_path / "state"))

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -21,6 +22,7 @@ from sightline.errors import StoreError
 from sightline.model import events
 from sightline.store import codec, database
 from sightline.store.opening import open_file
+from sightline.store.port import Append
 from sightline.store.sqlite import PUT_KNOWLEDGE, PUT_SESSION
 
 ROOT = Path(__file__).parents[2]
@@ -134,28 +136,29 @@ def test_a_writer_that_never_ends_is_named(store, file, monkeypatch):
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="held by another process") as caught:
-        store.append("s", [seen("a")], at=1)
+        store.append(Append("s", [seen("a")], at=1))
     assert file in caught.value.message
     assert "let it finish" in caught.value.hint
     other.execute("ROLLBACK")
-    assert store.append("s", [seen("a")], at=1)
+    assert store.append(Append("s", [seen("a")], at=1))
     other.close()
 
 
 def test_an_append_of_several_facts_asks_for_the_newest_position_once(store):
     asked: list[str] = []
     store._base.open().set_trace_callback(asked.append)
-    recorded = store.append("s", [seen("a"), seen("b"), seen("c")], at=1)
+    recorded = store.append(Append("s", [seen("a"), seen("b"), seen("c")], at=1))
     store._base.open().set_trace_callback(None)
     assert [each.position for each in recorded] == [1, 2, 3]
     assert sum("max(position)" in sql for sql in asked) == 1
 
 
 def test_an_append_that_fails_halfway_leaves_nothing_behind(store):
+    facts: list[Any] = [seen("a"), object()]
     with pytest.raises(TypeError):
-        store.append("s", [seen("a"), object()], at=1, blobs=[b"x" * 200])
+        store.append(Append("s", facts, at=1, texts=[b"x" * 200]))
     assert store.position() == 0
-    assert store.append("s", [seen("a")], at=1, expect={"a": 0})
+    assert store.append(Append("s", [seen("a")], at=1, expect={"a": 0}))
     assert store.verify() == []
 
 
@@ -167,7 +170,7 @@ def test_a_forked_child_is_told_to_open_its_own(store, file):
     if not child:
         code = 1
         try:
-            store.append("s", [seen("a")], at=1)
+            store.append(Append("s", [seen("a")], at=1))
         except StoreError as error:
             store.close()  # which touches nothing of the parent's
             code = 0 if "forked" in error.message else 2
@@ -190,7 +193,7 @@ def test_only_the_owner_may_read_it_whatever_the_umask(file, umask):
     before = os.umask(umask)
     try:
         store = open_file(file)
-        store.append("s", [seen("a")], at=1, blobs=[os.urandom(2 << 20)])
+        store.append(Append("s", [seen("a")], at=1, texts=[os.urandom(2 << 20)]))
         found = {
             os.path.relpath(os.path.join(folder, name), os.path.dirname(file)): stat.S_IMODE(
                 os.stat(os.path.join(folder, name)).st_mode
@@ -220,7 +223,9 @@ def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store
     store._rows.forget()
     store._base.open().set_trace_callback(asked.append)
     append_one(store, "s", 3)
-    store.append("t", [seen("f3", name="link"), events.TurnBegan(1)], at=1, expect={"f3": 0})
+    store.append(
+        Append("t", [seen("f3", name="link"), events.TurnBegan(1)], at=1, expect={"f3": 0})
+    )
     store.knowledge("t", "link")
     store.disk("f3")
     store.stamps(["f3"])
@@ -242,7 +247,7 @@ def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store
 def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):
     store.keep([b"text" * 4000])
     monkeypatch.setattr("sightline.store.blobs.compress", None)
-    store.append("s", [seen("a")], at=1, blobs=[b"text" * 4000])
+    store.append(Append("s", [seen("a")], at=1, texts=[b"text" * 4000]))
 
 
 def test_purged_bytes_are_nowhere_in_the_files(store, file):

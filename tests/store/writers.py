@@ -8,7 +8,7 @@ import sys
 from sightline.model.events import Belief, Cause, Changed, Fact, Seen, WriteIntended
 from sightline.model.revision import revision_of
 from sightline.store.opening import open_file
-from sightline.store.port import Store
+from sightline.store.port import Append, Store
 
 spawn = multiprocessing.get_context("spawn")  # a forked child would inherit open connections
 
@@ -44,12 +44,14 @@ def append_one(store: Store, session: str, number: int) -> int:
     path = f"f{number % 7}"
     facts: list[Fact] = [Seen(path, revision, ((1, 50),), "read", belief)]
     if number % 3 == 0:
-        (intent,) = store.append(session, [WriteIntended(path, revision, revision)], at=number)
+        (intent,) = store.append(
+            Append(session, [WriteIntended(path, revision, revision)], at=number)
+        )
         cause = Cause("agent", session)
         facts.append(
             Changed(path, revision, revision, "content", cause, None, belief, intent.position)
         )
-    return store.append(session, facts, at=number, blobs=[text])[-1].position
+    return store.append(Append(session, facts, at=number, texts=[text]))[-1].position
 
 
 def main(file: str) -> None:

@@ -64,15 +64,15 @@ def dies_at(monkeypatch, number):
 
     append, left = SqliteStore.append, [number]
 
-    def counted(self, session, facts, **more):
-        if session.startswith("p"):
+    def counted(self, given):
+        if given.session.startswith("p"):
             left[0] -= 1
             if left[0] < 0:
                 raise Died
             if left[0] == 0:
-                append(self, session, facts, **more)
+                append(self, given)
                 raise Died
-        return append(self, session, facts, **more)
+        return append(self, given)
 
     monkeypatch.setattr(SqliteStore, "append", counted)
     return lambda: monkeypatch.setattr(SqliteStore, "append", append)

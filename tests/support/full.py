@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
+from msgspec import structs
+
 from sightline.filesystem.system_calls import Calls
 from sightline.store.sqlite import SqliteStore
 
@@ -20,20 +22,25 @@ class FullStore:
         self.left = appends
         append = SqliteStore.append
 
-        def counted(store, *arguments, blobs=(), **options):
+        def counted(store, given):
             self.left -= 1
             is_full = self.left < 0
             pages = store._base.run("PRAGMA page_count")[0][0] if is_full else ENDLESS
             store._base.run(f"PRAGMA max_page_count = {pages}")
             if is_full:
-                texts = blobs.values() if isinstance(blobs, dict) else blobs
-                blobs = [*texts, os.urandom(1 << 20)]
+                given = with_text(given, os.urandom(1 << 20))
             try:
-                return append(store, *arguments, blobs=blobs, **options)
+                return append(store, given)
             finally:
                 store._base.run(f"PRAGMA max_page_count = {ENDLESS}")
 
         patch.setattr(SqliteStore, "append", counted)
+
+
+def with_text(append, data):
+    """An append that keeps one text more."""
+    texts = append.texts.values() if isinstance(append.texts, dict) else append.texts
+    return structs.replace(append, texts=[*texts, data])
 
 
 class FullDisk:

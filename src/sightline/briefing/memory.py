@@ -183,7 +183,7 @@ def _own_end(
     session, after, upto = stretch.session, stretch.after, stretch.upto
     count = 1
     while True:
-        newest, oldest = (None, count) if end == 0 else (count, None)
+        newest, limit = (None, count) if end == 0 else (count, None)
         found = store.timeline(
             session=session,
             path=path,
@@ -191,7 +191,7 @@ def _own_end(
             after=after,
             upto=upto,
             newest=newest,
-            oldest=oldest,
+            limit=limit,
         )
         rows = list(found)
         own = [row for row in rows if any(own_changes(row)) and _is_certain(row) >= is_certain]

@@ -31,7 +31,7 @@ from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, revision_of
 from sightline.model.text import Text, decode, joined, lines_of
 from sightline.model.timeline import Recorded
-from sightline.store.port import Store
+from sightline.store.port import Append, Store
 
 TRIES = 20
 """Times that a verb decides again because the disk or the store changed meanwhile."""
@@ -109,16 +109,18 @@ class SessionContext:
             self._tracked.learn(stats)
         self.shown += [fact.path for fact in facts if isinstance(fact, Seen)]
         return self.store.append(
-            self.session,
-            facts,
-            at=self.clock(),
-            blobs=blobs,
-            stats=stats,
-            expect=expect,
-            needed=needed,
-            needed_since=needed_since,
-            durable=durable,
-            like=like,
+            Append(
+                self.session,
+                facts,
+                at=self.clock(),
+                texts=blobs,
+                stats=stats,
+                expect=expect or {},
+                needed=needed,
+                needed_since=needed_since,
+                durable=durable,
+                like=like or {},
+            )
         )
 
     def tracked(self) -> Tracked:

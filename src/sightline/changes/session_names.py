@@ -103,7 +103,7 @@ def _looked_up(store: Store, asked: str) -> tuple[Lookup, NameOf]:
 def title_of(store: Store, session: str) -> str:
     """Return the first words of a session's first prompt, a sub-agent's parent's; "" before a prompt."""
     head = session.partition("/")[0]
-    first = store.timeline(session=head, kinds=[TurnBegan], oldest=1) if head else ()
+    first = store.timeline(session=head, kinds=[TurnBegan], limit=1) if head else ()
     titles = [each.fact.title for each in first if isinstance(each.fact, TurnBegan)]
     return titles[0] if titles else ""
 

@@ -35,7 +35,7 @@ def position_of(context: SessionContext, when: When) -> int:
         asked = _asked(context, context.session)
         if take.is_of_workspace(context.session):
             asked = sorted([*_asked(context, NOBODY), *_asked(context, AT_SHELL)])
-        first = next(iter(context.store.timeline(session=context.session, oldest=1)), None)
+        first = next(iter(context.store.timeline(session=context.session, limit=1)), None)
         return asked[-1] if asked else first.position if first else 0
     if isinstance(when, datetime):
         return _position_at(context, when)

@@ -218,7 +218,7 @@ def _in_context(
     changed = row.last_external_edit if row else None
     turn_seen = bisect_left(turns, knowledge.position)
     _, by = changed_by(context, path) if state != "fresh" else ("", None)
-    reads = context.store.timeline(session=context.session, path=path, kinds=[Seen], oldest=1)
+    reads = context.store.timeline(session=context.session, path=path, kinds=[Seen], limit=1)
     first = next((entry.fact for entry in reads), None)
     return FileInContext(
         path=knowledge.name or path,

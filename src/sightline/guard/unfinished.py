@@ -42,6 +42,7 @@ from sightline.model.events import (
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, link_of
 from sightline.model.timeline import Recorded
 from sightline.model.written import is_half_written, still_holds
+from sightline.store.port import Append
 
 KEPT = {"under": words.SAVED, "late": words.MAYBE_SAVED, "other": words.SAVED}
 """The states of files that are left as they are, with the reason."""
@@ -158,7 +159,9 @@ def settle(context: SessionContext, intents: Sequence[Recorded]) -> None:
             facts.append(WriteAbandoned(each.fact.path, position))
     first = intents[0]
     facts += _ended(found, undone, kept, is_done=is_done)
-    context.store.append(first.session, facts, at=context.clock(), stats=stamps, durable=True)
+    context.store.append(
+        Append(first.session, facts, at=context.clock(), stats=stamps, durable=True)
+    )
 
 
 def _ended(

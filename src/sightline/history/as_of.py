@@ -99,7 +99,7 @@ class AsOf:
         store, upto = self._store, self.position
         facts = list(store.timeline(session=session, kinds=COLUMN_FACTS, upto=upto))
         if not facts:
-            facts = list(store.timeline(session=session, upto=upto, oldest=1))
+            facts = list(store.timeline(session=session, upto=upto, limit=1))
         state = None
         for recorded in [*facts, *store.timeline(session=session, upto=upto, newest=1)]:
             state = column(state, recorded)

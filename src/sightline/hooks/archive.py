@@ -36,7 +36,7 @@ from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.session_ids import ARCHIVE
 from sightline.model.spans import spans, whole
 from sightline.model.text import split, unmarked
-from sightline.store.port import Store
+from sightline.store.port import Append, Store
 
 
 class Origin(Struct, frozen=True):
@@ -77,7 +77,7 @@ def import_recording(
         return 0
     ended = [Imported(origin.source, origin.digest), SessionEnded("recorded")]
     return count + len(
-        store.append(archive.session, ended, at=clock(), happened_at=max(at, newest))
+        store.append(Append(archive.session, ended, at=clock(), happened_at=max(at, newest)))
     )
 
 
@@ -118,7 +118,9 @@ class Archive:
         texts, self._texts = self._texts, []
         if not facts:
             return 0
-        return len(self._store.append(self.session, facts, at=now, happened_at=at, blobs=texts))
+        return len(
+            self._store.append(Append(self.session, facts, at=now, happened_at=at, texts=texts))
+        )
 
     def _facts(self, event: Event) -> list[Fact]:
         if isinstance(event, Began):

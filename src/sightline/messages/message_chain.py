@@ -25,6 +25,7 @@ from sightline.model.events import (
 )
 from sightline.model.revision import revision_of
 from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
+from sightline.store.port import Append
 
 MESSAGES: list[type[Fact]] = [MessageAppended]
 VIEW_FACTS: list[type[Fact]] = [
@@ -286,12 +287,14 @@ def append_behind(
     text, *media = map(revision_of, blobs)
     fact = MessageAppended(encoded.id, parent, role, text, side, formats, tuple(media))
     [recorded] = context.store.append(
-        context.session,
-        [fact],
-        at=context.clock(),
-        happened_at=at,
-        blobs=dict(zip([text, *media], blobs, strict=True)),
-        column=tip.position,
+        Append(
+            context.session,
+            [fact],
+            at=context.clock(),
+            happened_at=at,
+            texts=dict(zip([text, *media], blobs, strict=True)),
+            column=tip.position,
+        )
     )
     return Tip(recorded.position, encoded.id, formats)
 

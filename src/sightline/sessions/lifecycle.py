@@ -11,6 +11,7 @@ from sightline.errors import SessionError
 from sightline.model.events import RewindEnded, SessionEnded
 from sightline.sessions import words
 from sightline.sessions.presence import is_present
+from sightline.store.port import Append
 
 DELETED = "deleted"
 """SessionEnded.reason of a deleted session: its warnings and conversation are gone as well."""
@@ -40,7 +41,7 @@ def delete(context: SessionContext, session: str, *, force: bool = False) -> For
     files = len(context.store.known(session))
     claims = sum(each.session == session for each in context.store.claims().values())
     facts = [RewindEnded(0), SessionEnded(DELETED)]  # at position 0 a session knows nothing
-    context.store.append(session, facts, at=context.clock())
+    context.store.append(Append(session, facts, at=context.clock()))
     return Forgotten(session, files, claims)
 
 

@@ -85,7 +85,7 @@ KEPT = (
     f"SELECT revision, length(frame) + {ROW_BYTES} AS size, coalesce(position, 0) AS since"
     " FROM texts LEFT JOIN kept_ahead ON text = id"
     f" UNION ALL SELECT revision, length(frame) + {ROW_BYTES}, since FROM marks"
-    ") GROUP BY revision ORDER BY revision"
+    ") WHERE revision > ? GROUP BY revision ORDER BY revision LIMIT ?"
 )
 """Select every text, and the marks of those that may not be kept, by the revision of the text."""
 
@@ -204,9 +204,9 @@ class Blobs:
                 raise StoreError(message, SAVE) from error
         return None
 
-    def sizes(self) -> list[KeptText]:
-        """List every text, or its marks, with the bytes that it takes on disk."""
-        return [KeptText(*row) for row in self._run(KEPT, ())]
+    def sizes(self, after: Revision, limit: int | None) -> list[KeptText]:
+        """List the texts behind a revision, or their marks, with the bytes that each takes on disk."""
+        return [KeptText(*row) for row in self._run(KEPT, (after, -1 if limit is None else limit))]
 
     def damaged(self) -> list[str]:
         """Read every text; return one sentence for each whose bytes do not match its revision."""

@@ -1,4 +1,7 @@
-"""The port of all stores. Each store passes one contract (tests/store/contract.py)."""
+"""The ports of all stores. Each store passes one contract (tests/store/contract.py).
+
+A caller names the smallest port that it needs: Timeline, Views, Texts or Upkeep. Store is all of them.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,36 @@ from sightline.model.active_claims import Claim
 from sightline.model.events import Fact
 from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Position, Recorded
 from sightline.store.retention import KeptText
+
+
+class Append(Struct, frozen=True):
+    """Facts of one session with their texts, to be recorded whole or not at all, and the conditions
+    under which they were decided.
+
+    at: now, UTC microseconds (recorded_at, and happened_at unless that is given). texts: kept with the
+    facts; a dict has them by their revisions. like: a text -> an older text that it resembles, so that
+    it takes less room; the facts may say the same. stats: updates of the stat cache. durable: the facts
+    survive a power cut once they are recorded, else the death of the process.
+
+    expect: path -> position of the session's knowledge row on which the facts were decided, 0 for no
+    row. column: the session has no fact behind this position. needed: none of these texts was deleted
+    behind the position needed_since.
+    """
+
+    session: str
+    facts: Sequence[Fact]
+    at: int
+    happened_at: int | None = None
+    texts: Iterable[bytes] | dict[Revision, bytes] = ()
+    like: Mapping[Revision, Revision] = {}
+    stats: Mapping[str, Stamp] = {}
+    durable: bool = False
+    expect: Mapping[str, Position] = {}
+    column: Position | None = None
+    needed: Iterable[Revision] = ()
+    needed_since: Position | None = None
 
 
 class Room(Struct, frozen=True):
@@ -33,39 +64,13 @@ class Room(Struct, frozen=True):
         return sum(structs.astuple(self))
 
 
-class Store(Protocol):
-    """An append-only timeline of one workspace, its views, and the texts that its facts name.
+class Timeline(Protocol):
+    """The facts of one workspace, to which facts are only appended."""
 
-    Every process and thread of this machine may have a store open at once. Errors are StoreError.
-    """
-
-    def append(
-        self,
-        session: str,
-        facts: Sequence[Fact],
-        *,
-        at: int,
-        happened_at: int | None = None,
-        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
-        expect: Mapping[str, int] | None = None,
-        column: int | None = None,
-        needed: Iterable[Revision] = (),
-        needed_since: int | None = None,
-        stats: Mapping[str, Stamp] | None = None,
-        durable: bool = False,
-        like: Mapping[Revision, Revision] | None = None,
-    ) -> list[Recorded]:
-        """Record facts, their texts and their projection rows in one transaction.
-
-        at: now, UTC microseconds (recorded_at, and happened_at unless that is given). expect: path
-        -> position of the session's knowledge row on which the facts were decided, 0 for no row;
-        StoreConflict, and nothing written, when another writer changed a row. column: StoreConflict
-        when the session has a fact behind this position. needed: StoreConflict when one of these
-        texts was deleted behind the position needed_since. The result has no redundant observations
-        (store.event_index.redundant). stats: updates of the stat cache. durable: the facts survive
-        a power cut once this returns, else the death of the process. like: a text -> an older text
-        that it resembles, so that it takes less room; the facts may say the same.
-        """
+    def append(self, append: Append) -> list[Recorded]:
+        """Record facts, their texts, and the rows of the views, in one transaction. Return the facts
+        without redundant observations (store.event_index.redundant). StoreConflict, and nothing
+        written, where a condition does not hold any more."""
 
     def timeline(
         self,
@@ -73,15 +78,16 @@ class Store(Protocol):
         session: str | None = None,
         path: str | None = None,
         kinds: Sequence[type[Fact]] | None = None,
-        after: int = 0,
-        upto: int | None = None,
+        after: Position = 0,
+        upto: Position | None = None,
         since: int | None = None,
         newest: int | None = None,
-        oldest: int | None = None,
+        limit: int | None = None,
     ) -> Iterator[Recorded]:
         """Return facts in order. path: facts that name the path, in any field. since: facts that
-        happened then or later (UTC microseconds). newest: only the last N; oldest: only the first
-        N. Give one of both at most."""
+        happened then or later (UTC microseconds). limit: only the first N; newest: only the last N.
+        Give one of both at most. The next page begins after the last position, or ends before the
+        first one (upto)."""
 
     def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
         """Return the number of facts of some kinds that name a path, without those of archives.
@@ -90,14 +96,31 @@ class Store(Protocol):
     def paths_changed(self, session: str) -> list[str]:
         """Return the paths that Changed facts of a session are about, each once, in no order."""
 
-    def position(self) -> int:
+    def position(self) -> Position:
         """Return the position of the newest fact; 0 when there is none."""
+
+    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
+        """Return the sessions of the last `most` facts of a kind that has no path, the newest first,
+        each with its holder: those that have not ended, without model.session_ids.NOBODY."""
+
+    def active_since(self, at: int, most: int) -> list[str]:
+        """Return the sessions with a fact that was recorded then or later, in no order, without
+        model.session_ids.NOBODY. at: UTC microseconds. most: look at the last N facts of the
+        timeline."""
+
+
+class Views(Protocol):
+    """What is folded from the timeline: each view equals the fold from the first fact on."""
 
     def knowledge(self, session: str, path: str) -> Knowledge | None:
         """Return a session's knowledge of one path, or of the other name of one (Seen.name)."""
 
-    def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
+    def known(self, session: str, upto: Position | None = None) -> dict[str, Knowledge]:
         """Return all knowledge of a session, now or at a position, by path in order of path."""
+
+    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
+        """Return the knowledge of a canonical path of each session that has not ended, by id. most:
+        look at the sessions that learned of the path last."""
 
     def disk(self, path: str) -> DiskFile | None:
         """Return the row of a path in the disk view."""
@@ -116,24 +139,19 @@ class Store(Protocol):
         *,
         ended: bool | None = None,
         parent: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        limit: int | None = None,
         newest: int | None = None,
     ) -> list[SessionState]:
         """Return sessions, oldest first, without model.session_ids.NOBODY. ended: only those that have
-        ended, or only those that have not. parent: only those that this session started. newest:
-        only the last N to begin, or to end where ended is True."""
-
-    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
-        """Return the sessions of the last `most` facts of a kind that has no path, the newest first,
-        each with its holder: those that have not ended, without model.session_ids.NOBODY."""
+        ended, or only those that have not. parent: only those that this session started. after,
+        before: only those that stand behind this session, or before it. limit: only the first N;
+        newest: only the last N. Where ended is True, they stand in the order of their ends."""
 
     def held_on(self, machine: str) -> dict[str, str]:
         """Return the holders of the sessions that have not ended and that processes of a machine
         hold, by session. machine: as in filesystem.process.owner."""
-
-    def active_since(self, at: int, most: int) -> list[str]:
-        """Return the sessions with a fact that was recorded then or later, in no order, without
-        model.session_ids.NOBODY. at: UTC microseconds. most: look at the last N facts of the
-        timeline."""
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
         """Return the number of sessions, without model.session_ids.NOBODY. ended: as in sessions().
@@ -141,10 +159,6 @@ class Store(Protocol):
 
     def agents(self, sessions: Iterable[str]) -> dict[str, str]:
         """Return the names of the agents of these sessions, by session; unknown ids are left out."""
-
-    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
-        """Return the knowledge of a canonical path of each session that has not ended, by id. most:
-        look at the sessions that learned of the path last."""
 
     def claims(self) -> dict[str, Claim]:
         """Return every claim that was not released, by id, oldest first. A claim may have expired,
@@ -157,7 +171,11 @@ class Store(Protocol):
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """Return the stat cache, by path in order. A stamp saves hashing; it is never a fact."""
 
-    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
+
+class Texts(Protocol):
+    """The texts that facts name, by the hash of their bytes."""
+
+    def keep(self, texts: Iterable[bytes] | dict[Revision, bytes]) -> None:
         """Keep texts that no fact names yet. A dict has them by their revisions."""
 
     def stored_among(self, revisions: Iterable[Revision]) -> set[Revision]:
@@ -175,8 +193,9 @@ class Store(Protocol):
     def marks_key(self) -> bytes:
         """Return the key of this store's marks: random, the same for ever, and in no other store."""
 
-    def texts(self) -> list[KeptText]:
-        """Return every kept text, and every text whose marks are kept, with its size in the store."""
+    def texts(self, *, after: Revision = "", limit: int | None = None) -> list[KeptText]:
+        """Return every kept text, and every text whose marks are kept, with its size in the store, in
+        order of revision. after: only those behind this revision; limit: only the first N."""
 
     def purge(
         self,
@@ -190,6 +209,10 @@ class Store(Protocol):
         """Delete texts, record one BlobPurged, and return those that were kept. choose: returns the
         texts; nobody else can write while it runs, so it may read the timeline. secret: before this
         returns the bytes are overwritten on the disk, in the log, too."""
+
+
+class Upkeep(Protocol):
+    """The care of a store as a whole."""
 
     def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
         """Rewrite the texts of shell commands in all facts and in the disk view, and return the number
@@ -212,3 +235,8 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the store. Its facts stay."""
+
+
+class Store(Timeline, Views, Texts, Upkeep, Protocol):
+    """The store of one workspace. Every process and thread of this machine may have it open at once.
+    Errors are StoreError."""

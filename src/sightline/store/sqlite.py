@@ -45,7 +45,7 @@ from sightline.store.event_index import (
     paths_of,
     settled_by,
 )
-from sightline.store.port import Room
+from sightline.store.port import Append, Room
 from sightline.store.retention import (
     COMMAND_FACTS,
     KeptText,
@@ -91,6 +91,7 @@ NEWEST_SESSIONS = (
     " FROM events WHERE path IS NULL AND kind = '{}' ORDER BY position DESC LIMIT ?) GROUP BY session)"
     " CROSS JOIN sessions ON id = session WHERE ended IS NULL AND id != '' ORDER BY newest DESC"
 )
+OTHER_SIDE = "({0}, id) {1} (SELECT {0}, id FROM sessions WHERE id = ?)"
 HAS_ENDED = {None: "1", False: "ended IS NULL", True: "ended IS NOT NULL"}
 COUNTED = {None: "", False: " WHERE ended IS NULL", True: " WHERE ended IS NOT NULL"}
 """SQLite counts a whole table, or a whole index, without a look at each row."""
@@ -163,50 +164,41 @@ class SqliteStore:
         self._newest = 0
         self._kept_bytes = 0
 
-    def append(
-        self,
-        session: str,
-        facts: Sequence[Fact],
-        *,
-        at: int,
-        happened_at: int | None = None,
-        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
-        expect: Mapping[str, int] | None = None,
-        column: int | None = None,
-        needed: Iterable[Revision] = (),
-        needed_since: int | None = None,
-        stats: Mapping[str, Stamp] | None = None,
-        durable: bool = False,
-        like: Mapping[Revision, Revision] | None = None,
-    ) -> list[Recorded]:
-        happened = at if happened_at is None else happened_at
-        texts = blobs if isinstance(blobs, dict) else list(blobs)
+    def append(self, append: Append) -> list[Recorded]:
+        session, facts = append.session, append.facts
+        happened = append.at if append.happened_at is None else append.happened_at
+        texts = append.texts if isinstance(append.texts, dict) else list(append.texts)
         edits = [fact for fact in facts if isinstance(fact, (Changed, WriteIntended))]
         replaced = {fact.after: fact.before for fact in edits}
-        packed = self._blobs.pack(texts, {**replaced, **(like or {})}) if texts else []
+        packed = self._blobs.pack(texts, {**replaced, **append.like}) if texts else []
 
         def work() -> list[Recorded]:
             rows = self._rows
             rows.begin()
-            if expect:
-                check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
-            if column is not None and self._base.run(COLUMN_MOVED, (column, session)):
-                raise column_conflict(session, column)
-            if needed_since is not None:
-                purged = of_kind(BlobPurged, self.timeline(kinds=[BlobPurged], after=needed_since))
-                check_needed(purged, needed)
+            self._check(append)
             self._blobs.put(packed)
-            for path, stamp in (stats or {}).items():
+            for path, stamp in append.stats.items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
             position, recorded = self.position(), list[Recorded]()
             for fact in facts:
                 if (part := new_part(fact, rows.disk, session)) is not None:
                     position += 1
-                    recorded.append(Recorded(position, session, happened, at, part))
+                    recorded.append(Recorded(position, session, happened, append.at, part))
                     self._record(recorded[-1])
             return recorded
 
-        return self._write(work, durable=durable)
+        return self._write(work, durable=append.durable)
+
+    def _check(self, append: Append) -> None:
+        """Raise StoreConflict where a condition of an append does not hold any more."""
+        session, expect = append.session, append.expect
+        if expect:
+            check_expected({path: self._rows.knowledge(session, path) for path in expect}, expect)
+        if append.column is not None and self._base.run(COLUMN_MOVED, (append.column, session)):
+            raise column_conflict(session, append.column)
+        if append.needed_since is not None:
+            purged = self.timeline(kinds=[BlobPurged], after=append.needed_since)
+            check_needed(of_kind(BlobPurged, purged), append.needed)
 
     def timeline(
         self,
@@ -218,7 +210,7 @@ class SqliteStore:
         upto: int | None = None,
         since: int | None = None,
         newest: int | None = None,
-        oldest: int | None = None,
+        limit: int | None = None,
     ) -> Iterator[Recorded]:
         sql, values = selection(
             session=session,
@@ -227,12 +219,12 @@ class SqliteStore:
             after=after,
             upto=upto,
             since=since,
-            is_limited=newest is not None or oldest is not None,
+            is_limited=newest is not None or limit is not None,
         )
         if newest is not None:
             sql, values = f"{sql} DESC LIMIT ?", [*values, newest]
-        elif oldest is not None:
-            sql, values = f"{sql} LIMIT ?", [*values, oldest]
+        elif limit is not None:
+            sql, values = f"{sql} LIMIT ?", [*values, limit]
         positions = [position for (position,) in self._base.run(sql, values)]
         if newest is not None:
             positions.reverse()
@@ -291,16 +283,27 @@ class SqliteStore:
         *,
         ended: bool | None = None,
         parent: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        limit: int | None = None,
         newest: int | None = None,
     ) -> list[SessionState]:
+        time = "ended" if ended else "started"
         where, values = f"{HAS_ENDED[ended]} AND id != ''", list[Any]()
-        if parent is not None:
-            where, values = f"{where} AND parent = ?", [parent]
+        for condition, value in (
+            ("parent = ?", parent),
+            (OTHER_SIDE.format(time, ">"), after),
+            (OTHER_SIDE.format(time, "<"), before),
+        ):
+            if value is not None:
+                where, values = f"{where} AND {condition}", [*values, value]
         if newest is not None:
-            time = "ended" if ended else "started"
             where, values = f"{where} ORDER BY {time} DESC, id DESC LIMIT ?", [*values, newest]
+        elif limit is not None:
+            where, values = f"{where} ORDER BY {time}, id LIMIT ?", [*values, limit]
         rows = self._base.run(f"{SESSION} WHERE {where}", values)
-        return sorted(map(codec.session_of, rows), key=lambda state: (state.started, state.id))
+        states = map(codec.session_of, rows)
+        return sorted(states, key=lambda state: (state.ended if ended else state.started, state.id))
 
     def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
         rows = self._base.run(NEWEST_SESSIONS.format(kind.__name__), [most])
@@ -343,8 +346,8 @@ class SqliteStore:
         rows = run(STAMP) if wanted is None else run_in_chunks(run, found, wanted)
         return dict(sorted(map(codec.stamp_of, rows), key=PATH))
 
-    def keep(self, blobs: Iterable[bytes] | dict[Revision, bytes]) -> None:
-        packed = self._blobs.pack(blobs)
+    def keep(self, texts: Iterable[bytes] | dict[Revision, bytes]) -> None:
+        packed = self._blobs.pack(texts)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=False)
         self._kept_bytes += sum([len(text.frame or b"") for text in packed])
         if self._kept_bytes > KEPT_PER_LOOK_BYTES:  # the end of a first checkpoint must not wait
@@ -368,8 +371,8 @@ class SqliteStore:
         [(key,)] = self._base.run("SELECT value FROM meta WHERE key = 'marks_key'")
         return bytes.fromhex(key)
 
-    def texts(self) -> list[KeptText]:
-        return self._blobs.sizes()
+    def texts(self, *, after: Revision = "", limit: int | None = None) -> list[KeptText]:
+        return self._blobs.sizes(after, limit)
 
     def purge(
         self,

@@ -258,7 +258,7 @@ def take_back(context: SessionContext) -> tuple[str, ...]:
     """Set back the files that an attempt and the agents that it started changed in the workspace,
     and those of the checkpoint before it that a command removed; return those that stay, because
     somebody else changed them since or a command did. What was taken back once stays as it is."""
-    begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)]
+    begun = [*context.store.timeline(session=context.session, kinds=[SessionStarted], limit=1)]
     if not begun:
         return ()
     sessions = family(context)
@@ -304,7 +304,7 @@ def _checkpoint_before(context: SessionContext, rows: Sequence[Recorded]) -> Rec
     """Return the checkpoint before all that an attempt did. rows: of the attempt's work."""
     first = min((row.position for row in rows), default=None)
     taken = context.store.timeline(
-        session=context.session, kinds=[CheckpointTaken], upto=first, oldest=1
+        session=context.session, kinds=[CheckpointTaken], upto=first, limit=1
     )
     return next(iter(taken), None)
 
@@ -393,7 +393,7 @@ def completion(
 def siblings_on(context: SessionContext, graph: Graph, task: SubTask, path: str) -> tuple[str, ...]:
     """Return the sub-tasks whose newest attempt changed a file after an attempt began. context: of the
     attempt. Their changes may be on the timeline before their ends are."""
-    begun = context.store.timeline(session=context.session, kinds=[SessionStarted], oldest=1)
+    begun = context.store.timeline(session=context.session, kinds=[SessionStarted], limit=1)
     start = next((row.position for row in begun), 0)
     by_session = {other.session: other.id for other in graph if other.id != task.id}
     rows = context.store.timeline(path=path, kinds=[Changed, Moved], after=start)

@@ -15,6 +15,7 @@ from sightline.model.events import (
     SubtaskRetried,
 )
 from sightline.model.lookup import Lookup, look_up
+from sightline.store.port import Append
 from sightline.subtasks import words
 from sightline.subtasks.subtask import Graph, SubTask
 from sightline.subtasks.subtask_fold import KINDS, TaskFold
@@ -77,12 +78,14 @@ class TaskRegistry:
                     return []
                 try:
                     recorded = context.store.append(
-                        context.session,
-                        facts,
-                        at=context.clock(),
-                        blobs=texts,
-                        column=self._read_upto,
-                        durable=durable,
+                        Append(
+                            context.session,
+                            facts,
+                            at=context.clock(),
+                            texts=texts,
+                            column=self._read_upto,
+                            durable=durable,
+                        )
                     )
                 except StoreConflict:
                     if number == TRIES - 1:

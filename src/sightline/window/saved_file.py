@@ -27,6 +27,7 @@ from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.path import quoted
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded, of_kind
+from sightline.store.port import Append
 from sightline.text.phrases import count, named
 from sightline.window.fold_decisions import load_json, message_ids, renamed_text
 
@@ -334,7 +335,9 @@ def _append_decision(context: SessionContext, record: Record) -> None:
     else:
         fact = Condensed(record["summary"], record["first"], record["last"], text, side)
     now = context.clock()
-    context.store.append(context.session, [fact], at=now, happened_at=record["at"], blobs=[data])
+    context.store.append(
+        Append(context.session, [fact], at=now, happened_at=record["at"], texts=[data])
+    )
 
 
 # --- the file

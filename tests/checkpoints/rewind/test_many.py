@@ -30,9 +30,9 @@ def appends(store, monkeypatch):
     made: list[tuple[list[type], bool]] = []
     append = store.append
 
-    def told(session, facts, **options):
-        made.append(([type(fact) for fact in facts], options.get("durable", False)))
-        return append(session, facts, **options)
+    def told(given):
+        made.append(([type(fact) for fact in given.facts], given.durable))
+        return append(given)
 
     monkeypatch.setattr(store, "append", told)
     return made

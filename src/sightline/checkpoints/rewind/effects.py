@@ -151,7 +151,7 @@ def lineage(context: SessionContext) -> dict[str, int]:
     session, upto = context.session, context.store.position()
     while session not in past:
         past[session] = upto
-        forked = context.store.timeline(session=session, kinds=[SessionForked], oldest=1)
+        forked = context.store.timeline(session=session, kinds=[SessionForked], limit=1)
         for fact in of_kind(SessionForked, forked):
             session, upto = fact.parent, min(upto, fact.position)
     return past

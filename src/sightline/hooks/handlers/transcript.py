@@ -115,7 +115,7 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
             return None
         cut: int | None = None
         if since is not None and not unfinished_rewinds(context, session.id):
-            after = context.store.timeline(session=session.id, since=since + MILLISECOND, oldest=1)
+            after = context.store.timeline(session=session.id, since=since + MILLISECOND, limit=1)
             cut = next((each.position for each in after), None)
         looked = Imported(f"{source}{end}", prompt)
         if cut is None:
