@@ -11,8 +11,8 @@ from bench.trial import play
 
 import sightline
 from bench import guard
-from sightline.hooks.handlers import answer_delivery, tool_edits, tool_writes
-from sightline.notices.words import HOST
+from sightline.hooks.handlers import tool_edits, tool_writes
+from sightline.hooks.handlers.answer_delivery import acknowledge_delivered
 
 [FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
 
@@ -96,7 +96,7 @@ def test_a_change_that_goes_without_a_word_is_found_out(monkeypatch, scenario):
 
 def test_a_write_composed_before_its_agent_was_told_is_found_out(monkeypatch):
     """The bench can fail: what an earlier call of the answer was told does not count for the next."""
-    monkeypatch.setattr(answer_delivery, "REQUEST", HOST)
+    monkeypatch.setattr(tool_edits, "acknowledge_request", acknowledge_delivered)
     [write] = [each for each in FORMATTER.attempts if each.label == "write"]
     assert play(HOOKED, FORMATTER, write).judgement.silent_clobber
 

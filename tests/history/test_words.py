@@ -13,19 +13,23 @@ from sightline.model.events import (
     Cause,
     Changed,
     CheckpointTaken,
+    ClaimAnnounced,
     CommandStarted,
     GitMoved,
     Moved,
     NoticeDelivered,
+    PartHanded,
+    PromptFollowed,
     RewindEnded,
     Told,
+    TranscriptRead,
     WarningRaised,
     WriteAbandoned,
     WriteIntended,
 )
 from sightline.model.timeline import Recorded
 
-JOURNAL = (WriteIntended, WriteAbandoned, BatchEnded)
+JOURNAL = (WriteIntended, WriteAbandoned, BatchEnded, TranscriptRead, PromptFollowed)
 TOLD = [fact for fact in EXAMPLES if not isinstance(fact, JOURNAL)]
 
 
@@ -103,27 +107,27 @@ SHOWN = Told("a.py", "r", ((0, 1, 0, 1),), 1)
 
 
 @pytest.mark.parametrize(
-    ("notice", "told", "sentence"),
+    ("kind", "told", "diff", "sentence"),
     [
-        ("n0123456789", (SHOWN,), "the agent was sent what had changed: a.py"),
-        ("host:n0123456789", (PLAIN,), "the agent was told that these changed: a.py"),
-        ("host:request:notice:0123456789ab", (PLAIN,), "the agent was sent what had changed: a.py"),
-        ("host:refusal:0123456789ab", (), "the agent was sent what had changed: a.py"),
-        ("host:refusal", (SHOWN,), "the agent was told why its attempt was refused: a.py"),
-        ("host:refusal", (), "the agent was told why its attempt was refused: a.py"),
+        ("notice", (SHOWN,), "", "the agent was sent what had changed: a.py"),
+        ("notice", (PLAIN,), "", "the agent was told that these changed: a.py"),
+        ("change", (PLAIN,), "0a", "the agent was sent what had changed: a.py"),
+        ("refusal", (), "0a", "the agent was sent what had changed: a.py"),
+        ("refusal", (SHOWN,), "", "the agent was told why its attempt was refused: a.py"),
+        ("refusal", (), "", "the agent was told why its attempt was refused: a.py"),
     ],
 )
-def test_what_had_changed_is_said_to_be_sent_only_where_a_diff_was(notice, told, sentence):
-    assert said(NoticeDelivered(notice, ("a.py",), told)) == sentence
+def test_what_had_changed_is_said_to_be_sent_only_where_a_diff_was(kind, told, diff, sentence):
+    assert said(NoticeDelivered(kind, "call", ("a.py",), told, diff=diff)) == sentence
 
 
 @pytest.mark.parametrize(
-    ("notice", "sentence"),
+    ("fact", "sentence"),
     [
-        ("claim:c-1", "the agent was told that another session claims the file"),
-        ("host:part:warning:w-1", "the agent was sent a warning"),
-        ("host:part:memory:sha256:0a", "the agent was sent a part of the briefing: memory"),
+        (ClaimAnnounced("c-1"), "the agent was told that another session claims the file"),
+        (PartHanded("warning", "w-1"), "the agent was sent a warning"),
+        (PartHanded("memory", "0a"), "the agent was sent a part of the briefing: memory"),
     ],
 )
-def test_other_deliveries_are_called_by_what_they_are(notice, sentence):
-    assert said(NoticeDelivered(notice, ())) == sentence
+def test_other_deliveries_are_called_by_what_they_are(fact, sentence):
+    assert said(fact) == sentence

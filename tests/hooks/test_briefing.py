@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from sightline.cli.group import cli
 from sightline.filesystem.ignore.rules import WILDCARDS_MAX
 from sightline.hooks.handlers.answer_delivery import deliver_briefing
+from sightline.model.events import NoticeDelivered, PartHanded
 
 
 def context(said):
@@ -131,9 +132,11 @@ def test_changes_are_recorded_as_handed_over_when_all_of_the_answer_is_made(busy
     said = prompt(busy, "weiter")
     assert "+TAX = 4" in said
     assert "modified app.py" in said
-    handed = [each.fact.notice for each in busy.facts() if hasattr(each.fact, "told")]
-    assert handed[-2].startswith("host:part:memory")
-    assert not handed[-1].startswith("host:part:")
+    handed = [each.fact for each in busy.facts()]
+    handed = [fact for fact in handed if isinstance(fact, (PartHanded, NoticeDelivered))]
+    assert isinstance(handed[-2], PartHanded)
+    assert handed[-2].part == "memory"
+    assert isinstance(handed[-1], NoticeDelivered)
 
 
 def row(number, kind, *parts):

@@ -23,7 +23,14 @@ from sightline.hooks import fault_log
 from sightline.hooks.call import Call
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.hooks.words import HELD, SILENT
-from sightline.model.events import Imported, Merged, Seen, SessionStarted, TurnBegan, WriteIntended
+from sightline.model.events import (
+    Merged,
+    Seen,
+    SessionStarted,
+    TranscriptRead,
+    TurnBegan,
+    WriteIntended,
+)
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
 
@@ -283,7 +290,7 @@ def test_a_transcript_is_gone_on_with_where_it_was_left(host):
     host.ask(host.payload("Stop"))
     host.ask(host.payload("Stop"))
     size = (host.home / "s1.jsonl").stat().st_size
-    reached = [int(fact.source.rpartition("@")[2]) for fact in kinds(host.facts(), Imported)]
+    reached = [fact.offset for fact in kinds(host.facts(), TranscriptRead)]
     assert reached == [0, size]
 
 

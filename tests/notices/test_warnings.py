@@ -13,7 +13,7 @@ from sightline.messages.deleted_messages import read_deleted
 from sightline.model.events import (
     Delivered,
     MessageAppended,
-    NoticeDelivered,
+    PartHanded,
     RewindEnded,
     SessionEnded,
 )
@@ -115,7 +115,7 @@ def test_it_counts_as_told_only_when_it_arrived(s):
     made = s.warn("mind this")
     prompt(s)
     log = s._context.store.timeline
-    assert [r.fact.notice for r in log(kinds=[NoticeDelivered])] == [f"host:part:warning:{made.id}"]
+    assert [r.fact for r in log(kinds=[PartHanded])] == [PartHanded("warning", made.id)]
     assert list(log(kinds=[Delivered])) == []
     for _ in range(2):
         attend(s, Answered())

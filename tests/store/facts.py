@@ -32,9 +32,13 @@ EXAMPLES: list[Fact] = [
     events.Refused("src/a.py", "edit", "stale", C),
     events.Merged("src/a.py", A, B, C),
     events.NoticeDelivered(
-        "n1", ("x", "y"), (events.Told("x", A, ((1, 2, 1, 3),), 7, refusal=True, whole=True),)
+        *("notice", "request", ("x", "y")),
+        (events.Told("x", A, ((1, 2, 1, 3),), 7, refusal=True, whole=True),),
+        *("n1", "0a1b"),
     ),
     events.NoticeAcknowledged("n1", "x", BELIEF),
+    events.ClaimAnnounced("k1"),
+    events.PartHanded("registry", A),
     events.Delivered("registry", A),
     events.AnswerGiven(A, 3, (0, 2), 4),
     events.ListingRequested("src", recursive=True, filter="*.py", depth=2, limit=20),
@@ -62,6 +66,9 @@ EXAMPLES: list[Fact] = [
     events.SubtaskRetried("t2"),
     events.FilesSought(("src/a.ts", "**/a.ts"), 0, 2, 3, ("src/a.py",)),
     events.Imported("cline", A),
+    events.TranscriptRead("/home/ada/s1.jsonl", 12, is_whole=True),
+    events.PromptFollowed("/home/ada/s1.jsonl", 12, "p1", is_sure=False),
+    events.FolderAdded("/home/ada/notes"),
     events.SightLost("watcher overflow", ("src",)),
     events.BlobPurged(A, "secret"),
 ]
@@ -109,6 +116,8 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "Belief": beliefs,
     "Cause": causes,
     "BatchOutcome": st.sampled_from(["done", "undone", "mixed"]),
+    "DeliveryKind": st.sampled_from(["notice", "change", "refusal"]),
+    "DeliveryWay": st.sampled_from(["asked", "call", "request"]),
     "Change": st.sampled_from(["content", "created", "deleted", "mode", "kind"]),
     "tuple[Told, ...]": st.lists(tolds, max_size=3).map(tuple),
     "tuple[Rewritten, ...]": st.lists(rewrites, max_size=3).map(tuple),

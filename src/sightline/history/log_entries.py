@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -30,12 +29,6 @@ from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 from sightline.sessions import words
 from sightline.text.phrases import count
-
-REFUSAL = ":refusal"
-"""In NoticeDelivered.notice: the answer refuses an attempt."""
-
-DIFF = re.compile(r":[0-9a-f]{12}$")
-"""Ends NoticeDelivered.notice: the digest of a diff that the answer holds."""
 
 
 class Entry(Struct, frozen=True):
@@ -117,10 +110,10 @@ def _count(fact: Fact, paths: Sequence[str]) -> int:
     """Return the number of things that a fact is about; of a delivery, the files whose changed lines or
     text it holds."""
     if isinstance(fact, NoticeDelivered):
-        if DIFF.search(fact.notice):
+        if fact.diff:
             return len(paths)
-        of_one = REFUSAL in fact.notice or fact.notice.endswith(":notice")
-        return sum(told.whole or (told.hunks != () and not of_one) for told in fact.told)
+        is_notice = fact.kind == "notice"
+        return sum(told.whole or (told.hunks != () and is_notice) for told in fact.told)
     return 1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths)
 
 
@@ -139,6 +132,8 @@ def _cause(fact: Fact, session: str) -> Cause:
     detail = getattr(fact, FORMS[type(fact).__name__][1], None)
     if isinstance(fact, ModelUsed):
         detail = words.model(fact.model, fact.provider, fact.mode)
+    elif isinstance(fact, NoticeDelivered):
+        detail = fact.notice or fact.kind
     elif isinstance(fact, AnswerGiven):
         detail = f"{len(fact.applied)} of {count(fact.changes, 'change')} applied"
     elif isinstance(fact, EnvironmentSeen):
@@ -161,6 +156,7 @@ FORMS = {
     "CommandEnded": ("command_ended", "exit_code"), "Refused": ("refused", "reason"),
     "Merged": ("merged", ""), "NoticeDelivered": ("notice", "notice"),
     "NoticeAcknowledged": ("acknowledged", "notice"), "Delivered": ("delivered", "part"),
+    "PartHanded": ("notice", "part"), "ClaimAnnounced": ("notice", "claim"),
     "AnswerGiven": ("answer", ""), "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
     "CheckpointDropped": ("checkpoint", "checkpoint"),
     "CheckpointMissed": ("checkpoint", "reason"), "RewindStarted": ("rewind", "checkpoint"),
@@ -174,7 +170,7 @@ FORMS = {
     "SubtaskStarted": ("subtask", "subtask"), "SubtaskReported": ("subtask", "subtask"),
     "SubtaskReturned": ("subtask", "reason"), "SubtaskRetried": ("subtask", "subtask"),
     "SubtaskEnded": ("subtask", "state"), "FilesSought": ("sought", "patterns"),
-    "Imported": ("imported", "source"), "SightLost": ("sight_lost", "reason"),
+    "Imported": ("imported", "source"), "SightLost": ("sight_lost", "reason"), "FolderAdded": ("folder", "folder"),
     "BlobPurged": ("purged", "reason"),
 }  # fmt: skip
 """Fact -> its word for users, and the field for the detail of its cause. The journal of unfinished

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from sightline.changes.words import NameOf, called, cause, git_operation
 from sightline.checkpoints.words import WHY
-from sightline.history.log_entries import REFUSAL, Entry, Why
+from sightline.history.log_entries import Entry, Why
 from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import short_id
 from sightline.model.spans import covers, subtract, whole
-from sightline.notices.words import PART, WARNING
+from sightline.notices.words import WARNING
 from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
 from sightline.text.printable import one_line, printable
 
@@ -38,8 +38,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
     elif entry.kind == "purged":
         detail = WHY.get(detail, detail)
     elif entry.kind == "notice":
-        form = _delivery(detail, has_lines=entry.count > 0)
-        detail = detail.removeprefix(PART).partition(":")[0]
+        form = _delivery(entry)
     elif entry.kind == "warning" and all(path in detail for path in entry.paths):
         paths = ""  # the warning names them
     line = form.format(
@@ -59,18 +58,17 @@ def sentence(entry: Entry, reader: str = "") -> str:
     return one_line(line.rstrip(" :"))
 
 
-def _delivery(notice: str, *, has_lines: bool) -> str:
-    """Return the form of a sentence on an answer to an agent. notice: as in NoticeDelivered; has_lines: the
-    answer holds changed lines, or a text."""
-    if notice.startswith(f"{PART}{WARNING}:"):
-        return "the agent was sent a warning"
-    if notice.startswith(PART):
-        return "the agent was sent a part of the briefing: {detail}"
-    if notice.startswith("claim:"):
-        return "the agent was told that another session claims the file"
-    if has_lines:
+def _delivery(entry: Entry) -> str:
+    """Return the form of a sentence on a text that an agent was handed."""
+    detail = entry.cause.detail
+    if entry.fact == "PartHanded":
+        is_warning = detail == WARNING
+        return "the agent was sent a warning" if is_warning else _OWN["PartHanded"]
+    if entry.fact == "ClaimAnnounced":
+        return _OWN["ClaimAnnounced"]
+    if entry.count:  # it holds changed lines, or a text
         return _LOG_FORMS["notice"]
-    if REFUSAL in notice:
+    if detail == "refusal":
         return "the agent was told why its attempt was refused: {paths}"
     return "the agent was told that these changed: {paths}"
 
@@ -107,6 +105,7 @@ _LOG_FORMS = {
     "measured": "a request had {detail} tokens",
     "sought": "files were looked for: {detail}",
     "imported": "imported from {detail}",
+    "folder": "the user added the folder {detail}",
     "sight_lost": "what happened could not be seen: {detail} {paths}",
     "purged": "{texts} forgotten: {detail}",
 }
@@ -116,6 +115,8 @@ _OWN = {
     "CheckpointMissed": "no automatic checkpoint was taken: {detail}",
     "RewindStarted": "a rewind to {detail} began",
     "RewindEnded": "the agent knows again what it knew at position {detail}",
+    "PartHanded": "the agent was sent a part of the briefing: {detail}",
+    "ClaimAnnounced": "the agent was told that another session claims the file",
     "ClaimTaken": "claim {detail} taken: {paths}",
     "ClaimRenewed": "claim {detail} renewed",
     "ClaimReleased": "claim {detail} released",

@@ -7,11 +7,7 @@ import os
 from sightline.agents.dialect import DIALECTS
 from sightline.changes.session_context import SessionContext
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
-from sightline.model.events import Imported
-from sightline.model.timeline import of_kind
-
-SOURCES = ("transcript:", "prompt:")
-"""How Imported.source begins for a place in the transcript of a session: see hooks.handlers.transcript."""
+from sightline.model.events import Fact, PromptFollowed, TranscriptRead
 
 
 def recorded_work(context: SessionContext) -> RecordedWork:
@@ -30,9 +26,9 @@ def recorded_work(context: SessionContext) -> RecordedWork:
 
 def _transcript(context: SessionContext) -> str | None:
     """Return the transcript that the hooks of a session read last."""
-    facts = context.store.timeline(session=context.session, kinds=[Imported])
-    for fact in of_kind(Imported, reversed([*facts])):
-        begin = next((each for each in SOURCES if fact.source.startswith(each)), None)
-        if begin is not None:
-            return fact.source.removeprefix(begin).rpartition("@")[0]
-    return None
+    kinds: list[type[Fact]] = [TranscriptRead, PromptFollowed]
+    newest = context.store.timeline(session=context.session, kinds=kinds, newest=1)
+    facts = [each.fact for each in newest]
+    return next(
+        (f.transcript for f in facts if isinstance(f, (TranscriptRead, PromptFollowed))), None
+    )

@@ -369,18 +369,36 @@ class Told(Struct, frozen=True):
     moved: tuple[Hunk, ...] = ()
 
 
-class NoticeDelivered(Fact, frozen=True):
-    """An answer about these paths was passed to the agent's host. told: changes that count as shown
-    once the agent has the answer."""
+DeliveryKind = Literal["notice", "change", "refusal"]
+"""What a delivered text is: a notice of changes, the change of one file in the answer to a call, or
+why an attempt was refused."""
 
-    notice: str
+DeliveryWay = Literal["asked", "call", "request"]
+"""How a text goes to an agent: somebody asked for it and acknowledges it by its id; the host has it
+with the answer to a call; or the host has it, and its next request to the model brings it."""
+
+
+class NoticeDelivered(Fact, frozen=True):
+    """A text about these paths was handed over. told: changes that count as shown once the agent has
+    the text. notice: the id of a notice of changes, "" for other texts; diff: the digest of the diff
+    that the text holds, "" for none, and where an earlier text holds the same diff."""
+
+    kind: DeliveryKind
+    way: DeliveryWay
     paths: tuple[str, ...]
     told: tuple[Told, ...] = ()
+    notice: str = ""
+    diff: str = ""
+
+    @property
+    def is_hosts(self) -> bool:
+        """Whether the agent's host has the text, and says when it arrived."""
+        return self.way != "asked"
 
 
 class NoticeAcknowledged(Fact, frozen=True):
-    """The agent received the notice of a change at `path`. belief: its knowledge since then.
-    revision: of the file in the notice."""
+    """The agent received the text about a change at `path`. notice: the id of the notice, "" for
+    another text; belief: its knowledge since then. revision: of the file in the text."""
 
     notice: str
     path: str
@@ -388,8 +406,22 @@ class NoticeAcknowledged(Fact, frozen=True):
     revision: Revision | None = None
 
 
+class ClaimAnnounced(Fact, frozen=True):
+    """The agent was told of another session's claim on a file that it writes."""
+
+    claim: str
+
+
+class PartHanded(Fact, frozen=True):
+    """A part of a briefing was handed to the agent's host; Delivered tells of its arrival. digest: of
+    what the part says, or the id of a warning."""
+
+    part: str
+    digest: str
+
+
 class Delivered(Fact, frozen=True):
-    """A part of a briefing reached the agent."""
+    """A part of a briefing reached the agent. part, digest: as in PartHanded."""
 
     part: str
     digest: str
@@ -559,8 +591,37 @@ class SubtaskRetried(Fact, frozen=True):
 
 
 class Imported(Fact, frozen=True):
+    """A recorded conversation was imported. source: its file; digest: of the file's bytes."""
+
     source: str
     digest: str
+
+
+class TranscriptRead(Fact, frozen=True):
+    """The transcript of a session that hooks guard was read. offset: in bytes, where the next reading
+    begins; is_whole: rows from before the session's first hook count, too."""
+
+    transcript: str
+    offset: int
+    is_whole: bool = False
+
+
+class PromptFollowed(Fact, frozen=True):
+    """The transcript was searched for the older message that the user went back to with a prompt.
+    prompt: its id; offset: in bytes, where the next search begins; is_sure: False where the row of
+    the prompt was not written yet."""
+
+    transcript: str
+    offset: int
+    prompt: str
+    is_sure: bool = True
+
+
+class FolderAdded(Fact, frozen=True):
+    """The user added a folder to the agent's project in mid-conversation. folder: as the host spells
+    it."""
+
+    folder: str
 
 
 class SightLost(Fact, frozen=True):

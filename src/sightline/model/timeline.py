@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -21,6 +21,23 @@ def live(facts: Iterable[Recorded]) -> list[Recorded]:
 def of_kind(kind: type[AnyFact], rows: Iterable[Recorded]) -> Iterator[AnyFact]:
     """Return the facts of one kind."""
     return (recorded.fact for recorded in rows if isinstance(recorded.fact, kind))
+
+
+FIRST_LOOK, LARGEST_LOOK = 8, 1_024
+"""Facts that newest_first() reads at first, and at most, at once."""
+
+
+def newest_first(
+    timeline: Callable[..., Iterable[Recorded]], *, upto: int | None = None, **conditions: Any
+) -> Iterator[Recorded]:
+    """Yield the facts that meet the conditions, the newest first, as far as somebody asks for them.
+    timeline: as Store.timeline; upto, conditions: its arguments."""
+    size = FIRST_LOOK
+    while facts := [*timeline(upto=upto, newest=size, **conditions)]:
+        yield from reversed(facts)
+        if len(facts) < size:
+            return
+        upto, size = facts[0].position - 1, min(size * 4, LARGEST_LOOK)
 
 
 class Since(Struct, frozen=True):

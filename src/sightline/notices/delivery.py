@@ -6,7 +6,7 @@ and did not arrive is delivered again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.errors import EditRefused, StoreConflict, UnknownName
@@ -18,45 +18,36 @@ from sightline.model.events import (
     Fact,
     NoticeAcknowledged,
     NoticeDelivered,
+    PartHanded,
     Seen,
     Told,
 )
 from sightline.model.results import FileWarning, Notice
 from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched, union, whole
 from sightline.model.text import decode
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, newest_first, of_kind
 from sightline.notices import notice_text, warnings, words
 from sightline.notices.pending import in_conversation, left_window
-from sightline.notices.words import PART, WARNING
+from sightline.notices.words import WARNING
 
 # --- notices and refusals
-
-
-def deliver(
-    context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
-) -> None:
-    """Record that a text about these paths was handed over. told: what it says of each file, to be
-    acknowledged later."""
-    known = tuple(each for each in told if each is not None)
-    context.append([NoticeDelivered(notice, tuple(paths), known)])
 
 
 def hand_over(context: SessionContext, notice: Notice) -> None:
     """Record a notice as handed over, once, however often it is printed. From then on its id is
     enough to acknowledge it, in any process."""
     if _find_delivered(context, notice.id) is None:
-        deliver(context, notice.id, [change.path for change in notice.changes], notice.told)
+        paths = tuple(change.path for change in notice.changes)
+        context.append([NoticeDelivered("notice", "asked", paths, notice.told, notice.id)])
 
 
 def newest_notice(context: SessionContext) -> str:
     """Return the id of the last notice that this session asked for. UnknownName."""
-    recorded = context.store.timeline(session=context.session, kinds=[NoticeDelivered])
-    names = [each.fact.notice for each in recorded if isinstance(each.fact, NoticeDelivered)]
-    asked = [name for name in names if ":" not in name]  # the host has its own texts acknowledged
-    if not asked:
-        hint = "Ask for one: session.notice()"
-        raise UnknownName("This session was given no notice to acknowledge.", hint)
-    return asked[-1]
+    for fact in _delivered(context):
+        if not fact.is_hosts:  # the host has its own texts acknowledged
+            return fact.notice
+    hint = "Ask for one: session.notice()"
+    raise UnknownName("This session was given no notice to acknowledge.", hint)
 
 
 def acknowledge(context: SessionContext, answer: Notice | EditRefused | FileWarning | str) -> None:
@@ -73,7 +64,7 @@ def acknowledge(context: SessionContext, answer: Notice | EditRefused | FileWarn
         for other in name.others:
             acknowledge(context, other)
         if isinstance(name.told, Told):
-            acknowledge_file(context, name.told, "refusal")
+            acknowledge_file(context, name.told)
     elif isinstance(name, Notice):
         for told in name.told:
             acknowledge_file(context, told, name.id)
@@ -94,14 +85,19 @@ def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
 
 
 def _find_delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
-    """Find the newest handed-over notice of an id."""
-    recorded = context.store.timeline(session=context.session, kinds=[NoticeDelivered])
-    facts = [each.fact for each in recorded if isinstance(each.fact, NoticeDelivered)]
-    return next((fact for fact in reversed(facts) if fact.notice == id), None)
+    """Find the newest notice of an id that somebody asked for."""
+    asked = (fact for fact in _delivered(context) if not fact.is_hosts)
+    return next((fact for fact in asked if fact.notice == id), None)
 
 
-def acknowledge_file(context: SessionContext, told: Told, notice: str) -> None:
-    """Record that the agent knows what a notice told of one file."""
+def _delivered(context: SessionContext) -> Iterator[NoticeDelivered]:
+    """Yield the deliveries of this session, the newest first."""
+    facts = newest_first(context.store.timeline, session=context.session, kinds=[NoticeDelivered])
+    return of_kind(NoticeDelivered, facts)
+
+
+def acknowledge_file(context: SessionContext, told: Told, notice: str = "") -> None:
+    """Record that the agent knows what a text told of one file. notice: its id, where it has one."""
     row = context.store.knowledge(context.session, told.path)
     if row is None or row.position != told.position:
         return
@@ -170,22 +166,15 @@ def new_warnings(context: SessionContext) -> list[FileWarning]:
 
 def hand_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
     """Record that parts of a briefing, each a name and a digest, were handed to the agent's host."""
-    context.append([NoticeDelivered(f"{PART}{part}:{digest}", ()) for part, digest in parts])
+    context.append([PartHanded(part, digest) for part, digest in parts])
 
 
 def confirm_parts(context: SessionContext, handed: Iterable[Recorded]) -> None:
-    """Record the arrival of the parts among these handed-over texts. Parts that a rewind took out of
+    """Record the arrival of the parts of a briefing among these facts. Parts that a rewind took out of
     the conversation are left out."""
-    texts = [each for each in handed if _notice_of(each.fact).startswith(PART)]
-    names = [
-        _notice_of(each.fact).removeprefix(PART).partition(":")
-        for each in in_conversation(context, texts)
-    ]
-    deliver_parts(context, [(part, digest) for part, _, digest in names])
-
-
-def _notice_of(fact: Fact) -> str:
-    return fact.notice if isinstance(fact, NoticeDelivered) else ""
+    parts = [each for each in handed if isinstance(each.fact, PartHanded)]
+    arrived = of_kind(PartHanded, in_conversation(context, parts))
+    deliver_parts(context, [(fact.part, fact.digest) for fact in arrived])
 
 
 def deliver_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:

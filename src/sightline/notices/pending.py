@@ -136,7 +136,7 @@ class PendingChange:
             told
             for fact in of_kind(NoticeDelivered, in_conversation(self.context, list(deliveries)))
             for told in fact.told
-            if fact.notice.startswith(words.HOST)
+            if fact.is_hosts
             and (told.path, told.position, told.hunks) == (known.path, known.position, None)
         ]
         text = decode(self.context.store.blob(handed[-1].revision)) if handed else None
@@ -250,7 +250,7 @@ def left_window(context: SessionContext) -> int:
 def _tells(fact: Fact, path: str, revision: Revision) -> bool:
     if isinstance(fact, NoticeAcknowledged):
         return fact.revision == revision
-    if not isinstance(fact, NoticeDelivered) or not fact.notice.startswith(words.HOST):
+    if not isinstance(fact, NoticeDelivered) or not fact.is_hosts:
         return False
     return any(told.path == path and told.revision == revision for told in fact.told)
 

@@ -11,13 +11,6 @@ from sightline.model.results import FileChange, FileWarning
 from sightline.text.phrases import by, count
 from sightline.text.printable import one_line
 
-HOST = "host:"
-"""The start of NoticeDelivered.notice for a text that was handed to the agent's host. The host says
-when it arrived. A person or a program acknowledges what they asked for by its id."""
-
-PART = f"{HOST}part:"
-"""The start of NoticeDelivered.notice for a part of a briefing; its name and digest follow."""
-
 WARNING = "warning"
 """The name of the part that warnings are delivered as; a warning's digest is its id."""
 

@@ -20,10 +20,10 @@ from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model import results
 from sightline.model.active_claims import Claim
 from sightline.model.events import (
+    ClaimAnnounced,
     ClaimReleased,
     ClaimRenewed,
     ClaimTaken,
-    NoticeDelivered,
     SessionForked,
 )
 from sightline.model.lookup import Lookup, look_up
@@ -41,9 +41,6 @@ TTL_MAX_S = 86_400
 PATHS_MAX = 100
 
 LOCK = "claims"
-
-RECENT = 200
-"""The number of a session's newest notices to search for one about a claim."""
 
 
 def claim(
@@ -258,10 +255,10 @@ def claim_notice(
 def announce_once(context: SessionContext, path: str, claims: Sequence[Claim]) -> str:
     """Word the claims for a host's agent, and record that; a claim that was announced before is
     left out."""
-    handed = context.store.timeline(session=context.session, kinds=[NoticeDelivered], newest=RECENT)
-    announced = {fact.notice for fact in of_kind(NoticeDelivered, handed)}
-    new = [each for each in claims if f"claim:{each.id}" not in announced]
+    told = context.store.timeline(session=context.session, kinds=[ClaimAnnounced])
+    announced = {fact.claim for fact in of_kind(ClaimAnnounced, told)}
+    new = [each for each in claims if each.id not in announced]
     if not new:
         return ""
-    context.append([NoticeDelivered(f"claim:{each.id}", ()) for each in new])
+    context.append([ClaimAnnounced(each.id) for each in new])
     return says(words.claimed(path, new, names_for(context)))

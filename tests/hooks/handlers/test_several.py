@@ -9,7 +9,7 @@ import sightline
 from sightline.agents.hook_events import CellEdit, Ended
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace
-from sightline.model.events import NoticeDelivered, Refused
+from sightline.model.events import ClaimAnnounced, Refused
 
 TEXT = "".join(f"line {n}\n" for n in range(1, 21))
 BOOK = '{"cells": [{"cell_type": "code", "id": "one", "source": ["a"]}], "nbformat": 4}\n'
@@ -79,7 +79,7 @@ def test_a_claim_is_told_once(two):
     assert first.context.startswith("Sightline: a.txt is claimed by agent session b until ")
     second, _ = a.edit("a.txt", "line 6\n", "six\n")
     assert second.context == ""
-    assert len([fact for fact in a.facts(NoticeDelivered) if "claim:" in fact.notice]) == 1
+    assert len(a.facts(ClaimAnnounced)) == 1
     b.session.claim("a.txt", ttl=600)
     assert "claimed" in a.edit("a.txt", "line 7\n", "seven\n")[0].context
 

@@ -3,9 +3,10 @@
 import pytest
 from tests.hooks.handlers.host import Host
 
-from sightline.agents.hook_events import Shown
+from sightline.agents.hook_events import FolderAdded, Shown
+from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
-from sightline.model.events import Imported
+from sightline.model.events import TranscriptRead
 
 OLD, NEW = "line 1\nline 2\n", "line 1\nline two\n"
 
@@ -48,7 +49,22 @@ def test_how_far_it_was_read_is_kept(host):
     take_over(host)
     mark = mark_of(host.session, "/t.jsonl")
     assert (mark.offset, mark.all_of_it) == (10, True)
-    assert len(host.facts(Imported)) == 2
+    assert len(host.facts(TranscriptRead)) == 2
+
+
+def test_a_transcript_is_not_read_again_though_the_user_added_many_folders(host):
+    take_over(host)
+    for number in range(20):
+        attend(host.session, FolderAdded(f"/folder {number}"))
+    assert mark_of(host.session, "/t.jsonl").offset == 10
+
+
+def test_each_transcript_of_a_session_has_its_own_mark(host):
+    take_over(host)
+    for _ in range(20):
+        reconcile(host.session, "/other.jsonl", lambda offset, _: ([], offset + 7))
+    assert mark_of(host.session, "/t.jsonl").offset == 10
+    assert mark_of(host.session, "/other.jsonl").offset == 140
 
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

@@ -22,9 +22,13 @@ from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import (
     Belief,
     Changed,
+    DeliveryKind,
+    DeliveryWay,
+    Fact,
     GitMoved,
     NoticeAcknowledged,
     NoticeDelivered,
+    PartHanded,
     Seen,
     Told,
     TurnBegan,
@@ -37,11 +41,9 @@ from sightline.notices import notice_text
 from sightline.notices.delivery import (
     acknowledge_file,
     confirm_parts,
-    deliver,
     hand_parts,
 )
 from sightline.notices.pending import PendingChange, in_conversation, pending_change
-from sightline.notices.words import HOST, PART
 from sightline.subtasks.still_running import summary_beside
 from sightline.subtasks.task_registry import TaskRegistry
 from sightline.text import phrases
@@ -57,10 +59,6 @@ BRIEFING_MAX = 4_000
 RECENT = 64
 """Deliveries of one session that are looked through; a batch holds a handful."""
 
-REQUEST = f"{HOST}request:"
-"""The start of NoticeDelivered.notice for a text that the host's next request to the model brings.
-Of the texts that start with HOST, only these and the parts of a briefing come between two answers."""
-
 OF_REQUEST = 16
 """Deliveries of one request that are looked through."""
 
@@ -69,20 +67,25 @@ NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 
 def record_delivery(
     context: SessionContext,
-    notice: str,
+    kind: DeliveryKind,
     paths: Iterable[str],
     told: Iterable[Told | None] = (),
     *,
+    notice: str = "",
+    diff: str = "",
     with_request: bool = False,
 ) -> None:
-    """Record that text about these paths was handed to the host. with_request: no call is under way,
-    so the next request to the model brings the text."""
-    deliver(context, f"{REQUEST if with_request else HOST}{notice}", paths, told)
+    """Record that text about these paths was handed to the host. told: what it says of each file, to
+    be acknowledged later; kind, notice, diff: as in NoticeDelivered; with_request: no call is under
+    way, so the next request to the model brings the text."""
+    known = tuple(each for each in told if each is not None)
+    way: DeliveryWay = "request" if with_request else "call"
+    context.append([NoticeDelivered(kind, way, tuple(paths), known, notice, diff)])
 
 
 def record_diff(
     context: SessionContext,
-    notice: str,
+    kind: DeliveryKind,
     path: str,
     named: str,
     diff: str,
@@ -95,12 +98,12 @@ def record_diff(
     named: the path by which the agent knows the file; with_request: as in record_delivery."""
     lines = [line for line in diff.splitlines() if line.startswith(("+", "-"))]
     if not lines:
-        record_delivery(context, notice, [named], [told], with_request=with_request)
+        record_delivery(context, kind, [named], [told], with_request=with_request)
         return False
     digest = revision_of("\n".join(lines).encode("utf-8", "surrogatepass"))[:12]
     is_repeated = _was_handed(context, path, digest)
-    name = notice if is_repeated else f"{notice}:{digest}"
-    record_delivery(context, name, [named], [told], with_request=with_request)
+    digest = "" if is_repeated else digest
+    record_delivery(context, kind, [named], [told], diff=digest, with_request=with_request)
     return is_repeated
 
 
@@ -115,9 +118,9 @@ def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
             return False
         if is_own and isinstance(fact, (Seen, NoticeAcknowledged)):
             return False
-        if is_own and isinstance(fact, NoticeDelivered) and fact.notice.startswith(HOST):
+        if is_own and isinstance(fact, NoticeDelivered) and fact.is_hosts:
             whole = any(each.path == path and each.hunks is None for each in fact.told)
-            if whole or fact.notice.endswith(f":{digest}"):
+            if whole or fact.diff == digest:
                 return bool(in_conversation(context, [recorded]))
     return False
 
@@ -159,7 +162,8 @@ def pending_notice(
 def record_notice(context: SessionContext, notice: Notice, *, with_request: bool) -> None:
     """Record that a notice was handed to the host."""
     paths = [change.path for change in notice.changes]
-    record_delivery(context, notice.id, paths, notice.told, with_request=with_request)
+    told = notice.told
+    record_delivery(context, "notice", paths, told, notice=notice.id, with_request=with_request)
 
 
 def deliver_briefing(
@@ -250,7 +254,7 @@ def deliver_changes(
     diff, is_whole = cut_diff(change.diff, change.path, room)
     told = told if is_whole else pending.mention_only()
     is_repeated = record_diff(
-        context, "notice", located.path, change.path, diff, told, with_request=with_request
+        context, "change", located.path, change.path, diff, told, with_request=with_request
     )
     return structs.replace(change, diff=diff), not is_repeated
 
@@ -259,12 +263,12 @@ def acknowledge_delivered(context: SessionContext) -> None:
     """Count every delivery as shown, the newest first, because the newest tells of everything that is new
     to the agent, and repeats earlier ones. A delivery does not count for a file that the session read or
     edited since, when it counted before, or when it was taken out of the conversation."""
-    kinds = [NoticeDelivered]
+    kinds: list[type[Fact]] = [NoticeDelivered, PartHanded]
     newest = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
     recent = in_conversation(context, newest)
     confirm_parts(context, recent)
     for fact in reversed(list(of_kind(NoticeDelivered, recent))):
-        if fact.notice.startswith(HOST):
+        if fact.is_hosts:
             _acknowledge(context, fact)
 
 
@@ -291,10 +295,10 @@ def _request_notices(context: SessionContext) -> list[Recorded]:
     )
     requests: list[Recorded] = []
     for recorded in reversed(list(newest)):
-        notice = recorded.fact.notice if isinstance(recorded.fact, NoticeDelivered) else ""
-        if notice.startswith(REQUEST):
+        way = recorded.fact.way if isinstance(recorded.fact, NoticeDelivered) else "asked"
+        if way == "request":
             requests.append(recorded)
-        elif notice.startswith(HOST) and not notice.startswith(PART):
+        elif way == "call":
             break
     return in_conversation(context, requests)  # mostly none
 
@@ -316,7 +320,8 @@ def deliver_again(
             and each.position == known[each.path].position
         ]
         if told:
-            deliver(context, fact.notice, [each.path for each in told], told)
+            paths = tuple(each.path for each in told)
+            context.append([structs.replace(fact, paths=paths, told=tuple(told))])
 
 
 def _is_same(one: Knowledge, other: Knowledge) -> bool:

@@ -29,12 +29,20 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import BROKEN
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
-from sightline.model.events import Changed, Dropped, Imported, RewindEnded, Seen, TurnBegan
+from sightline.model.events import (
+    Changed,
+    Dropped,
+    PromptFollowed,
+    RewindEnded,
+    Seen,
+    TranscriptRead,
+    TurnBegan,
+)
 from sightline.model.projections import Knowledge
 from sightline.model.revision import UNKNOWN
 from sightline.model.spans import carry
 from sightline.model.text import Text, decode, normal, split
-from sightline.model.timeline import of_kind
+from sightline.model.timeline import newest_first, of_kind
 
 WentBack = Callable[[int], tuple[int | None, int]]
 """offset -> where the conversation was taken back to, and the next offset; see Dialect.went_back."""
@@ -42,22 +50,13 @@ WentBack = Callable[[int], tuple[int | None, int]]
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
 """(offset, before) -> the events from there on, and the next offset; see Dialect.unhooked."""
 
-RECENT = 16
-"""Imports of a session that are looked through; a conversation stays in one transcript."""
-
 MILLISECOND = 1_000
 """Microseconds: a row's time has no finer part."""
-
-ALL = "all"
-"""The digest of a mark in a transcript that began before the first hook of its session."""
 
 
 WAIT = 0.6
 """The part of a hook's deadline for which the first call of a turn waits for the row of its prompt. A
 client writes the row after the prompt's hooks: within a tenth of a second, on a loaded machine later."""
-
-UNSURE = "?"
-"""Follows the prompt in the digest of a look that waited for the prompt's row in vain."""
 
 POLL_S = 0.02
 """Seconds between two looks for that row."""
@@ -77,12 +76,11 @@ class Mark(Struct, frozen=True):
 def mark_of(session: Session, transcript: str) -> Mark:
     """Return the place where the next reading of a transcript begins; at first the beginning of the
     file."""
-    source = f"transcript:{transcript}@"
     store = session._context.store  # noqa: SLF001 - a verb like the session's own
-    newest = list(store.timeline(session=session.id, kinds=[Imported], newest=RECENT))
-    for fact in of_kind(Imported, reversed(newest)):
-        if fact.source.startswith(source):
-            return Mark(int(fact.source.removeprefix(source)), fact.digest == ALL)
+    readings = newest_first(store.timeline, session=session.id, kinds=[TranscriptRead])
+    for fact in of_kind(TranscriptRead, readings):
+        if fact.transcript == transcript:
+            return Mark(fact.offset, fact.is_whole)
     return Mark()
 
 
@@ -97,27 +95,24 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
     """
     with session._lock:  # noqa: SLF001 - as above
         context = session._context  # noqa: SLF001
-        source = f"prompt:{transcript}@"
-        newest = context.store.timeline(session=session.id, kinds=[Imported], newest=RECENT)
-        looks = [fact for fact in of_kind(Imported, newest) if fact.source.startswith(source)]
-        last = looks[-1].digest if looks else ""
-        if last == prompt:
+        searches = newest_first(context.store.timeline, session=session.id, kinds=[PromptFollowed])
+        same = (f for f in of_kind(PromptFollowed, searches) if f.transcript == transcript)
+        last = next(same, None)
+        is_again = last is not None and last.prompt == prompt
+        if last is not None and is_again and last.is_sure:
             return False
-        if looks:
-            offset = int(looks[-1].source.removeprefix(source))
-        else:
-            offset = mark_of(session, transcript).offset
-        wait_s = 0.0 if last == f"{prompt}{UNSURE}" else WAIT * context.settings.deadline_s
+        offset = mark_of(session, transcript).offset if last is None else last.offset
+        wait_s = 0.0 if is_again else WAIT * context.settings.deadline_s
         since, end = _when_written(offset, went_back, wait_s)
         if end == offset:
             if wait_s:
-                context.append([Imported(f"{source}{offset}", f"{prompt}{UNSURE}")])
+                context.append([PromptFollowed(transcript, offset, prompt, is_sure=False)])
             return None
         cut: int | None = None
         if since is not None and not unfinished_rewinds(context, session.id):
             after = context.store.timeline(session=session.id, since=since + MILLISECOND, limit=1)
             cut = next((each.position for each in after), None)
-        looked = Imported(f"{source}{end}", prompt)
+        looked = PromptFollowed(transcript, end, prompt)
         if cut is None:
             context.append([looked])
             return False
@@ -171,7 +166,7 @@ def is_summarised(session: Session) -> bool:
 
 def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:
     """Record the place where the next reading of a transcript begins."""
-    fact = Imported(f"transcript:{transcript}@{offset}", ALL if all_of_it else "")
+    fact = TranscriptRead(transcript, offset, all_of_it)
     session._context.append([fact])  # noqa: SLF001 - as above
 
 

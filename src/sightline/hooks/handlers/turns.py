@@ -25,7 +25,7 @@ from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
-from sightline.model.events import Imported, SessionEnded, TurnBegan, WarningRaised
+from sightline.model.events import FolderAdded, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.model.timeline import of_kind
 from sightline.notices.delivery import hand_warnings
@@ -44,9 +44,6 @@ MENTION_LINES = 2_000
 MENTION_BYTES = 100_000
 """Limits up to which hosts add a mentioned file without cutting it. Of a larger file nothing counts
 as shown until the transcript shows it."""
-
-ADDED = "added folder "
-"""The start of Imported.source for a folder that the user added in mid-conversation."""
 
 ANSWERED_BY = 0.8
 """The part of a hook's deadline after which its answer has to be complete."""
@@ -129,15 +126,14 @@ def compacted(context: SessionContext, _: events.Compacted) -> Answer:
 
 def folder_added(context: SessionContext, event: events.FolderAdded) -> Answer:
     """Record a folder that the user added to the agent's project."""
-    context.append([Imported(f"{ADDED}{event.folder}", "")])
+    context.append([FolderAdded(event.folder)])
     return NOTHING
 
 
 def added_folders(context: SessionContext, session: str) -> list[str]:
     """Return the folders that the user added in a conversation."""
-    imported = of_kind(Imported, context.store.timeline(session=session, kinds=[Imported]))
-    sources = [fact.source for fact in imported if fact.source.startswith(ADDED)]
-    return [source.removeprefix(ADDED) for source in sources]
+    added = context.store.timeline(session=session, kinds=[FolderAdded])
+    return [fact.folder for fact in of_kind(FolderAdded, added)]
 
 
 def stopped(context: SessionContext, _: events.Stopped) -> Answer:
