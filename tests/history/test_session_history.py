@@ -7,7 +7,7 @@ import pytest
 from sightline.api.opening import start
 from sightline.checkpoints.time_points import since
 from sightline.config.settings import Settings
-from sightline.history import log_entries, session_history
+from sightline.history import session_history
 from sightline.history.session_history import LogQuery
 from sightline.history.why import ENTRIES, knower, why
 from sightline.model.events import (
@@ -57,14 +57,12 @@ def world():
 def test_every_fact_but_the_journal_has_a_word():
     journal = {kind.__name__ for kind in (WriteIntended, WriteAbandoned, BatchEnded)}
     journal |= {"TranscriptRead", "PromptFollowed"}
-    assert set(FACTS) - set(log_entries.WORDS) == journal
+    assert {name for name, kind in FACTS.items() if not kind.words} == journal
 
 
 def test_every_named_field_is_one_of_its_fact():
-    for name, (_, field) in log_entries.FORMS.items():
-        assert field in ("", *FACTS[name].__struct_fields__)
-    for name, fields in log_entries._REVISIONS.items():
-        assert {field for field in fields if field} <= set(FACTS[name].__struct_fields__)
+    for kind in FACTS.values():
+        assert kind.detail_field in ("", *kind.__struct_fields__)
 
 
 def test_entries_tell_of_all_sessions_in_order(world):

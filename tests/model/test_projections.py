@@ -24,7 +24,6 @@ from sightline.model.projections import (
     DiskFile,
     Knowledge,
     column,
-    disk_paths,
     fold_disk,
     know,
     on_disk,
@@ -32,7 +31,6 @@ from sightline.model.projections import (
 from sightline.model.revision import MISSING, UNKNOWN
 from sightline.model.session_ids import ARCHIVE
 from sightline.model.timeline import Recorded, Stretch, branch, columns_of, effective
-from sightline.store.event_index import knowledge_paths
 
 PATHS = ["a", "b", "c"]
 paths, revisions = st.sampled_from(PATHS), st.sampled_from(["r1", "r2", "r3"])
@@ -77,11 +75,11 @@ def test_a_step_changes_only_the_paths_it_says(some):
         before, stood = dict(known), dict(disks)
         know(known, recorded)
         on_disk(disks, recorded)
-        named = knowledge_paths(recorded.fact)
+        named = recorded.fact.known_paths()
         if named is not None:
             assert {p for p in PATHS if before.get(p) != known.get(p)} <= set(named)
         changed = {p for p in PATHS if stood.get(p) != disks.get(p)}
-        assert changed <= set(disk_paths(recorded.fact))
+        assert changed <= set(recorded.fact.disk_paths())
     assert all(state.path == path for path, state in known.items())
     assert all(state.path == path for path, state in disks.items())
 

@@ -13,7 +13,7 @@ from sightline.model import events
 from sightline.model.events import FACTS, Cause
 from sightline.model.projections import DiskFile
 from sightline.store import codec
-from sightline.store.event_index import KNOWING, knowledge_paths
+from sightline.store.event_index import KNOWING
 
 
 @given(any_fact)
@@ -66,5 +66,5 @@ def test_any_name_can_be_bound_and_comes_back(name):
 
 
 def test_every_kind_that_steps_knowledge_is_fetched_for_a_fold():
-    stepping = {type(fact).__name__ for fact in EXAMPLES if knowledge_paths(fact) != ()}
+    stepping = {type(fact).__name__ for fact in EXAMPLES if fact.known_paths() != ()}
     assert stepping == set(KNOWING)

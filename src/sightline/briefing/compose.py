@@ -25,6 +25,7 @@ from sightline.guard.reads import Look, saw
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.messages.token_counter import family_of
 from sightline.model import validation
+from sightline.model.events import WARNING_PART
 from sightline.model.marks import sendable
 from sightline.model.results import FileWarning, Notice
 from sightline.model.revision import revision_of
@@ -177,9 +178,7 @@ class _Composer:
         fresh = delivery.new_warnings(self._context)
         lines = warning_words.for_agent(fresh)
         new = tuple(fresh[: len(lines)])
-        if self._add(
-            "warnings", "\n".join(lines), tuple((warning_words.WARNING, each.id) for each in new)
-        ):
+        if self._add("warnings", "\n".join(lines), tuple((WARNING_PART, each.id) for each in new)):
             self.warned = new
 
     def add_changes(self) -> None:

@@ -17,7 +17,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import Row, Tree, signature_of_row
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Moved, WriteIntended
 from sightline.model.manifest import Entry
-from sightline.model.projections import DiskFile, disk_paths
+from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, StatSignature, known
 from sightline.model.timeline import of_kind
 
@@ -49,7 +49,7 @@ class Changes(Struct, frozen=True):
     @property
     def paths(self) -> tuple[str, ...]:
         """Return the changed files, in order."""
-        return tuple(sorted({path for fact in self.facts for path in disk_paths(fact)}))
+        return tuple(sorted({path for fact in self.facts for path in fact.disk_paths()}))
 
     def record(self, context: SessionContext, *more: Fact, text_max: int | None = None) -> None:
         """Append the facts and `more` behind them in one step. text_max: bytes of a kept text that
@@ -110,7 +110,7 @@ def changes(
         *(_with_mode(f, stamps) for f in detected if isinstance(f, (Changed, GitMoved))),
         *same_bytes,
     ]
-    changed = {path for fact in facts for path in disk_paths(fact)}
+    changed = {path for fact in facts for path in fact.disk_paths()}
     found = [file for file in looked if file.path in changed]
     complete, tree = True, None
     if before is not None and ended is not None:

@@ -35,12 +35,11 @@ from sightline.filesystem.path_list import AGENTS
 from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
-from sightline.history.log_entries import WORDS
 from sightline.hooks import daemon_status
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
-from sightline.model.events import CheckpointMissed, CheckpointTaken, SightLost
+from sightline.model.events import FACTS, CheckpointMissed, CheckpointTaken, SightLost
 from sightline.model.path import quoted
 from sightline.sessions.presence import present_sessions
 
@@ -141,13 +140,19 @@ JOURNAL = "journal"
 """The word for facts about writes under way, which no log shows."""
 
 
+def _word(name: str) -> str:
+    """Return the word for a kind of fact, by the name of the kind."""
+    kind = FACTS.get(name)
+    return kind.words[0] if kind is not None and kind.words else JOURNAL
+
+
 def _counters(context: SessionContext) -> Iterator[Finding]:
     """Count facts, sessions, refusals, checkpoints, gaps in sight, and the store's size."""
     store, settings = context.store, context.settings
     tally = store.tally()
     words: Counter[str] = Counter()
     for name, number in tally.items():
-        words[WORDS.get(name, JOURNAL)] += number
+        words[_word(name)] += number
     yield Finding(
         "facts", "ok", "counted", dict(sorted(words.items(), key=lambda w: (-w[1], w[0])))
     )

@@ -25,12 +25,13 @@ from sightline.history.session_history import (
     named,
 )
 from sightline.history.words import story
+from sightline.model.events import EnvironmentSeen, ModelUsed
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
-from sightline.sessions import usage, words
+from sightline.sessions import usage
 from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
 from sightline.store.port import Store
@@ -186,11 +187,12 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
     """Return a session's claims, interrupted rewinds, warnings and files."""
     session, name, name_of = shown.session, shown.session.id, names_of(context.store)
     runs_on = [
-        words.model(used.model, used.provider, used.mode)
+        ModelUsed(used.provider, used.model, used.mode).particulars or ""
         for used in usage.models(context, name)[-1:]
     ]
     runs_on += [
-        words.environment(place.system, place.python, place.host, place.host_version)
+        EnvironmentSeen(place.system, place.python, place.host, place.host_version).particulars
+        or ""
         for place in usage.environments(context, name)[-1:]
         if place.host
     ]

@@ -17,18 +17,20 @@ from stat import S_ISDIR, S_ISREG
 from time import monotonic, sleep
 from typing import Self
 
+from msgspec import structs
+
 from sightline.changes.commands import Changes, changes
 from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
-from sightline.history.log_entries import Entry, readable_entries
+from sightline.history.log_entries import Entry, readable_entries, readable_entry
 from sightline.history.session_history import agents_of
-from sightline.model.events import Cause, SightLost
+from sightline.model.events import Cause, Changed, SightLost
 from sightline.model.path import folders_above
-from sightline.model.projections import disk_paths
-from sightline.model.revision import MISSING, StatSignature
+from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature
 from sightline.model.session_ids import NOBODY, archived
+from sightline.model.timeline import Recorded
 
 POLL_S = 0.5
 """Seconds between two questions to the store for facts of other processes."""
@@ -206,7 +208,7 @@ class Watching:
         recorded = list(store.timeline(after=self._position))
         self._position = recorded[-1].position
         live = (each.fact for each in recorded if not archived(each.session))
-        if self._watched.add(path for fact in live for path in disk_paths(fact)):
+        if self._watched.add(path for fact in live for path in fact.disk_paths()):
             self._watcher.follow(self._watched)
         return list(readable_entries(recorded, agents_of(store)))
 
@@ -320,12 +322,17 @@ class UntrackedFeed:
                 self._known.pop(path, None)
                 if new is not None:
                     self._known[path] = new
-                kind = "deleted" if new is None else "changed"
-                old_revision, new_revision = (MISSING if m is None else None for m in (old, new))
-                yield Entry(
-                    *(0, self._context.clock(), "", "", kind, path, None, None),
-                    *(old_revision, new_revision, Cause("external")),
-                )
+                yield self._entry(path, *(MISSING if m is None else UNKNOWN for m in (old, new)))
+
+    def _entry(self, path: str, before: Revision, after: Revision) -> Entry:
+        """Return the entry of a change of an unrecorded file: MISSING or UNKNOWN before and after."""
+        at, change = (
+            self._context.clock(),
+            Changed(path, before, after, "content", Cause("external")),
+        )
+        entry = readable_entry(Recorded(0, "", at, at, change), "")
+        was, now = (None if each == UNKNOWN else each for each in (before, after))
+        return structs.replace(entry, before=was, after=now)
 
     def _stat(self, path: str) -> StatSignature | None:
         workspace = self._context.workspace

@@ -12,7 +12,6 @@ from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import short_id
 from sightline.model.spans import covers, subtract, whole
-from sightline.notices.words import WARNING
 from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
 from sightline.text.printable import one_line, printable
 
@@ -21,116 +20,33 @@ PATHS_NAMED = 3
 
 def sentence(entry: Entry, reader: str = "") -> str:
     """Return one fact as a line of plain words. reader: the session called "this session"."""
-    form = _OWN.get(entry.fact) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
-    detail = entry.cause.detail or ""
-    paths = named([*map(quoted, entry.paths)], PATHS_NAMED)
-    if entry.fact == "RewindEnded" and entry.cause.detail is None:
-        form = "the rewind changed the files; what the agent knows stays"
-    elif entry.kind == "changed":
-        same = entry.before is not None and entry.before == entry.after
-        form = "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
-        if entry.before == MISSING:
-            form = "{path} was created {by}"
-    elif entry.kind == "git":
-        detail = git_operation(entry.cause)
-    elif entry.kind == "sight_lost":
-        detail = lost(detail)
-    elif entry.kind == "purged":
-        detail = WHY.get(detail, detail)
-    elif entry.kind == "notice":
-        form = _delivery(entry)
-    elif entry.kind == "warning" and all(path in detail for path in entry.paths):
-        paths = ""  # the warning names them
-    line = form.format(
+    return one_line(_filled(entry.sentence, entry, cause(entry.cause, reader)).rstrip(" :"))
+
+
+def _filled(form: str, entry: Entry, who: str) -> str:
+    """Fill in the form of a fact (model.events.Fact). who: its author."""
+    detail, lines = entry.cause.detail or "", spans(entry.lines or ())
+    return form.format(
         kind=entry.kind.replace("_", " "),
+        agent=entry.agent,
         path=quoted(entry.path) if entry.path else "everything",
         src=quoted(entry.src or ""),
-        lines=spans(entry.lines or ()) if entry.lines else "all lines",
-        shown=spans(entry.lines or ()),
-        by=by(cause(entry.cause, reader)),
+        paths=named([*map(quoted, entry.paths)], PATHS_NAMED),
+        by=by(who),
         detail=detail,
         other=called(detail, "session"),
-        agent=entry.agent,
-        paths=paths,
-        move=_commits(entry),
+        operation=git_operation(entry.cause),
+        lost=lost(detail),
+        forgotten=WHY.get(detail, detail),
+        refusal=_REASONS.get(detail, detail),
+        move=f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}",
         texts=count(entry.count, "kept text"),
+        shown=lines,
+        lines=lines if entry.lines else "all lines",
+        Shown=f"{lines[:1].upper()}{lines[1:]}",
+        were="was" if lines.startswith("line ") else "were",
+        left=lines if entry.lines else "all of it",
     )
-    return one_line(line.rstrip(" :"))
-
-
-def _delivery(entry: Entry) -> str:
-    """Return the form of a sentence on a text that an agent was handed."""
-    detail = entry.cause.detail
-    if entry.fact == "PartHanded":
-        is_warning = detail == WARNING
-        return "the agent was sent a warning" if is_warning else _OWN["PartHanded"]
-    if entry.fact == "ClaimAnnounced":
-        return _OWN["ClaimAnnounced"]
-    if entry.count:  # it holds changed lines, or a text
-        return _LOG_FORMS["notice"]
-    if detail == "refusal":
-        return "the agent was told why its attempt was refused: {paths}"
-    return "the agent was told that these changed: {paths}"
-
-
-def _commits(entry: Entry) -> str:
-    return f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}"
-
-
-_LOG_FORMS = {
-    "session": "session of {agent} began",
-    "forked": "began with what {other} knew",
-    "answer": "an answer was given: {detail}",
-    "ended": "session ended",
-    "environment": "runs on {detail}",
-    "turn": "turn {detail} began",
-    "model": "model {detail}",
-    "seen": "{path}: {shown} shown ({detail})",
-    "dropped": "{path}: {lines} left the context window",
-    "deleted": "{path} was deleted {by}",
-    "moved": "{src} was renamed to {path} {by}",
-    "git": "git {detail} {move} changed: {paths}",
-    "command": "command began: {detail}",
-    "command_ended": "command ended with exit code {detail}",
-    "refused": "an attempt on {path} was refused: {detail}",
-    "merged": "the edit of {path} was merged with what others had changed",
-    "notice": "the agent was sent what had changed: {paths}",
-    "acknowledged": "the agent was told of the change of {path}",
-    "delivered": "a part of the briefing arrived: {detail}",
-    "requested": "its agent asked for the listing of {detail}",
-    "checkpoint": "checkpoint {detail}",
-    "message": "message of the {detail}",
-    "folded": "parts of a message were folded away",
-    "condensed": "messages were condensed",
-    "measured": "a request had {detail} tokens",
-    "sought": "files were looked for: {detail}",
-    "imported": "imported from {detail}",
-    "folder": "the user added the folder {detail}",
-    "sight_lost": "what happened could not be seen: {detail} {paths}",
-    "purged": "{texts} forgotten: {detail}",
-}
-
-_OWN = {
-    "CheckpointDropped": "checkpoint {detail} was dropped",
-    "CheckpointMissed": "no automatic checkpoint was taken: {detail}",
-    "RewindStarted": "a rewind to {detail} began",
-    "RewindEnded": "the agent knows again what it knew at position {detail}",
-    "PartHanded": "the agent was sent a part of the briefing: {detail}",
-    "ClaimAnnounced": "the agent was told that another session claims the file",
-    "ClaimTaken": "claim {detail} taken: {paths}",
-    "ClaimRenewed": "claim {detail} renewed",
-    "ClaimReleased": "claim {detail} released",
-    "WarningRaised": "warning: {detail} {paths}",
-    "WarningAcknowledged": "warning {detail} acknowledged",
-    "SubtaskProposed": "sub-task proposed: {detail}",
-    "SubtaskApproved": "sub-task {detail} was approved",
-    "SubtaskStarted": "sub-task {detail} began",
-    "SubtaskReported": "sub-task {detail} reported its result",
-    "SubtaskReturned": "an attempt at a sub-task ended: {detail}",
-    "SubtaskRetried": "sub-task {detail} is to be tried again",
-    "SubtaskEnded": "sub-task {detail}",
-}
-"""Sentences of facts that share their kind with other facts."""
 
 
 def story(
@@ -169,41 +85,13 @@ def story(
 
 
 def _event(entry: Entry, session: str) -> str:
-    form = _FORMS.get(entry.kind)
-    if entry.kind == "notice" and not entry.count:
-        form = None
-    if form is None:
+    """Return one fact as a reason of a verdict for a session."""
+    who, form = cause(entry.cause, session), entry.why_sentence
+    if not form:
         return sentence(entry, session)
-    who = cause(entry.cause, session)
-    if entry.kind == "changed" and entry.before == MISSING:
-        form = "created {by}"
-    elif entry.kind == "changed" and who == "this session":
+    if entry.kind == "changed" and who == "this session" and entry.before != MISSING:
         form = "edited by this session, which knows the new text"
-    lines = spans(entry.lines or ())
-    return form.format(
-        by=by(who),
-        lines=f"{lines[:1].upper()}{lines[1:]}",
-        were="was" if lines.startswith("line ") else "were",
-        left=spans(entry.lines) if entry.lines else "all of it",
-        detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
-        move=_commits(entry),
-        src=quoted(entry.src or ""),
-        path=quoted(entry.path or ""),
-    )
-
-
-_FORMS = {
-    "seen": "{lines} {were} shown to the agent ({detail})",
-    "changed": "changed {by}",
-    "deleted": "deleted {by}",
-    "moved": "renamed from {src} to {path} {by}",
-    "dropped": "{left} left the agent's context window",
-    "git": "changed by git {detail} {move}",
-    "refused": "an edit by this session was refused: {detail}",
-    "merged": "an edit by this session was merged with what others had changed",
-    "notice": "the agent was sent what had changed; whether that arrived is not known",
-    "acknowledged": "the agent has been told what had changed, and knows it since",
-}
+    return _filled(form, entry, who)
 
 
 _REASONS = {

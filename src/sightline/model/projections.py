@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, structs
 
 from sightline.model import events
-from sightline.model.events import Belief, Cause, Fact
+from sightline.model.events import Belief, Cause
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.session_ids import archived
 from sightline.model.spans import subtract
@@ -105,15 +105,6 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
         states[fact.path] = structs.replace(
             moved, path=fact.path, position=recorded.position, name=None
         )
-
-
-def disk_paths(fact: Fact) -> tuple[str, ...]:
-    """Return the paths whose disk row a fact can change."""
-    if isinstance(fact, (events.Seen, events.Changed)):
-        return (fact.path,)
-    if isinstance(fact, events.GitMoved):
-        return tuple([change.path for change in fact.changes])
-    return (fact.src, fact.path) if isinstance(fact, events.Moved) else ()
 
 
 def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:

@@ -14,6 +14,7 @@ from sightline.filesystem.file_state import ResolvedPath
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
 from sightline.model.events import (
+    WARNING_PART,
     Delivered,
     Fact,
     NoticeAcknowledged,
@@ -28,7 +29,6 @@ from sightline.model.text import decode
 from sightline.model.timeline import Recorded, newest_first, of_kind
 from sightline.notices import notice_text, warnings, words
 from sightline.notices.pending import in_conversation, left_window
-from sightline.notices.words import WARNING
 
 # --- notices and refusals
 
@@ -153,13 +153,13 @@ def hand_warnings(context: SessionContext) -> str:
     new = new_warnings(context)
     lines = words.for_agent(new)
     if lines:
-        hand_parts(context, [(WARNING, each.id) for each in new[: len(lines)]])
+        hand_parts(context, [(WARNING_PART, each.id) for each in new[: len(lines)]])
     return "\n".join(lines)
 
 
 def new_warnings(context: SessionContext) -> list[FileWarning]:
     """List the pending warnings of this session that its agent does not have, oldest first."""
-    delivered = delivered_digests(context, WARNING)
+    delivered = delivered_digests(context, WARNING_PART)
     mine = warnings.pending(context, context.session)
     return [each for each in mine if each.id not in delivered]
 

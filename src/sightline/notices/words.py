@@ -11,9 +11,6 @@ from sightline.model.results import FileChange, FileWarning
 from sightline.text.phrases import by, count
 from sightline.text.printable import one_line
 
-WARNING = "warning"
-"""The name of the part that warnings are delivered as; a warning's digest is its id."""
-
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:
     """Describe in one line the change of a file since the agent read it."""

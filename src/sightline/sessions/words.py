@@ -134,15 +134,3 @@ def nothing_held(session: str, path: str) -> tuple[str, str]:
         message,
         "It was not shown those lines, or they left its context: see session.files().",
     )
-
-
-def model(name: str, provider: str | None, mode: str | None) -> str:
-    """Describe a model with its provider and its mode (None: unknown)."""
-    more = ", ".join(each for each in (provider, mode) if each)
-    return f"{name} ({more})" if more else name
-
-
-def environment(system: str, python: str, host: str | None, version: str | None) -> str:
-    """Describe a system, a Python, and the host application (None: unknown)."""
-    where = f"{system}, Python {python}"
-    return f"{' '.join(filter(None, (host, version)))} on {where}" if host else where

@@ -9,22 +9,19 @@ from msgspec import structs
 
 from sightline.errors import StoreConflict
 from sightline.model import events
-from sightline.model.events import BlobPurged, Fact
+from sightline.model.events import FACTS, BlobPurged, Fact, overriding
 from sightline.model.projections import DiskFile, Knowledge, git_cause
 from sightline.model.revision import MISSING, Revision
 from sightline.model.session_ids import archived
 from sightline.model.timeline import Recorded
 
-COLUMN_FACTS = (
-    *(events.SessionStarted, events.SessionForked, events.SessionEnded),
-    *(events.TurnBegan, events.ModelUsed, events.EnvironmentSeen, events.MessageAppended),
-)
+COLUMN_FACTS = tuple([kind for kind in FACTS.values() if kind.changes_session])
 """Facts that change more of a session's state than its newest position."""
 
-DISK_FACTS = (events.Seen, events.Changed, events.GitMoved, events.Moved)
+DISK_FACTS = overriding("disk_paths")
 """Facts that may change the disk view."""
 
-KNOWING = ("Seen", "Dropped", "NoticeAcknowledged", "Changed", "Moved")
+KNOWING = tuple([kind.__name__ for kind in overriding("known_paths")])
 """Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
 
@@ -54,17 +51,6 @@ def has_other_paths(kind: type[Fact]) -> bool:
     """Return whether facts of a kind may name paths besides the one that they are about."""
     single, several = _path_fields(kind)
     return bool(several) or any(field != "path" for field in single)
-
-
-def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
-    """Return the paths whose knowledge row a session's fact can change; None for all rows."""
-    if isinstance(fact, events.Dropped):
-        return None if fact.path is None else (fact.path,)
-    if isinstance(fact, (events.Seen, events.NoticeAcknowledged)) or (
-        isinstance(fact, events.Changed) and fact.belief
-    ):
-        return (fact.path,)
-    return (fact.src, fact.path) if isinstance(fact, events.Moved) else ()
 
 
 def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:

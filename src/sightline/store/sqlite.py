@@ -20,7 +20,6 @@ from sightline.model.projections import (
     Knowledge,
     SessionState,
     column,
-    disk_paths,
     know,
     on_disk,
 )
@@ -40,7 +39,6 @@ from sightline.store.event_index import (
     has_other_paths,
     has_own_path,
     is_pending,
-    knowledge_paths,
     new_part,
     paths_of,
     settled_by,
@@ -409,7 +407,7 @@ class SqliteStore:
             self._base.run("PRAGMA secure_delete = ON")
             for recorded in part:
                 self._base.run(REWRITE_EVENT, codec.event_row(recorded))
-                for path in disk_paths(recorded.fact):
+                for path in recorded.fact.disk_paths():
                     disk = self.disk(path)
                     if disk is not None and disk.cause is not None:
                         cause = cause_with_command(disk.cause, rewrite)
@@ -539,10 +537,10 @@ class Rows:
         fact, session = recorded.fact, recorded.session
         self._step_session(recorded)
         if isinstance(fact, DISK_FACTS):
-            self._step_disks(disk_paths(fact), recorded)
+            self._step_disks(fact.disk_paths(), recorded)
         if isinstance(fact, CLAIMING):
             self._step_claims(recorded)
-        known_paths = knowledge_paths(fact)
+        known_paths = fact.known_paths()
         if isinstance(fact, TURNING):
             if turns_at(fact):
                 self._replace_known(session, fold_known(self._run, session, recorded.position))

@@ -341,17 +341,7 @@ def _what(entry: Entry) -> str:
         return "created"
     if entry.kind == "changed" and _is_own(entry) and entry.cause.kind == "agent":
         return "edited"
-    return _BY_FACT.get(entry.fact) or _BY_KIND.get(entry.kind, entry.kind.replace("_", " "))
-
-
-_BY_KIND = {"session": "began", "forked": "began", "moved": "renamed"}
-
-_BY_FACT = {
-    "CheckpointTaken": "kept",
-    "CheckpointMissed": "not kept",
-    "CheckpointDropped": "let go",
-}
-"""Facts that share a kind with others."""
+    return entry.short or entry.kind.replace("_", " ")
 
 
 def _about(entry: Entry) -> str:
