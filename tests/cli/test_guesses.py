@@ -66,6 +66,7 @@ GUESSES = {
         "snapshot -m before": "checkpoint",
         "checkpoint -m before": "checkpoint LABEL",
         "checkpoint create before": "sightline checkpoint LABEL",
+        "checkpoint show before": "sightline checkpoint diff ID",
         "backup": "checkpoint",
     },
     "keep other agents off a file": {

@@ -23,7 +23,7 @@ def test_it_connects_once_and_says_so_the_second_time(at):
     assert "sightline init claude-code --remove" in first.out
     written = (at.root / LOCAL).read_bytes()
     second = at("init", "claude-code")
-    assert second.out == f"Claude Code is connected already: {LOCAL}.\n"
+    assert second.out == f"Claude Code is connected already, by the hooks in {LOCAL}.\n"
     assert (at.root / LOCAL).read_bytes() == written
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_left_of_it_after_removal(at):
     assert "is no longer connected" in gone.out
     assert os.listdir(at.root) == [".git"]
     again = at("init", "claude-code", "--remove")
-    assert (again.code, again.out) == (0, f"Claude Code is not connected: {LOCAL}.\n")
+    assert (again.code, again.out) == (0, f"Claude Code is not connected: {LOCAL} has no hooks of Sightline.\n")
 
 
 def test_a_linked_folder_of_settings_stays(at, tmp_path):

@@ -17,10 +17,12 @@ from tests.cli.test_examples import example
 from tests.subtasks.conftest import runs
 
 from sightline.api.opening import open_session
+from sightline.cli.output import as_commands
 from sightline.cli.task_tree import tree_lines
 from sightline.subtasks.carry_out import Options, Workbench
-from sightline.subtasks.subtask import Graph, SubTask, TaskResult
+from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
+from sightline.subtasks.words import settle
 from sightline.text.terminal_cells import cells
 
 COMMAND = ("sh", "-c", "echo by $SIGHTLINE_SUBTASK > $SIGHTLINE_SUBTASK.txt; echo done")
@@ -212,6 +214,15 @@ SETTLE = """\
 Put what you want of both into shop.py, then apply the rest: sightline task merge discount --keep shop.py
 Or do its work again on the files as they are now: sightline task retry discount
 """
+
+
+def test_a_file_outside_of_the_scope_has_no_two_texts_to_put_together():
+    said = as_commands(settle("docs", Conflict("app.py", "scope", "It is outside.")))
+    assert said.splitlines()[0] == (
+        "If you want this change, make it in app.py yourself. Then apply the rest:"
+        " sightline task merge docs --keep app.py"
+    )
+    assert "scope" in said
 
 
 @pytest.mark.wide

@@ -32,6 +32,7 @@ CLASHES = [
     ([create("d.py"), move("a.py", "d.py")], "a.py cannot be moved to d.py: the same batch writes d.py."),
     ([move("a.py", "d"), create("d/x.py")], "d is to be a file, and the same batch writes d/x.py, for which it would be a folder."),
     ([create("d"), create("d/x.py")], "d is to be a file, and the same batch writes d/x.py, for which it would be a folder."),
+    ([move("a.py", "a.py")], "a.py has this name already."),
     ([move("a.py", "b.py"), move("b.py", "a.py")], "a.py and b.py would take each other's names."),
     ([move("a.py", "b.py"), move("b.py", "c.py"), move("c.py", "a.py")], "a.py, b.py and c.py would take each other's names."),
     ([create("a.py"), move("a.py", "d.py")], "both cannot be done"),

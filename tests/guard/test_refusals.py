@@ -202,8 +202,12 @@ def test_a_patch_that_cannot_be_read_says_how_one_looks(s):
 
 def test_a_stale_delete_is_refused(place, ten):
     place.put("a.py", TEN + "more\n")
-    assert refused(ten, lambda s: s.delete("a.py")).reason == "stale"
-    assert refused(ten, lambda s: s.delete("never.py")).reason == "not_found"
+    error = refused(ten, lambda s: s.delete("a.py"))
+    assert error.reason == "stale"
+    assert "edit" not in error.message + error.hint
+    missing = refused(ten, lambda s: s.delete("never.py"))
+    assert missing.reason == "not_found"
+    assert "create" not in missing.hint
 
 
 def test_a_move_onto_something_is_refused(place, ten):

@@ -346,7 +346,9 @@ class Asks:
     def check(self, *, of_all: bool = False) -> None:
         """UsageError where nobody can be asked. of_all: the rewind takes back the work of all sessions."""
         if not self.can_go_on:
-            more = ", for one session's work with --session NAME, or for files: name them"
+            more = (
+                " with the work of all sessions. For less, add --session NAME or the paths of files"
+            )
             raise cannot_ask(more if of_all else "")
 
 

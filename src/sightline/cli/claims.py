@@ -30,9 +30,7 @@ def ttl_from(text: str) -> float:
     seconds = age_from(text) / 1_000_000
     if 0 < seconds <= DAY_S:
         return seconds
-    raise click.BadParameter(
-        f"a claim holds a day at most, for example 30min; {text!r} is no such time."
-    )
+    raise click.BadParameter(f"a claim holds for 24h at most, not for {text!r}.")
 
 
 @command(

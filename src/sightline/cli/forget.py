@@ -50,7 +50,6 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
     --workspace, the folder of the workspace may be gone. Exit code 1: nothing is kept, or an
     agent is at work.
     """
-    asking = is_asking(call, dry_run=dry_run, yes=yes)
     root = _root(call)
     settings = settings_of(root, call.store)
     kept = find_stored(settings.state_home, root)
@@ -58,6 +57,7 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
         hint = "Name another workspace: sightline forget --workspace DIR"
         report(call, "nothing", f"Sightline keeps nothing of {printable(root)}.", hint)
         raise Answered(NO)
+    asking = is_asking(call, dry_run=dry_run, yes=yes)
     contents = _contents(kept)
     stays = list(_stays(settings))
     if not (call.json or (yes and call.quiet)):

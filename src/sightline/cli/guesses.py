@@ -85,6 +85,16 @@ OF_ALL = {
 """An option that people try -> the option of every command that does it."""
 
 
+OF_CHECKPOINTS = {
+    "show": "checkpoint diff ID", "view": "checkpoint diff ID", "compare": "checkpoint diff A B",
+    "create": "checkpoint LABEL", "new": "checkpoint LABEL", "add": "checkpoint LABEL",
+    "take": "checkpoint LABEL", "save": "checkpoint LABEL", "restore": "rewind LABEL",
+    "apply": "rewind LABEL", "load": "rewind LABEL", "rm": "checkpoint delete ID",
+    "remove": "checkpoint delete ID", "drop": "checkpoint delete ID",
+}  # fmt: skip
+"""A word that people try behind `checkpoint`, with a name behind it -> the command that does it."""
+
+
 def no_such_command(name: str, known: Sequence[str], shown: Collection[str]) -> str:
     """Word that there is no command of a name. known: the commands; shown: those of the first help, which come
     first among names that are equally near."""
@@ -110,6 +120,9 @@ def reworded(error: click.UsageError) -> str:
     message = error.format_message()
     command = error.ctx.command.name if error.ctx is not None else ""
     if command == "checkpoint" and message.startswith("Got unexpected extra"):
+        label = (error.ctx.params.get("label") or "") if error.ctx is not None else ""
+        if meant := OF_CHECKPOINTS.get(label):
+            return f"There is no command 'checkpoint {label}'. Did you mean 'sightline {meant}'?"
         return (
             "A label is one word, or stands in quotes: 'sightline checkpoint LABEL' takes a checkpoint, and"
             " 'sightline rewind LABEL' goes back to one."

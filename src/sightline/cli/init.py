@@ -127,7 +127,9 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     name, file = connect.AGENTS[agent], _short(change.path, root)
     if action == "unchanged":
         there = bool(connect.registered(change.path))
-        return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
+        if there:
+            return [f"{name} is connected already, by the hooks in {file}."]
+        return [f"{name} is not connected: {file} has no hooks of Sightline."]
     if action == "removed":
         how = f"Removed the hooks of Sightline from {file}; all else in it stays."
         if change.after is None:

@@ -148,6 +148,8 @@ OPTIONS = {
 }
 """Words of the library's hints -> the options of commands."""
 
+COUNT = re.compile(r"\bcount=(\d+)")
+
 CALL = re.compile(
     r"(?:open_session\(id='([^']*)'\)|session|workspace)\.(subtasks\.)?(\w+)\(([^()]*)\)"
 )
@@ -169,7 +171,7 @@ def as_commands(hint: str) -> str:
 
     for named, option in OPTIONS.items():
         hint = hint.replace(named, option)
-    return CALL.sub(command, hint)
+    return CALL.sub(command, COUNT.sub(r"--count \1", hint))
 
 
 def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:

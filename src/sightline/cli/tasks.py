@@ -87,8 +87,9 @@ def show(call: Call, id: str) -> None:
         output.text(output.coloured(call, sides) if sides else "There is no text to compare.")
     if rest := words.left_over(found, result):
         output.prose(printable("\n".join(rest)))
-    if result and result.conflicts and found.state == "failed":
-        hint = words.settle(found.id, result.conflicts[0].path)
+    if found.state == "failed":
+        conflicts = result.conflicts if result else ()
+        hint = words.settle(found.id, conflicts[0]) if conflicts else words.try_again(found.id)
         output.prose(f"\n{printable(output.as_commands(hint))}")
 
 

@@ -58,7 +58,9 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for key, spec in KEYS.items():
         if spec.variable and (text := environ.get(spec.variable)):
             number = spec.check in (_count, _seconds)
-            found[key] = _checked(key, _number(text) if number else text, f"${spec.variable}")
+            found[key] = _checked(
+                key, _number(text) if number else text, f"Environment variable {spec.variable}"
+            )
     return found
 
 

@@ -73,7 +73,10 @@ def find_clashes(
             _note_folder(found, number, files, move.target, move.name)
     if circling:
         paths = [moves[number].plan.shown_path for number in circling]
-        found[len(plans) + circling[-1]] = words.circle(sorted(paths))
+        is_one = len(paths) == 1
+        found[len(plans) + circling[-1]] = (
+            words.onto_itself(paths[0]) if is_one else words.circle(sorted(paths))
+        )
     return found
 
 

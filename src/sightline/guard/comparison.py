@@ -33,7 +33,7 @@ WIDTH = 240
 LONG = 80
 """Characters of a line from which on the column of a difference is named."""
 
-LEGEND = "Below, - is your text and + the file"
+LEGEND = "Lines with - are your text, lines with + are the file"
 
 
 class Row(Struct, frozen=True):
@@ -60,7 +60,7 @@ def compared(sent: str, there: str, first: int) -> str:
     if left:
         text += f"… {count(left, 'more line')} of yours and of the file\n"
     has_blanks = any(_is_space_only(*pair) for pair in pairs)
-    blanks = "; blanks are shown as · and tabs as →" if has_blanks else ""
+    blanks = "; · is a blank, → a tab" if has_blanks else ""
     where = _first_difference(mine, theirs, hunks[0], first)
     return f"{where}{shift}{LEGEND}{blanks}:\n{fenced(text)}"
 

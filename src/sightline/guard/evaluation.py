@@ -216,7 +216,8 @@ class Evaluation:
         """Record the refusal and return it. The lines it prints count as shown once the agent
         acknowledges it."""
         who, _ = changed_by(self.context, self.path, self.unrecorded)
-        error, hunks = refused(self.ruling, self.shown_path, who, self.case)
+        is_whole = isinstance(self.attempt, (Delete, Move))
+        error, hunks = refused(self.ruling, self.shown_path, who, self.case, is_whole=is_whole)
         if error.reason == "claimed":
             error.message, error.hint = claim_enforced(
                 self.shown_path, self.claims, names_for(self.context)

@@ -108,11 +108,13 @@ def _beginning(base: Sequence[str], disk: Sequence[str], hunks: Sequence[Hunk], 
 
 
 def refused(
-    ruling: Ruling, path: str, who: str, case: EditCase
+    ruling: Ruling, path: str, who: str, case: EditCase, *, is_whole: bool
 ) -> tuple[EditRefused, tuple[Hunk, ...]]:
     """Return the refusal of an attempt, and the hunks that its diff shows. who: changed the
-    file."""
+    file; is_whole: the attempt deletes or moves it."""
     message, hint = words.refusal(ruling, path, who)
+    if is_whole and ruling.reason == "stale":
+        message, hint = words.changed_file(path, who)
     diff = ""
     shown: tuple[Hunk, ...] = ()
     if ruling.reason in ("stale", "conflict", "unseen", "ambiguous"):
@@ -126,7 +128,8 @@ def refused(
         hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."
     kind = case.sight.kind
     if ruling.state == "unseen" and kind == "missing" and reason != "scope":
-        message, hint = f"{quoted(path)} does not exist.", words.MISSING
+        message = f"{quoted(path)} does not exist."
+        hint = words.MISSING if is_whole else words.MISSING_TEXT
     elif ruling.state == "unseen" and kind in NOT_TEXT:
         message, hint = (
             f"{quoted(path)} {NOT_TEXT[kind][1]}.",

@@ -15,8 +15,9 @@ from sightline.model.text import UNKNOWN_ENCODING
 from sightline.text.phrases import by, count, is_one_line, joined, named, size, spans, times
 from sightline.text.printable import one_line
 
-MISSING = "List the folder to find the right name, or create the file."
-"""The next step for a path without a file."""
+MISSING = "List the folder to find the right name."
+MISSING_TEXT = "List the folder to find the right name, or create the file."
+"""The next step for a path without a file, and for an edit of one."""
 
 PLACES = 3
 """Runs of moved lines that are named for one file."""
@@ -35,7 +36,7 @@ REFUSALS = {
     ),
     "ambiguous": (
         "The text to replace occurs {found} in {path}, at {lines}.",
-        "Add neighbouring lines to make the text unique, or pass the number to replace as count.",
+        "Add neighbouring lines to make the text unique. To replace it everywhere, pass count={number}.",
     ),
     "unseen": (
         "{path} has text that was never shown to this session: {lines}.",
@@ -124,6 +125,7 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         "by": by(who),
         "lines": spans(ruling.lines),
         "found": times(ruling.found),
+        "number": ruling.found,
     }
     return message.format(**parts), hint.format(**parts)
 
@@ -159,7 +161,7 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
     if ruling.found:
         return (
             f"The text occurs {times(ruling.found)} in {name}, not as often as you asked.",
-            "Pass this number as count, or add neighbouring lines to the text.",
+            f"To replace it everywhere, pass count={ruling.found}. To replace it once, add neighbouring lines to the text.",
         )
     message = f"The text to replace is not in {name}."
     if sought.anchor:
@@ -238,6 +240,19 @@ def file_and_folder(file: str, inside: str) -> tuple[str, str]:
     return (
         f"{quoted(file)} is to be a file, and the same batch writes {quoted(inside)}, for which it would be a folder.",
         "Choose another name for one of them.",
+    )
+
+
+def onto_itself(path: str) -> tuple[str, str]:
+    """Return message and hint for a move to the name that the file has."""
+    return f"{quoted(path)} has this name already.", "Choose another name."
+
+
+def changed_file(path: str, who: str) -> tuple[str, str]:
+    """Return message and hint for a deletion of a file that others changed."""
+    return (
+        f"After you read it, {quoted(path)} was changed {by(who)}.",
+        "The diff shows what is there now. If the file should still go, read it, then delete it.",
     )
 
 

@@ -155,20 +155,30 @@ def see_diff(subtask: str) -> str:
 
 def still_conflicts(subtask: str, conflicts: Sequence[Conflict]) -> tuple[str, str]:
     """Word that the changes of a sub-task still cannot be applied."""
-    path = conflicts[0].path
     return (
         f"The changes of sub-task {subtask!r} are not applied: {conflict_reason(conflicts)}",
-        settle(subtask, path),
+        settle(subtask, conflicts[0]),
     )
 
 
-def settle(subtask: str, path: str) -> str:
-    """Say how a conflict is settled, in two lines. path: of its file."""
+def settle(subtask: str, conflict: Conflict) -> str:
+    """Say how a conflict is settled, in two lines."""
+    path = conflict.path
+    rest = f"apply the rest: session.subtasks.merge({subtask!r}, keep={path!r})"
+    if conflict.reason == "scope":
+        return (
+            f"If you want this change, make it in {quoted(path)} yourself. Then {rest}\n"
+            "To let a sub-task make it, propose one with this file in its scope."
+        )
     return (
-        f"Put what you want of both into {quoted(path)}, then apply the rest:"
-        f" session.subtasks.merge({subtask!r}, keep={path!r})\n"
+        f"Put what you want of both into {quoted(path)}, then {rest}\n"
         f"Or do its work again on the files as they are now: session.subtasks.retry({subtask!r})"
     )
+
+
+def try_again(subtask: str) -> str:
+    """Say how a sub-task that failed goes on."""
+    return f"Try it again: session.subtasks.retry({subtask!r})"
 
 
 def not_changed(subtask: str, paths: Sequence[str]) -> tuple[str, str]:
