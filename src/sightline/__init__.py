@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sightline.api.session import Work as Work
     from sightline.api.subtask_verbs import Subtasks as Subtasks
     from sightline.api.verbs import FilePath as FilePath
-    from sightline.api.workspace import TimelineEntry as TimelineEntry
     from sightline.api.workspace import Workspace as Workspace
     from sightline.api.workspace import open_workspace as open_workspace
     from sightline.briefing.compose import Briefing as Briefing
@@ -88,6 +87,7 @@ if TYPE_CHECKING:
     from sightline.model.results import RewindReport as RewindReport
     from sightline.model.results import State as State
     from sightline.model.results import TakenBack as TakenBack
+    from sightline.model.results import TimelineEntry as TimelineEntry
     from sightline.model.results import UnreadCall as UnreadCall
     from sightline.model.results import Verdict as Verdict
     from sightline.model.results import VerdictReason as VerdictReason
@@ -131,7 +131,7 @@ _HOMES = {
     "api.session": "Session Work",
     "api.subtask_verbs": "Subtasks",
     "api.verbs": "FilePath",
-    "api.workspace": "TimelineEntry Workspace open_workspace",
+    "api.workspace": "Workspace open_workspace",
     "briefing.compose": "Briefing",
     "briefing.mentions": "Mentioned",
     "briefing.registry": "Registry",
@@ -150,7 +150,7 @@ _HOMES = {
     "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",
-    "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack UnreadCall Verdict VerdictReason WhatChanged",
+    "model.results": "Affected BatchResult ChangedBy Checkpoint CheckpointReason Claim CommandRun Confidence Decision EditResult EditedFile EditedFiles Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport State TakenBack TimelineEntry UnreadCall Verdict VerdictReason WhatChanged",
     "search.chains": "Fallback FindResult",
     "search.guesses": "Candidate",
     "search.listing": "DirectoryListing",

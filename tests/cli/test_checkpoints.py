@@ -92,6 +92,7 @@ def test_checkpoints_as_json_have_the_promised_keys(edited):
     first, second = edited("checkpoint", "list", "--json").json["checkpoints"]
     assert set(first) == {
         *("id", "label", "why", "at", "session", "turn", "position", "files", "not_covered"),
+        *("manifest", "message"),
     }
     assert (first["label"], second["files"], first["not_covered"]) == ("first", 1, [])
 

@@ -51,7 +51,7 @@ NOT_FOR_A_LOOK = {
         "search",
         "subtasks",
     ),
-    *("agents", "hooks", "reference_agent", "api.session", "api.opening", "api.feature_shapes"),
+    *("agents", "hooks", "reference_agent", "api.session", "api.opening", "api.tools"),
 }
 """What `status` must not import: packages of verbs that it does not call."""
 

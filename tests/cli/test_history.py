@@ -139,7 +139,11 @@ def test_log_puts_down_to_nobody_what_a_session_only_found(story):
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--since", "soon"), ("--kind", "never"), ("--newest", "-1")]
+    ("option", "value"),
+    [
+        *(("--since", "soon"), ("--kind", "never"), ("--newest", "-1")),
+        *(("--since", "1" + "0" * 20), ("--newest", "1" + "0" * 20)),
+    ],
 )
 def test_a_wrong_question_is_wrong_usage(sl, option, value):
     done = sl("log", option, value)

@@ -61,7 +61,10 @@ def test_check_as_json_is_the_documented_object(shown):
     done = shown("--json", "check", "app.py", "other.py")
     stale, unseen = done.json["files"]
     assert done.code == 1
-    assert list(stale) == ["path", "state", "decision", "reason", "diff", "changed_by", "session"]
+    assert list(stale) == [
+        *("path", "state", "decision", "reason", "diff", "changed_by"),
+        *("in_window", "seen_lines", "complete", "session"),
+    ]
     assert (stale["path"], stale["state"], stale["decision"]) == ("app.py", "stale", "refuse")
     assert "+a = 9" in stale["diff"]
     assert stale["changed_by"] | {"at": ""} == {"kind": "external", "who": None, "at": ""}
@@ -95,7 +98,7 @@ def test_a_known_no_outweighs_a_doubt():
     from sightline.model.results import Verdict
 
     def verdict(state):
-        return Verdict("a", state, "refuse", "", "", None, False, (), False)
+        return Verdict("a", state, "refuse", None, "", None, False, (), False)
 
     answer([verdict("fresh")])
     for states, code in {"unverifiable fresh": 3, "unverifiable stale": 1, "unseen": 1}.items():

@@ -120,7 +120,7 @@ def test_claims_are_found_by_path_and_by_the_beginning_of_their_id(sl):
 def test_subtasks_are_found_by_the_beginning_of_id_and_goal(place):
     tasks = place.session().subtasks
     tasks.propose([{"id": "api", "goal": "Write the API"}, {"id": "apt", "goal": "Pack it"}])
-    assert tasks.show("write")[0].id == tasks.show("api")[0].id == "api"
+    assert tasks.show("write").task.id == tasks.show("api").task.id == "api"
     assert tasks.skip("pack").id == "apt"
     with pytest.raises(sightline.SubtaskError, match="'ap' fits 2 sub-tasks: api, apt"):
         tasks.show("ap")

@@ -69,7 +69,7 @@ def test_absolute_patterns_are_counted_as_what_they_mean_here(place, s):
     inside, outside = sought(s)
     assert inside.patterns == ("src/app.py",)
     assert len(outside.patterns[0]) == 1_000
-    assert [kind for kind, _ in s.stats().find.kinds] == ["path", "outside"]
+    assert [each.kind for each in s.stats().find.kinds] == ["path", "outside"]
 
 
 def test_a_store_that_takes_nothing_more_does_not_keep_an_answer_back(s):

@@ -36,7 +36,7 @@ def pattern_of(session, name, taken_by):
     if taken_by == "claim":
         return session.claim(name, ttl=1).paths[0]
     session.subtasks.propose([{"id": "a", "goal": "A", "scope": [name]}])
-    return session.subtasks.show("a")[0].scope[0]
+    return session.subtasks.show("a").task.scope[0]
 
 
 @BOTH
@@ -97,7 +97,7 @@ def test_an_absolute_pattern_of_one_name_is_of_the_root_alone(tree, place):
 def test_the_files_of_a_proposal_and_a_search_take_brackets_of_a_folder_as_they_are(tree, place):
     place.put("app/[id]/new/deep.tsx", "1\n")
     tree.subtasks.propose([{"id": "a", "goal": "A", "files": ["app/[id]/*.tsx"]}])
-    assert "app/[id]/page.tsx" in tree.subtasks.show("a")[0].files
+    assert "app/[id]/page.tsx" in tree.subtasks.show("a").task.files
     assert "app/[id]/page.tsx" in tree.find("app/[id]/*.tsx").matches
     assert tree.find("app/[id]/**/deep.tsx").matches == ("app/[id]/new/deep.tsx",)
 

@@ -75,8 +75,8 @@ def test_secrets_that_a_child_prints_reach_no_result_and_no_prompt(repo, monkeyp
         ]
     assert TOKEN not in "".join(said)
     assert "hunter22" not in "".join(said)
-    assert session.subtasks.show("a")[1].output == "[secret]\npassword=[secret]\n"
-    assert session.subtasks.show("b")[0].reason == "ValueError: cannot log in with [secret]"
+    assert session.subtasks.show("a").result.output == "[secret]\npassword=[secret]\n"
+    assert session.subtasks.show("b").task.reason == "ValueError: cannot log in with [secret]"
 
 
 @pytest.mark.wide
@@ -155,4 +155,4 @@ def test_a_large_file_of_the_user_s_is_not_overwritten(repo):
     repo.put("big.bin", bytes(5_000))  # the user decides for the child's
     assert session.subtasks.merge("a").state == "completed"
     assert repo.bytes("big.bin") == bytes(5_000) + b"x"
-    assert revision_of(bytes(5_000) + b"x") == session.subtasks.show("a")[1].files[0].after
+    assert revision_of(bytes(5_000) + b"x") == session.subtasks.show("a").result.files[0].after

@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 
 from sightline.errors import PathError
 from sightline.messages.todos import State, Todo
-from sightline.model.results import EditResult
+from sightline.model.results import Edited, EditResult, Refused
 from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX
-from sightline.search.chains import FindResult, Request
+from sightline.search.chains import FindResult, FoundFiles, Request
 from sightline.search.listing_requests import REQUESTS_MAX as LISTINGS_MAX
 from sightline.search.listing_requests import ListingRequest
 from sightline.subtasks.subtask import SubTask
@@ -150,6 +150,34 @@ ChangeState = Literal["applied", "allowed", "held", "refused"]
 cannot."""
 
 
+class ChangeView(Struct, frozen=True, omit_defaults=True):
+    """A judged change as JSON has it: see JudgedChange. change: what was written, or would be."""
+
+    number: int
+    path: str
+    state: ChangeState
+    change: Edited | None = None
+    refusal: Refused | None = None
+
+
+class AnswerView(Struct, frozen=True):
+    """The result of an answer as JSON has it: see AnswerResult. The commands and the next steps are for the
+    user; nothing runs them. listings: the folders that it asks to have listed."""
+
+    summary: str
+    next_steps: tuple[NextStep, ...]
+    sub_tasks: tuple[ProposedSubtask, ...]
+    commands: tuple[ProposedCommand, ...]
+    mode: ApplyMode
+    is_cut: bool
+    slips: tuple[str, ...]
+    changes: tuple[ChangeView, ...]
+    checkpoint: str | None
+    todos: tuple[Todo, ...]
+    files: tuple[FoundFiles, ...]
+    listings: tuple[ListingRequest, ...]
+
+
 class JudgedChange(Struct, frozen=True):
     """A change of an answer, judged. number: its place in fileChanges, from 0 on. result: what it did,
     or would do; None for a refused one. refusal: why it was refused; changes of one file are refused
@@ -163,6 +191,12 @@ class JudgedChange(Struct, frozen=True):
     state: ChangeState
     result: EditResult | None = None
     refusal: PathError | None = None
+
+    def as_view(self) -> ChangeView:
+        """Return the change with its result or refusal as JSON has them."""
+        done = None if self.result is None else self.result.edited
+        refusal = None if self.refusal is None else Refused.of(self.refusal)
+        return ChangeView(self.number, self.path, self.state, done, refusal)
 
 
 class AnswerResult(Struct, frozen=True):
@@ -193,3 +227,15 @@ class AnswerResult(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text
+
+    def as_view(self) -> AnswerView:
+        """Return the result with what the answer said to the user."""
+        given = self.answer
+        return AnswerView(
+            *(given.summary, given.next_steps, given.sub_tasks, given.commands),
+            *(self.mode, self.is_cut, self.slips),
+            tuple(change.as_view() for change in self.changes),
+            *(self.checkpoint, self.todos),
+            tuple(file.as_view() for file in self.files),
+            given.directory_requests,
+        )

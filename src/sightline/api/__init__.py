@@ -6,6 +6,7 @@ PUBLIC = (
     "opening",
     "session",
     "subtask_verbs",
+    "tools",
     "verbs",
     "workspace",
 )

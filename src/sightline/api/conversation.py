@@ -7,11 +7,14 @@ and from decisions, which are facts themselves. The display shows a person all m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from os import PathLike, fspath
-from typing import Any
+from os import fspath
+from typing import Annotated, Any
 
+from msgspec import Struct
+
+from sightline.api.verbs import HOST_ONLY, FilePath, Positive, verb
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.messages import message_chain
@@ -29,6 +32,14 @@ from sightline.window.sent_view import Budget, Window, check_options
 
 Message = dict[str, Any]
 """A message in the JSON of its provider or framework."""
+
+
+class Chain(Struct, frozen=True):
+    """A chain of messages as JSON has it. side: its name, "" for the session's own; root: the id of the
+    message that it follows."""
+
+    side: str
+    root: str | None
 
 
 class Conversation:
@@ -53,121 +64,182 @@ class Conversation:
         self._window: Window | None = None
         self._count: Count | None = None
 
-    def count_with(self, count: Count | None) -> None:
-        """Count tokens by a function of the host's, text to tokens, from now on; None: by an installed
-        tokenizer of the model, else by an estimate."""
-        with self._lock:
-            self._count, self._window = count, None
+    @verb
+    def count_with(self, count: Annotated[Count | None, HOST_ONLY]) -> None:
+        """Count tokens by a function of the host's from now on.
 
+        Args:
+            count: Takes a text, returns its tokens. None: an installed tokenizer of the model counts,
+                else an estimate.
+        """
+        self._count, self._window = count, None
+
+    @verb(answer="id")
     def append(self, message: Mapping[str, Any], *, at: datetime | None = None) -> str:
-        """Append a message; return its id, which follows from its content and the messages before.
+        """Append a message to the conversation.
 
-        at: time of the message, now unless given. The message survives the death of the process; a
-        power cut may take messages appended since the store was last synced, as every edit syncs it.
-        ValueError, and nothing recorded, for a message that does not fit this conversation.
+        The message survives the death of the process; a power cut may take messages appended since
+        the store was last synced, as every edit syncs it.
+
+        Args:
+            message: The message, in the JSON of its provider or framework.
+            at: The time of the message; now by default.
+
+        Returns:
+            The message's id, which follows from its content and the messages before.
+
+        Raises:
+            ValueError, and nothing is recorded, for a message that does not fit this conversation.
         """
         happened = None if at is None else message_chain.microseconds(at)
-        with self._lock:
-            self._tip = message_chain.append_newest(
-                self._context, message, self._tip, side=self.name, root=self._root, at=happened
-            )
-            return self._tip.message or ""
+        self._tip = message_chain.append_newest(
+            self._context, message, self._tip, side=self.name, root=self._root, at=happened
+        )
+        return self._tip.message or ""
 
-    def messages(self, last: int | None = None) -> list[Message]:
-        """Return all messages, or the `last` ones, unchanged, oldest first. StoreError."""
+    @verb(read_only=True, answer="messages")
+    def messages(self, last: Positive | None = None) -> list[Message]:
+        """Return the messages, unchanged, oldest first.
+
+        Args:
+            last: Only the last N; all by default.
+
+        Raises:
+            StoreError; ValueError.
+        """
         if last is not None and (type(last) is not int or last < 1):
             raise ValueError(f"last is a number of messages, 1 or more, not {last!r}")
-        with self._lock:
-            if last is None:
-                rows = message_chain.chain_facts(self._context, self.name, message_chain.MESSAGES)
-            else:
-                rows = message_chain.newest_messages(self._context, self.name, last)
-            return [message_chain.read_message(self._context, row) for row in rows]
+        if last is None:
+            rows = message_chain.chain_facts(self._context, self.name, message_chain.MESSAGES)
+        else:
+            rows = message_chain.newest_messages(self._context, self.name, last)
+        return [message_chain.read_message(self._context, row) for row in rows]
 
+    @verb(read_only=True, answer="messages")
     def display(self) -> list[Displayed]:
-        """Return all messages for a person, oldest first: folded and summed-up messages are there in
-        full, and marked."""
-        with self._lock:
-            return display(self._current_window())
+        """Return all messages for a person, oldest first.
 
+        Folded and summed-up messages are there in full, and marked.
+        """
+        return display(self._current_window())
+
+    @verb(answer="messages")
     def view(
         self,
-        budget: int | Budget | None = None,
+        budget: int | Annotated[Budget, HOST_ONLY] | None = None,
         *,
-        price: str | Prices = "0.10/1.25",
-        policy: str | Rules = "default",
+        price: str | Annotated[Prices, HOST_ONLY] = "0.10/1.25",
+        policy: str | Annotated[Rules, HOST_ONLY] = "default",
         idle_s: float | None = None,
     ) -> list[Message]:
         """Return the messages to send now, with old content folded as budget and prices ask for.
 
-        budget: the soft one in tokens, or a Budget with a hard one. price: prices of reading and
-        writing the prompt cache, relative to an uncached token ("0.10/1.25", "0.05/1.25", "0.02/1",
-        "none"). policy: "default" or "careful". Tokens are estimated for the model that turn() named
-        last. idle_s: seconds since the cache was last used, else from the times of the messages.
+        Tokens are estimated for the model that `turn` named last. A decision is recorded before this
+        returns and is final: the view of the same messages is the same bytes, in any process, after
+        any rewind or fork. Messages that a provider would refuse are repaired in the view, never in
+        the conversation.
 
-        A decision is recorded before this returns and is final: the view of the same messages is the
-        same bytes, in any process, after any rewind or fork. Messages that a provider would refuse
-        are repaired in the view, never in the conversation. WindowFull, and nothing recorded, where
-        folding cannot keep the hard budget. ValueError, StoreError.
+        Args:
+            budget: The soft budget in tokens, or a Budget with a hard one.
+            price: Prices of reading and writing the prompt cache, relative to an uncached token:
+                "0.10/1.25", "0.05/1.25", "0.02/1" or "none".
+            policy: "default" or "careful".
+            idle_s: Seconds since the cache was last used; by default from the times of the messages.
+
+        Raises:
+            WindowFull, and nothing is recorded, where folding cannot keep the hard budget.
+            ValueError, StoreError.
         """
-        options = check_options(budget, price, policy, idle_s)
-        with self._lock:
-            return self._current_window().view(options)
+        return self._current_window().view(check_options(budget, price, policy, idle_s))
 
+    @verb(read_only=True, answer="text")
     def expand(self, name: str, lines: Span | None = None) -> str:
-        """Return the text that a stub replaces, by the name in the stub ("expand 1a2b3c4d5e6f"). lines:
-        only these of the text, (first, last) from 1. The text comes from the store; the disk is not
-        read. UnknownName, ValueError."""
-        with self._lock:
-            return expand(self._context, self.name, name, lines)
+        """Return the text that a stub replaces.
 
+        The text comes from the store; the disk is not read.
+
+        Args:
+            name: The name in the stub ("expand 1a2b3c4d5e6f").
+            lines: Only lines A to B of the text.
+
+        Raises:
+            UnknownName, ValueError.
+        """
+        return expand(self._context, self.name, name, lines)
+
+    @verb
     def rewind(self, message: str, *, before: bool = False) -> RewindReport:
-        """Go back to the time when a message was the newest; before: to the time just before it.
+        """Go back to the time when a message was the newest.
 
         Later messages leave the conversation, not the store. Files stay unchanged, and the report
-        warns of files edited since. UnknownName, RewindRefused.
-        """
-        with self._lock:
-            to = position_of(self._context, self.name, message, before=before)
-            return rewind(self._context, to, files=False, conversation=True)
+        warns of files edited since.
 
+        Args:
+            message: The id of the message.
+            before: Go back to the time just before the message.
+
+        Raises:
+            UnknownName, RewindRefused.
+        """
+        to = position_of(self._context, self.name, message, before=before)
+        return rewind(self._context, to, files=False, conversation=True)
+
+    @verb
     def side(self, name: str, call: str | None = None) -> Conversation:
-        """Return the chain of a sub-agent, under a name of your choice. call: id of the message that
-        called the sub-agent, the newest one unless given; the chain's first message follows it."""
+        """Return the chain of a sub-agent.
+
+        Args:
+            name: A name of your choice.
+            call: The id of the message that called the sub-agent; the newest one by default. The
+                chain's first message follows it.
+
+        Raises:
+            ValueError for a name that is none, and for a side of a side.
+        """
         if self.name or not name.strip():
             raise ValueError(f"a side chain has a name and no side chain of its own: {name!r}")
-        with self._lock:
-            root = call or message_chain.find_tip(self._context, "", None).message
+        root = call or message_chain.find_tip(self._context, "", None).message
         return Conversation(self._context, self._lock, name, root)
 
+    @verb(read_only=True, answer="sides")
     def sides(self) -> dict[str, str | None]:
         """Return the names of the side chains, each with the id of the message that it follows."""
-        with self._lock:
-            roots: dict[str, str | None] = {}
-            for row in message_chain.branch_facts(self._context, message_chain.MESSAGES):
-                fact = message_chain.message_fact(row)
-                if fact.side:
-                    roots.setdefault(fact.side, fact.parent)
-            return roots
+        roots: dict[str, str | None] = {}
+        for row in message_chain.branch_facts(self._context, message_chain.MESSAGES):
+            fact = message_chain.message_fact(row)
+            if fact.side:
+                roots.setdefault(fact.side, fact.parent)
+        return roots
 
+    @verb(waits=True, long=True, answer="condensation")
     def condense(
         self,
-        summarizer: Summarizer | None = None,
+        summarizer: Annotated[Summarizer | None, HOST_ONLY] = None,
         *,
         keep_tokens: int = 20_000,
         target: int | None = None,
         timeout_s: float = TIMEOUT_S,
         outlines: bool = False,
     ) -> Condensation | None:
-        """Sum up all but about the last `keep_tokens` tokens; None where there is no more.
+        """Sum up all but the last messages.
 
-        summarizer: takes a text that asks for a summary, returns the summary; None: the record and
-        the agent's last words, without a model. The record is added to the summary: what the user
-        wrote, files, commands, the open to-do list. target: tokens that the view may have with it.
-        timeout_s: how long the summarizer may take. outlines: add the signatures of the files that
-        were read, as the agent saw them. The conversation stays unchanged; only the view begins with
-        the summary from now on. CondenseRefused for a summary that is empty, too long, late, frees no
-        tokens or leaves more than the target, and after three failures.
+        The record is added to the summary: what the user wrote, files, commands, the open to-do
+        list. The conversation stays unchanged; only the view begins with the summary from now on.
+
+        Args:
+            summarizer: Takes a text that asks for a summary, returns the summary. None: the record
+                and the agent's last words, without a model.
+            keep_tokens: About how many tokens at the end stay as they are.
+            target: Tokens that the view may have with the summary.
+            timeout_s: Seconds that the summarizer may take.
+            outlines: Add the signatures of the files that were read, as the agent saw them.
+
+        Returns:
+            None where there is no more to sum up.
+
+        Raises:
+            CondenseRefused for a summary that is empty, too long, late, frees no tokens or leaves
+            more than the target, and after three failures.
         """
         with self._lock:
             window = self._current_window()
@@ -180,12 +252,13 @@ class Conversation:
             outlines=outlines,
         )
 
+    @verb(waits=True, long=True)
     def recover(
         self,
         error: object,
         *,
         status: int | None = None,
-        summarizer: Summarizer | None = None,
+        summarizer: Annotated[Summarizer | None, HOST_ONLY] = None,
         keep: float = KEEP,
         limit: int | None = None,
         prefix: int = 0,
@@ -193,18 +266,27 @@ class Conversation:
     ) -> Recovery:
         """Make the view smaller after a provider refused it as too long; return what to send now.
 
-        error: what the provider answered: an exception of any SDK, a response body, or text; the
-        problem of record_usage(); or a WindowFull of view(). status: its HTTP status, where the error
-        has none. Steps: old results are folded; the summarizer, where one is given, sums up; what is
-        still too much is clipped, and the oldest messages become their record, which needs no model.
-        The task, the user's last message and the newest exchange always stay. keep: the part of the
-        window that the new request may fill; where neither the error nor `limit` names the window, the
-        part of the refused request that stays. prefix: tokens sent before the messages. A request with
-        too many bytes loses pictures and documents, the oldest first, and no text.
+        Steps: old results are folded; the summarizer, where one is given, sums up; what is still too
+        much is clipped, and the oldest messages become their record, which needs no model. The task,
+        the user's last message and the newest exchange always stay. A request with too many bytes
+        loses pictures and documents, the oldest first, and no text. Each try is smaller than the one
+        before, and there are three at most until the model answers. The messages themselves are
+        never changed.
 
-        Each try is smaller than the one before, and there are three at most until the model answers.
-        The messages themselves are never changed. WindowFull where no smaller request is possible;
-        RecoveryRefused for an error against which a smaller request does not help. ValueError.
+        Args:
+            error: What the provider answered: an exception of any SDK, a response body, or text; the
+                problem of `record_usage`; or a WindowFull of `view`.
+            status: The error's HTTP status, where the error has none.
+            summarizer: As for condense.
+            keep: The part of the window that the new request may fill; where neither the error nor
+                `limit` names the window, the part of the refused request that stays.
+            limit: The model's context window in tokens.
+            prefix: Tokens sent before the messages.
+            timeout_s: Seconds that the summarizer may take.
+
+        Raises:
+            WindowFull where no smaller request is possible; RecoveryRefused for an error against
+            which a smaller request does not help; ValueError.
         """
         with self._lock:
             window = self._current_window()
@@ -218,47 +300,83 @@ class Conversation:
             timeout_s=timeout_s,
         )
 
+    @verb
     def record_usage(
         self, usage: object, *, limit: int | None = None, prefix: int = 0
     ) -> RequestSize:
-        """Record how many tokens the provider counted in the last view that was sent. From then on only
-        what came or went since is estimated, and the estimate of this model is corrected.
+        """Record how many tokens the provider counted in the last view that was sent.
 
-        usage: the provider's, of one request: an SDK's object, its JSON, an answer that holds it, or a
-        number of tokens. limit: the model's context window, where it is known; prefix: tokens sent
-        before the messages. The answer's `problem` is an overflow that the provider did not report,
-        because it read only a part: pass it to recover().
-        ValueError for a usage without a number of tokens.
+        From then on only what came or went since is estimated, and the estimate of this model is
+        corrected. The answer's `problem` is an overflow that the provider did not report, because
+        it read only a part: pass it to `recover`.
+
+        Args:
+            usage: The provider's count of one request: an SDK's object, its JSON, an answer that
+                holds it, or a number of tokens.
+            limit: The model's context window in tokens, where it is known.
+            prefix: Tokens sent before the messages.
+
+        Raises:
+            ValueError for a usage without a number of tokens.
         """
-        with self._lock:
-            return measure(self._current_window(), usage, limit, prefix)
+        return measure(self._current_window(), usage, limit, prefix)
 
+    @verb(read_only=True, answer="calls")
     def repeated_calls(self, at_least: int = AT_LEAST) -> tuple[RepeatedCall, ...]:
-        """Return the calls in the window that were repeated with the same arguments and the same answer,
-        with no edit between them: a sign that the agent goes in circles."""
+        """Return the calls in the window that were repeated with the same arguments and answer.
+
+        No edit stood between them: a sign that the agent goes in circles.
+
+        Args:
+            at_least: How often a call was made, 2 or more.
+
+        Raises:
+            ValueError.
+        """
         if type(at_least) is not int or at_least < 2:
             raise ValueError(f"at_least is a number of calls, 2 or more, not {at_least!r}")
-        with self._lock:
-            return repeated_calls(self._current_window().blocks, at_least)
+        return repeated_calls(self._current_window().blocks, at_least)
 
-    def save(self, path: str | PathLike[str], *, replace: bool = False) -> Saved:
-        """Write the conversation and its decisions to a file, as JSON lines: append new lines, else
-        write the whole file at once. `replace` allows replacing another conversation, or a
-        damaged file, of which a copy is kept beside it. HistoryError."""
-        with self._lock:
-            return save(self._context, fspath(path), replace=replace)
+    @verb(destructive=True, idempotent=True)
+    def save(self, path: Annotated[FilePath, HOST_ONLY], *, replace: bool = False) -> Saved:
+        """Write the conversation and its decisions to a file, as JSON lines.
 
-    def load(self, path: str | PathLike[str], *, salvage: bool = False) -> Loaded:
-        """Load a saved conversation: all of it, or the messages that are new. A last line that was
-        not written to its end is left out with a warning. HistoryError for other damage; salvage:
-        load all but the damaged records, which the warnings name.
+        New lines are appended; otherwise the whole file is written at once.
 
-        The file may also be another program's: api_conversation_history.json of Cline and Roo Code,
-        claude_messages.json of their early versions, or messages as a provider takes them, in JSON or
-        JSON lines. Such a file is read up to its last whole message, and the warnings say what was
-        lost. No file is changed."""
-        with self._lock:
-            return load(self._context, fspath(path), salvage=salvage)
+        Args:
+            path: The file.
+            replace: Replace another conversation, or a damaged file, of which a copy is kept beside it.
+
+        Raises:
+            HistoryError.
+        """
+        return save(self._context, fspath(path), replace=replace)
+
+    @verb(idempotent=True)
+    def load(self, path: Annotated[FilePath, HOST_ONLY], *, salvage: bool = False) -> Loaded:
+        """Load a saved conversation: all of it, or the messages that are new.
+
+        A last line that was not written to its end is left out with a warning. The file may also be
+        another program's: api_conversation_history.json of Cline and Roo Code, claude_messages.json
+        of their early versions, or messages as a provider takes them, in JSON or JSON lines. Such a
+        file is read up to its last whole message, and the warnings say what was lost. No file is
+        changed.
+
+        Args:
+            path: The file.
+            salvage: Load all but the damaged records, which the warnings name.
+
+        Raises:
+            HistoryError for damage.
+        """
+        return load(self._context, fspath(path), salvage=salvage)
+
+    def as_view(self) -> Chain:
+        """Return which chain this is."""
+        return Chain(self.name, self._root)
+
+    def _running(self) -> AbstractContextManager[object]:
+        return nullcontext()
 
     def _current_window(self) -> Window:
         state = self._context.store.session(self._context.session)

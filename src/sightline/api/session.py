@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from os import fspath
 from threading import RLock
 from typing import Annotated, Literal, Self
@@ -20,7 +20,15 @@ from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine, in_thread
 from sightline.api.conversation import Conversation
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
-from sightline.api.verbs import FilePath, Natural, Positive, checked_lines, paths_of, verb
+from sightline.api.verbs import (
+    HOST_ONLY,
+    FilePath,
+    Natural,
+    Positive,
+    checked_lines,
+    paths_of,
+    verb,
+)
 from sightline.briefing import compose, mentions, registry
 from sightline.briefing.compose import Briefing
 from sightline.briefing.mentions import Mentioned
@@ -30,13 +38,12 @@ from sightline.checkpoints import changed_since, export, gc, take
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.rewind.recovery import finish
-from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
 from sightline.codegraph.related_files import Counted, Related
 from sightline.errors import EditRefused, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
-from sightline.guard.batch import Change
+from sightline.guard.batch import Change, ChangeFields
 from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
@@ -80,6 +87,12 @@ class Work(Struct, frozen=True):
 
 TaskFunction = Callable[[Work], TaskResult | str | None]
 """Carries out a sub-task and returns its result, or a summary. An exception fails the attempt."""
+
+
+class SessionId(Struct, frozen=True):
+    """A session as JSON has it."""
+
+    session: str
 
 
 class Session:
@@ -128,7 +141,7 @@ class Session:
             )
         return self._subtasks
 
-    @verb
+    @verb(read_only=True, idempotent=True, tool="read_file")
     def read(self, path: FilePath, lines: Span | None = None) -> results.FileView:
         """Show a file, and record that this session was shown it.
 
@@ -146,7 +159,7 @@ class Session:
         """
         return reads.read(self._context, fspath(path), checked_lines(lines))
 
-    @verb
+    @verb(idempotent=True)
     def saw(
         self,
         path: FilePath,
@@ -165,7 +178,7 @@ class Session:
         """
         reads.saw(self._context, fspath(path), checked_lines(lines), text, via)
 
-    @verb
+    @verb(idempotent=True)
     def dropped(self, path: FilePath | None = None, *, lines: Span | None = None) -> None:
         """Record that text left the agent's context window.
 
@@ -175,16 +188,19 @@ class Session:
         """
         reads.dropped(self._context, None if path is None else fspath(path), checked_lines(lines))
 
-    @verb
+    @verb(read_only=True, answer="text")
     def believed(self, path: FilePath) -> str | None:
         """Return the text that this session's agent believes a file to have.
 
         That is the text the agent was shown, with the agent's own edits applied. None if the file
         was never shown, or if its text is never stored.
+
+        Args:
+            path: The file.
         """
         return reads.believed(self._context, fspath(path))
 
-    @verb
+    @verb(destructive=True, tool="edit_file")
     def edit(
         self, path: FilePath, old: str, new: str, *, count: int | Literal["all"] | None = 1
     ) -> results.EditResult:
@@ -204,7 +220,7 @@ class Session:
             raise ValueError(f"count is 1 or more, or 'all', not {count}")
         return self._edit(fspath(path), Replace(old, new, often))
 
-    @verb
+    @verb(destructive=True)
     def edit_lines(self, path: FilePath, start: int, end: int, new: str) -> results.EditResult:
         """Replace lines, as this session last saw them.
 
@@ -223,7 +239,7 @@ class Session:
             )
         return self._edit(fspath(path), ReplaceLines(start, end, new))
 
-    @verb
+    @verb(destructive=True, idempotent=True, tool="write_file")
     def write(self, path: FilePath, content: str, *, raw: bool = False) -> results.EditResult:
         """Write a whole file.
 
@@ -254,7 +270,7 @@ class Session:
         """
         return self._edit(fspath(path), Create(content))
 
-    @verb
+    @verb(destructive=True)
     def delete(self, path: FilePath) -> results.EditResult:
         """Delete a file, unless it changed since this session saw it.
 
@@ -283,7 +299,7 @@ class Session:
             changed.append(result.path)
         return result
 
-    @verb
+    @verb(destructive=True)
     def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a patch, all files or none.
 
@@ -302,8 +318,10 @@ class Session:
             changed += [result.path, *(other.path for other in result.others)]
         return result
 
-    @verb
-    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
+    @verb(destructive=True, tool="apply_changes")
+    def apply(
+        self, changes: Iterable[ChangeFields | Annotated[Change | Mapping[str, object], HOST_ONLY]]
+    ) -> results.BatchResult:
         """Change several files, all or none.
 
         Args:
@@ -321,7 +339,7 @@ class Session:
             changed += [result.path for result in applied.results if result.changed]
         return applied
 
-    @verb
+    @verb(destructive=True)
     def answer(self, answer: object, *, apply: ApplyMode = "all") -> AnswerResult:
         """Apply a model's structured answer.
 
@@ -342,7 +360,7 @@ class Session:
         """
         return apply_answer(self._context, answer, apply)
 
-    @verb
+    @verb(read_only=True)
     def prompts(self) -> Prompts:
         """Return the prompts for a model that gives structured answers.
 
@@ -359,9 +377,9 @@ class Session:
         self,
         path: FilePath,
         *,
-        content: str | bytes | None = None,
+        content: str | Annotated[bytes, HOST_ONLY] | None = None,
         revision: str | None = None,
-        before: str | bytes | None = None,
+        before: str | Annotated[bytes, HOST_ONLY] | None = None,
         user_modified: bool = False,
     ) -> None:
         """Record that the host's own tool wrote a file.
@@ -387,7 +405,7 @@ class Session:
         after_change(self._context, self._context.workspace.locate(name).path)
 
     @contextmanager
-    def writing(self, path: FilePath, content: str | bytes) -> Iterator[None]:
+    def writing(self, path: FilePath, content: str | Annotated[bytes, HOST_ONLY]) -> Iterator[None]:
         """Guard the host's own write: journal before the block, compare with the disk after it.
 
         Args:
@@ -433,7 +451,7 @@ class Session:
                 run.result = results.CommandRun(run.command, run.exit_code, files, run.removed)
                 changed += sorted({*run.paths, *run.removed})
 
-    @verb
+    @verb(read_only=True)
     def check(
         self, path: FilePath, *, old: str | None = None, content: str | None = None
     ) -> results.Verdict:
@@ -448,7 +466,7 @@ class Session:
         """
         return file_states.check(self._context, fspath(path), old=old, content=content)
 
-    @verb
+    @verb(read_only=True, answer="files", tool="context_status")
     def files(
         self, state: State | None = None, *, max_age: int | None = None
     ) -> list[results.FileInContext]:
@@ -460,7 +478,7 @@ class Session:
         """
         return file_states.files(self._context, state, max_age=max_age)
 
-    @verb
+    @verb(read_only=True, answer="changes", tool="file_changes")
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Show changes that this session does not know of yet.
 
@@ -472,7 +490,7 @@ class Session:
         """
         return pending.changes(self._context, told=told)
 
-    @verb
+    @verb(read_only=True, idempotent=True, answer="notice")
     def notice(self, budget: Positive = 1_500) -> results.Notice | None:
         """Describe, for the agent, what others changed.
 
@@ -489,18 +507,14 @@ class Session:
             raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
         return notice_text.notice(self._context, budget)
 
-    @verb
+    @verb(idempotent=True)
     def acknowledge(
         self,
-        answer: (
-            results.Notice
-            | Briefing
-            | EditRefused
-            | AnswerResult
-            | results.FileWarning
-            | str
-            | None
-        ),
+        answer: str
+        | Annotated[
+            results.Notice | Briefing | EditRefused | AnswerResult | results.FileWarning, HOST_ONLY
+        ]
+        | None,
     ) -> None:
         """Record that the agent got a notice or a warning.
 
@@ -529,9 +543,12 @@ class Session:
         else:
             compose.acknowledge(self._context, answer)
 
-    @verb
+    @verb(read_only=True)
     def edited_since(
-        self, when: When = None, *, deleted_messages: Iterable[object] = ()
+        self,
+        when: int | str | Annotated[datetime | results.Checkpoint, HOST_ONLY] | None = None,
+        *,
+        deleted_messages: Iterable[object] = (),
     ) -> results.EditedFiles:
         """List files changed since a checkpoint or a time. Asking changes nothing.
 
@@ -548,7 +565,7 @@ class Session:
         deleted = removed_messages.read_deleted(self._context, deleted_messages)
         return changed_since.edited_since(self._context, when, deleted)
 
-    @verb
+    @verb(answer="checkpoint", long=True, tool="checkpoint")
     def checkpoint(self, label: str = "") -> results.Checkpoint:
         """Take a checkpoint of the workspace, to rewind to later.
 
@@ -564,18 +581,18 @@ class Session:
         """
         return take.take(self._context, sendable(label))
 
-    @verb
+    @verb(read_only=True, answer="checkpoints")
     def checkpoints(self) -> list[results.Checkpoint]:
         """List the checkpoints of all sessions, oldest first."""
         return take.listed(self._context)
 
-    @verb
+    @verb(answer="export", long=True)
     def export(
         self,
-        checkpoint: results.Checkpoint | str,
+        checkpoint: Annotated[results.Checkpoint, HOST_ONLY] | str,
         branch: str | None = None,
         *,
-        since: results.Checkpoint | str | None = None,
+        since: Annotated[results.Checkpoint, HOST_ONLY] | str | None = None,
         until_now: bool = False,
         author: str | None = None,
     ) -> results.Export:
@@ -602,10 +619,10 @@ class Session:
             self._context, checkpoint, branch, since=since, until_now=until_now, author=author
         )
 
-    @verb
+    @verb(destructive=True, long=True, tool="rewind")
     def rewind(
         self,
-        checkpoint: results.Checkpoint | str | int | None,
+        checkpoint: Annotated[results.Checkpoint, HOST_ONLY] | str | int | None,
         paths: FilePath | Iterable[FilePath] = (),
         *,
         files: bool = True,
@@ -650,7 +667,7 @@ class Session:
             only=paths_of(paths),
         )
 
-    @verb
+    @verb(destructive=True, long=True)
     def undo(
         self,
         paths: FilePath | Iterable[FilePath] = (),
@@ -678,7 +695,7 @@ class Session:
             self._context, turn.to, dry_run=dry_run, commands=commands, only=only
         )
 
-    @verb
+    @verb(answer="turn")
     def turn(
         self,
         number: Natural | None = None,
@@ -706,7 +723,7 @@ class Session:
             gc.keep_to_room(self._context, self._context.settings)
         return begun
 
-    @verb
+    @verb(read_only=True, answer="models")
     def model_usage(self) -> list[results.ModelUsage]:
         """List the models that were used, and since when.
 
@@ -714,7 +731,7 @@ class Session:
         """
         return usage.models(self._context)
 
-    @verb
+    @verb(answer="warning")
     def warn(self, text: str, paths: FilePath | Iterable[FilePath] = ()) -> results.FileWarning:
         """Warn this session's agent about files.
 
@@ -730,7 +747,7 @@ class Session:
         """
         return warnings.warn(self._context, text, paths_of(paths))
 
-    @verb
+    @verb(read_only=True, answer="warnings")
     def warnings(self) -> list[results.FileWarning]:
         """List the warnings that nobody acknowledged yet.
 
@@ -739,12 +756,12 @@ class Session:
         """
         return warnings.pending(self._context, self.id)
 
-    @verb
+    @verb(answer="claim", tool="claim_files")
     def claim(
         self,
         paths: FilePath | Iterable[FilePath],
         *,
-        ttl: float | timedelta,
+        ttl: float | Annotated[timedelta, HOST_ONLY],
         exclusive: bool = True,
     ) -> results.Claim:
         """Claim paths for this session's work.
@@ -765,8 +782,12 @@ class Session:
         """
         return claims.claim(self._context, paths_of(paths), ttl, exclusive=exclusive)
 
-    @verb
-    def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
+    @verb(idempotent=True, answer="claim")
+    def renew(
+        self,
+        claim: Annotated[results.Claim, HOST_ONLY] | str,
+        ttl: float | Annotated[timedelta, HOST_ONLY],
+    ) -> results.Claim:
         """Let a claim stand for so many seconds from now on.
 
         Args:
@@ -778,8 +799,8 @@ class Session:
         """
         return claims.renew(self._context, claim, ttl)
 
-    @verb
-    def release(self, claim: results.Claim | str) -> None:
+    @verb(idempotent=True)
+    def release(self, claim: Annotated[results.Claim, HOST_ONLY] | str) -> None:
         """Give up a claim of this session.
 
         Args:
@@ -790,7 +811,7 @@ class Session:
         """
         claims.release(self._context, claim)
 
-    @verb
+    @verb(read_only=True, answer="claims")
     def claims(self) -> list[results.Claim]:
         """List the claims that stand.
 
@@ -812,10 +833,10 @@ class Session:
         """
         return Session(handover.fork(self._context, self.agent, id), self.agent, self._users)
 
-    @verb
+    @verb(idempotent=True, answer="files")
     def hand_over(
         self,
-        to: Session | str,
+        to: Annotated[Session, HOST_ONLY] | str,
         paths: FilePath | Iterable[FilePath] | None = None,
         *,
         lines: Span | None = None,
@@ -836,7 +857,7 @@ class Session:
         named = None if paths is None else paths_of(paths)
         return handover.hand_over(self._context, receiver, named, checked_lines(lines))
 
-    @verb
+    @verb(idempotent=True, answer="environments")
     def environment(
         self, host: str | None = None, host_version: str | None = None
     ) -> list[results.Environment]:
@@ -850,7 +871,7 @@ class Session:
             presence.record_environment(self._context, host, host_version)
         return usage.environments(self._context)
 
-    @verb
+    @verb(read_only=True, long=True, tool="find_files")
     def find(
         self,
         patterns: str | Sequence[str],
@@ -860,7 +881,7 @@ class Session:
         name: str = "",
         reason: str = "",
         deadline_s: float = 2.0,
-        progress: Progress | None = None,
+        progress: Annotated[Progress | None, HOST_ONLY] = None,
     ) -> FindResult:
         """Find files by up to five patterns, from exact to broad.
 
@@ -891,9 +912,13 @@ class Session:
             progress=progress,
         )
 
-    @verb
+    @verb(read_only=True, long=True, answer="results")
     def find_each(
-        self, asked: object, *, deadline_s: float = 2.0, progress: Progress | None = None
+        self,
+        asked: object,
+        *,
+        deadline_s: float = 2.0,
+        progress: Annotated[Progress | None, HOST_ONLY] = None,
     ) -> tuple[FindResult, ...]:
         """Find files for each request of an agent's structured answer, in order.
 
@@ -909,7 +934,7 @@ class Session:
         requests = read_file_requests(asked)
         return find.find_each(self._context, requests, deadline_s=deadline_s, progress=progress)
 
-    @verb
+    @verb(read_only=True, tool="list_directory")
     def list_directory(
         self,
         path: FilePath = ".",
@@ -938,7 +963,7 @@ class Session:
             self._context, path, recursive=recursive, filter=filter, depth=depth, limit=limit
         )
 
-    @verb
+    @verb(read_only=True, long=True, tool="related_files")
     def related(
         self,
         path: FilePath,
@@ -952,7 +977,7 @@ class Session:
         max_bytes: Positive = 200_000,
         max_tokens: Positive | None = None,
         deadline_s: float | None = 1.0,
-        progress: Counted | None = None,
+        progress: Annotated[Counted | None, HOST_ONLY] = None,
     ) -> Related:
         """List the files that belong to one, and why.
 
@@ -991,7 +1016,7 @@ class Session:
             progress=progress,
         )
 
-    @verb
+    @verb(read_only=True)
     def registry(self, *, limit: Positive | None = 50, with_md5: bool = False) -> Registry:
         """Show the files that this session knows.
 
@@ -1004,7 +1029,7 @@ class Session:
         """
         return registry.registry(self._context, limit=limit, with_md5=with_md5)
 
-    @verb
+    @verb(read_only=True)
     def stats(self) -> Stats:
         """Count how searches for files went, by kind of pattern.
 
@@ -1014,7 +1039,7 @@ class Session:
         """
         return stats.stats(self._context.store, self._context.session)
 
-    @verb
+    @verb(read_only=True)
     def mentioned(
         self,
         text: str,
@@ -1045,7 +1070,7 @@ class Session:
             limit_bytes=limit_bytes,
         )
 
-    @verb
+    @verb(idempotent=True, answer="listings")
     def request_listings(self, answer: object) -> tuple[ListingRequest, ...]:
         """Note the folders that an agent's structured answer asks to have listed.
 
@@ -1062,7 +1087,7 @@ class Session:
         self._context.append(listing_requests.facts(requests))
         return requests
 
-    @verb
+    @verb(read_only=True, tool="briefing")
     def briefing(
         self,
         message: str | None = None,
@@ -1102,6 +1127,10 @@ class Session:
             running=running,
             recorded=recorded,
         )
+
+    def as_view(self) -> SessionId:
+        """Return which session this is."""
+        return SessionId(self.id)
 
     def close(self) -> None:
         """Close the store once no fork made here needs it. The id resumes the session later."""

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from threading import RLock
 from time import sleep
-from typing import Any
+from typing import Annotated, Any
 
 from sightline.api.async_verbs import coroutine
-from sightline.api.verbs import Positive, verb
+from sightline.api.verbs import HOST_ONLY, Positive, verb
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SubtaskError
 from sightline.store.identity import store_file
@@ -27,6 +27,7 @@ from sightline.subtasks.subtask import (
     Graph,
     Isolation,
     ResultTodo,
+    ShownTask,
     SubTask,
     TaskResult,
 )
@@ -69,8 +70,10 @@ class Subtasks:
         self._registry = TaskRegistry(context)
         self._function_runner = function_runner
 
-    @verb
-    def propose(self, subtasks: Iterable[Proposal | Mapping[str, Any]]) -> tuple[SubTask, ...]:
+    @verb(answer="tasks")
+    def propose(
+        self, subtasks: Iterable[Proposal | Annotated[Mapping[str, Any], HOST_ONLY]]
+    ) -> tuple[SubTask, ...]:
         """Propose sub-tasks, all or none.
 
         A proposal that was made before, word for word, changes nothing. With the setting
@@ -90,7 +93,7 @@ class Subtasks:
         """
         return tuple(proposals.propose(self._context, self._registry, subtasks))
 
-    @verb
+    @verb(idempotent=True, answer="tasks")
     def approve(self, ids: str | Iterable[str] = ()) -> tuple[SubTask, ...]:
         """Approve proposed sub-tasks, all or none.
 
@@ -103,18 +106,18 @@ class Subtasks:
         names = [ids] if isinstance(ids, str) else list(ids)
         return tuple(steps.approve(self._registry, [*map(self._registry.named, names)]))
 
-    @verb
+    @verb(read_only=True, tool="subtasks")
     def graph(self) -> Graph:
         """Return all sub-tasks of this session as they stand."""
         return self._registry.graph()
 
-    @verb
+    @verb(read_only=True, answer="tasks")
     def ready(self) -> tuple[SubTask, ...]:
         """Return the sub-tasks that may start now."""
         return self._registry.graph().ready
 
-    @verb
-    def show(self, id: str) -> tuple[SubTask, TaskResult | None]:
+    @verb(read_only=True)
+    def show(self, id: str) -> ShownTask:
         """Return a sub-task, and its result if it has one.
 
         Args:
@@ -124,9 +127,9 @@ class Subtasks:
             SubtaskError for an id that there is not.
         """
         task = self._registry.task(id)
-        return task, effects.result_of(self._context, task)
+        return ShownTask(task, effects.result_of(self._context, task))
 
-    @verb
+    @verb(idempotent=True, answer="task")
     def complete(self, id: str, result: str = "") -> SubTask:
         """Record that a sub-task is done, whoever did it.
 
@@ -141,7 +144,7 @@ class Subtasks:
             self._registry, self._registry.named(id), "completed", result=result or None
         )
 
-    @verb
+    @verb(idempotent=True, answer="task")
     def fail(self, id: str, why: str) -> SubTask:
         """Record that a sub-task failed. Those that depend on it are skipped.
 
@@ -154,7 +157,7 @@ class Subtasks:
         """
         return steps.end(self._registry, self._registry.named(id), "failed", reason=why)
 
-    @verb
+    @verb(idempotent=True, answer="task")
     def skip(self, id: str, why: str = "skipped by the user") -> SubTask:
         """Leave out a sub-task that has not begun. Those that depend on it are skipped, too.
 
@@ -167,7 +170,7 @@ class Subtasks:
         """
         return steps.end(self._registry, self._registry.named(id), "skipped", reason=why)
 
-    @verb
+    @verb(idempotent=True, answer="task")
     def cancel(self, id: str, why: str = "cancelled by the user") -> SubTask:
         """End a sub-task, also while it runs. Those that depend on it are skipped.
 
@@ -182,7 +185,7 @@ class Subtasks:
         """
         return steps.end(self._registry, self._registry.named(id), "cancelled", reason=why)
 
-    @verb
+    @verb(answer="task")
     def retry(self, id: str) -> SubTask:
         """Try a sub-task again after it failed or was left out.
 
@@ -196,7 +199,7 @@ class Subtasks:
         """
         return steps.retry(self._registry, self._registry.named(id))
 
-    @verb
+    @verb(destructive=True, answer="task")
     def merge(self, id: str, keep: str | Iterable[str] = ()) -> SubTask:
         """Apply the changes of a sub-task that had a conflict.
 
@@ -212,7 +215,7 @@ class Subtasks:
         paths = [keep] if isinstance(keep, str) else list(keep)
         return carry_out.merge_result(self._registry, self._registry.named(id), paths)
 
-    @verb
+    @verb(read_only=True, answer="files")
     def diff(self, id: str) -> tuple[ChangedText, ...]:
         """Return what the newest attempt at a sub-task changed.
 
@@ -227,8 +230,8 @@ class Subtasks:
         """
         return effects.changed_texts(self._context, self._registry.task(id))
 
-    @verb
-    def conflicts(self) -> tuple[tuple[SubTask, TaskResult], ...]:
+    @verb(read_only=True, answer="conflicts")
+    def conflicts(self) -> tuple[ShownTask, ...]:
         """Return the sub-tasks whose changes could not be applied, with their results.
 
         A result names the files, the siblings that changed them, and the lines that differ.
@@ -237,25 +240,26 @@ class Subtasks:
         for task in self._registry.graph():
             result = effects.result_of(self._context, task) if task.state == "failed" else None
             if result is not None and result.conflicts:
-                found.append((task, result))
+                found.append(ShownTask(task, result))
         return tuple(found)
 
-    @verb
+    @verb(read_only=True, answer="summary")
     def summary(self) -> str:
         """Return a summary of all sub-tasks for the model; "" where there are none."""
         return words.summary_of(self._registry.graph())
 
+    @verb(waits=True, destructive=True, long=True)
     def run(
         self,
         id: str | None = None,
         *,
-        runner: Callable[..., Any] | Sequence[str] | str,
+        runner: Annotated[Callable[..., Any], HOST_ONLY] | Sequence[str] | str,
         isolation: Isolation | None = None,
         attempts: Positive = 1,
         timeout_s: float | None = TIMEOUT_S,
         concurrency: Positive = CONCURRENCY,
         wait: bool = True,
-        progress: Callable[[Graph], object] | None = None,
+        progress: Annotated[Callable[[Graph], object] | None, HOST_ONLY] = None,
     ) -> Graph:
         """Carry out approved sub-tasks, each behind those it waits for.
 

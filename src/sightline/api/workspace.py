@@ -7,30 +7,26 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from threading import RLock
-from typing import Self
-
-from msgspec import Struct, structs
+from typing import Annotated, Self
 
 from sightline.api.folders import open_folder
-from sightline.api.verbs import FilePath, Natural, paths_of, verb
-from sightline.changes.authors import moment
+from sightline.api.verbs import HOST_ONLY, FilePath, Natural, paths_of, verb
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints import take
 from sightline.checkpoints.gc import gc
 from sightline.checkpoints.rewind import rewinder
-from sightline.checkpoints.time_points import SinceWhen
 from sightline.checkpoints.time_points import since as since_when
 from sightline.config.settings import Settings
 from sightline.history import session_history
 from sightline.history.as_of import AsOf
-from sightline.history.log_entries import KINDS, OF_FILES, Entry
+from sightline.history.log_entries import KINDS, OF_FILES
 from sightline.history.session_history import LogQuery, SessionSummary
 from sightline.history.watching import Watching
-from sightline.model.events import Cause
+from sightline.model import validation
 from sightline.model.marks import sendable
-from sightline.model.results import Checkpoint, RewindReport
-from sightline.model.spans import Spans
+from sightline.model.results import Checkpoint, RewindReport, TimelineEntry
 from sightline.model.timeline import ALWAYS
+from sightline.model.validation import NUMBER_MAX
 from sightline.store.retention import Swept
 
 KEEPER = "library"
@@ -38,31 +34,6 @@ KEEPER = "library"
 
 FOREVER_S = 3600.0
 """Seconds of one wait for changes without a timeout."""
-
-
-class TimelineEntry(Struct, frozen=True):
-    """A fact of the timeline, or a change that only a watcher saw.
-
-    position: None for a change that only a watcher saw. kind: a word such as seen, changed, refused
-    (history.log_entries.KINDS). src: the former path of a moved file. lines: 1-based. before,
-    after: revisions, or commits of a git operation. cause.detail: particular to the kind. paths: of
-    a fact about several files.
-
-    at: an aware UTC datetime; session, agent: whose fact it is.
-    """
-
-    position: int | None
-    at: datetime
-    session: str
-    agent: str
-    kind: str
-    path: str | None
-    src: str | None
-    lines: Spans | None
-    before: str | None
-    after: str | None
-    cause: Cause
-    paths: tuple[str, ...] = ()
 
 
 class Workspace:
@@ -89,19 +60,19 @@ class Workspace:
         """The position of the newest fact; 0 before the first."""
         return self._context.store.position()
 
-    @verb
+    @verb(read_only=True, answer="sessions")
     def sessions(self) -> list[SessionSummary]:
         """List all sessions, oldest first, with their agent, presence and number of files."""
         listed = session_history.sessions(self._context, last=None).sessions
         return sorted(listed, key=lambda each: (each.session.started, each.id))
 
-    @verb
+    @verb(read_only=True, answer="entries")
     def timeline(
         self,
         path: FilePath | None = None,
         *,
         session: str | None = None,
-        since: SinceWhen | None = None,
+        since: int | str | Annotated[datetime | timedelta, HOST_ONLY] | None = None,
         kinds: Iterable[str] | None = None,
         newest: Natural | None = None,
     ) -> list[TimelineEntry]:
@@ -124,10 +95,11 @@ class Workspace:
                 raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
         begun = ALWAYS if since is None else since_when(since, self._context.clock())
         at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
-        asked = LogQuery(at, session, begun, words, newest)
-        return [_public(entry) for entry in session_history.select(self._context.store, asked)]
+        most = None if newest is None else validation.number("newest", newest, 0, NUMBER_MAX)
+        asked = LogQuery(at, session, begun, words, most)
+        return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
 
-    @verb
+    @verb(answer="checkpoint", long=True)
     def checkpoint(self, label: str = "") -> Checkpoint:
         """Take a checkpoint that belongs to the workspace, not to a session.
 
@@ -141,10 +113,10 @@ class Workspace:
         """
         return take.take(self._context, sendable(label))
 
-    @verb
+    @verb(destructive=True, long=True)
     def rewind(
         self,
-        checkpoint: Checkpoint | str | int | None,
+        checkpoint: Annotated[Checkpoint, HOST_ONLY] | str | int | None,
         paths: FilePath | Iterable[FilePath] = (),
         *,
         dry_run: bool = False,
@@ -181,9 +153,12 @@ class Workspace:
             only=paths_of(paths),
         )
 
-    @verb
+    @verb(read_only=True)
     def as_of(self, position: int) -> AsOf:
         """Return the sessions' knowledge and the disk view as of a position.
+
+        Args:
+            position: A position on the timeline; 0 for the time before the first fact.
 
         Raises:
             ValueError for a position that the timeline does not have.
@@ -208,13 +183,13 @@ class Workspace:
                     return
                 for entry in entries or ():
                     if entry.kind in OF_FILES:
-                        yield _public(entry)
+                        yield entry.as_view()
 
-    @verb
+    @verb(destructive=True, idempotent=True, long=True)
     def gc(
         self,
         *,
-        older_than: timedelta | None = None,
+        older_than: float | Annotated[timedelta, HOST_ONLY] | None = None,
         max_size: int | None = None,
         forget_commands: Iterable[str] = (),
         dry_run: bool = False,
@@ -228,12 +203,12 @@ class Workspace:
         secrets. Messages of conversations stay as they were.
 
         Args:
-            older_than: Forget texts older than this; the setting keep_days by default.
+            older_than: Forget texts older than this, a number in seconds; the setting keep_days by default.
             max_size: Bytes that kept texts may take; the setting keep_bytes by default.
             forget_commands: Forget the recorded shell commands that have this text.
             dry_run: Say what would go, and forget nothing.
         """
-        age_us = None if older_than is None else older_than // timedelta(microseconds=1)
+        age_us = None if older_than is None else _microseconds(older_than)
         own = self._context
         if not dry_run:
             from sightline.api.opening import start  # all verbs of sessions: looking needs none
@@ -289,10 +264,12 @@ def open_workspace(
         raise
 
 
-def _public(entry: Entry) -> TimelineEntry:
-    fields = {
-        name: value
-        for name, value in structs.asdict(entry).items()
-        if name in TimelineEntry.__struct_fields__
-    }
-    return TimelineEntry(**{**fields, "position": entry.position or None, "at": moment(entry.at)})
+def _microseconds(age: float | timedelta) -> int:
+    """Return a length of time. ValueError for one that is negative or longer than time itself."""
+    try:
+        length = age if isinstance(age, timedelta) else timedelta(seconds=age)
+    except (OverflowError, ValueError):
+        length = timedelta(-1)
+    if length < timedelta(0):
+        raise ValueError(f"older_than is a number of seconds, not {age!r}")
+    return length // timedelta(microseconds=1)

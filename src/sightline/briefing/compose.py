@@ -57,6 +57,23 @@ TRIES = 4
 """Attempts at making a part smaller."""
 
 
+class PartView(Struct, frozen=True):
+    """A part of a briefing as JSON has it. name: one of ORDER; tokens: estimated."""
+
+    name: str
+    text: str
+    tokens: int
+
+
+class BriefingView(Struct, frozen=True):
+    """A briefing as JSON has it: see Briefing."""
+
+    text: str
+    tokens: int
+    parts: tuple[PartView, ...]
+    left_out: tuple[str, ...]
+
+
 class Part(Struct, frozen=True):
     """A part of a briefing. name: one of ORDER; tokens: estimated; delivered: (part, digest) pairs
     that count as delivered when the briefing arrives; looks: the files that the part shows."""
@@ -91,6 +108,11 @@ class Briefing(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text
+
+    def as_view(self) -> BriefingView:
+        """Return the briefing without what only an acknowledgement needs."""
+        parts = tuple(PartView(part.name, part.text, part.tokens) for part in self.parts)
+        return BriefingView(self.text, self.tokens, parts, self.left_out)
 
 
 def briefing(

@@ -81,6 +81,14 @@ class Resolved(Struct, frozen=True):
     candidates: tuple[Candidate, ...] = ()
 
 
+class MentionedView(Struct, frozen=True):
+    """The mentions of a text as JSON has them: see Mentioned."""
+
+    text: str
+    found: tuple[Resolved, ...]
+    left_out: int
+
+
 class Mentioned(Struct, frozen=True):
     """The mentions of a text, in order, each once. left_out: number of further mentions; looks: the
     shown parts of files.
@@ -92,6 +100,10 @@ class Mentioned(Struct, frozen=True):
     found: tuple[Resolved, ...]
     left_out: int
     looks: tuple[Look, ...] = ()
+
+    def as_view(self) -> MentionedView:
+        """Return the mentions without the parts of files that were shown, which are texts of `found`."""
+        return MentionedView(self.text, self.found, self.left_out)
 
 
 def show_mentions(context: SessionContext, text: str, **limits: int) -> Mentioned:

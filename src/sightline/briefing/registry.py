@@ -11,7 +11,7 @@ from hashlib import md5
 
 from msgspec import Struct, structs
 
-from sightline.changes.authors import by, cause_of, moment
+from sightline.changes.authors import by, cause_of
 from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
 from sightline.model.events import Changed, Fact, GitMoved, Moved
@@ -19,6 +19,7 @@ from sightline.model.results import ChangedBy, FileInContext, State
 from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded, live
+from sightline.model.units import moment
 from sightline.model.validation import number_or_all
 from sightline.store.port import Store
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import dropwhile
 
 from msgspec import structs
@@ -18,6 +17,7 @@ from sightline.model.results import ChangedBy, Confidence
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import archived
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 from sightline.text import phrases
 
 KINDS: list[type[Fact]] = [Changed, GitMoved, Moved]
@@ -136,8 +136,3 @@ def by(cause: Cause, at: int, context: SessionContext) -> ChangedBy:
     kind = "session" if foreign else cause.kind
     confidence: Confidence = "certain" if cause.confidence == "certain" else "likely"
     return ChangedBy(kind, cause.who, moment(at), cause.detail, confidence)
-
-
-def moment(at: int) -> datetime:
-    """Return microseconds since 1970 as an aware UTC datetime."""
-    return datetime.fromtimestamp(at / 1_000_000, UTC)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sightline.changes.authors import by, moment
+from sightline.changes.authors import by
 from sightline.changes.commands import changes
 from sightline.changes.session_context import SessionContext, warning
 from sightline.checkpoints.rewind.effects import is_certain, is_own
@@ -30,6 +30,7 @@ from sightline.model.session_ids import archived
 from sightline.model.spans import new_sides
 from sightline.model.text import lines_of
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 from sightline.notices import words
 
 PathChange = tuple[str, Revision, Revision, Cause]

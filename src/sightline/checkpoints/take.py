@@ -14,7 +14,6 @@ from typing import cast
 
 from msgspec import Struct, structs
 
-from sightline.changes.authors import moment
 from sightline.changes.commands import changes
 from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, stored_manifest
 from sightline.changes.session_context import TRIES, SessionContext
@@ -51,6 +50,7 @@ from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import Recorded, live, of_kind
+from sightline.model.units import moment
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.store.port import Store
 

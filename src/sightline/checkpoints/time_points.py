@@ -12,6 +12,7 @@ from sightline.model.results import Checkpoint
 from sightline.model.session_ids import AT_SHELL, NOBODY
 from sightline.model.timeline import Since
 from sightline.model.units import duration_us
+from sightline.model.validation import NUMBER_MAX
 
 When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
@@ -30,7 +31,7 @@ def position_of(context: SessionContext, when: When) -> int:
     the workspace's last one), else its start.
     UnknownName; ValueError for a time without a time zone."""
     if isinstance(when, int):
-        return when
+        return _checked_position(when)
     if when is None:
         asked = _asked(context, context.session)
         if take.is_of_workspace(context.session):
@@ -124,14 +125,18 @@ def since(when: SinceWhen, now_us: int) -> Since:
         if when.tzinfo is None:
             raise ValueError(f"{when!r} has no time zone")
         return Since(at=(when - EPOCH) // timedelta(microseconds=1))
-    if when < 0:
-        raise ValueError(f"a position is 0 or more, not {when}")
-    return Since(position=when)
+    return Since(position=_checked_position(when))
+
+
+def _checked_position(position: int) -> int:
+    if not 0 <= position <= NUMBER_MAX:
+        raise ValueError(f"a position is a number from 0 to {NUMBER_MAX}, not {position}")
+    return position
 
 
 def _parse(text: str, now_us: int) -> Since:
     if text.isascii() and text.isdecimal():
-        return Since(position=int(text))
+        return Since(position=_checked_position(int(text)))
     try:
         return Since(at=now_us - duration_us(text))
     except ValueError:

@@ -13,6 +13,7 @@ from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
 from sightline.answers.prompts import Prompts
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.tools import tools
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.input import from_stdin
@@ -62,11 +63,20 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
     is_flag=True,
     help="Print the schema for a planning pass, which only asks for files and folders.",
 )
-def schema(call: Call, *, plan: bool) -> None:
+@click.option(
+    "--tools", "of_tools", is_flag=True, help="Print the table of tools, with their schemas."
+)
+def schema(call: Call, *, plan: bool, of_tools: bool) -> None:
     """Print the JSON Schema of a structured answer.
 
-    For a model, or for a host that asks one for structured output.
+    For a model, or for a host that asks one for structured output. --tools prints each verb that a
+    program can call with JSON: its name, description, schemas and annotations.
     """
+    if of_tools and plan:
+        raise click.UsageError("Pass one of --plan and --tools.")
+    if of_tools:
+        output.json({"tools": [tool.described() for tool in tools().values()]})
+        return
     text = schema_text(PLAN_FILE if plan else FILE)
     if call.json:
         output.json(loads(text))

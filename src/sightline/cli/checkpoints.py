@@ -14,7 +14,6 @@ from msgspec import structs
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.api.workspace import Workspace
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.changes.words import NameOf, called, heading
@@ -36,6 +35,7 @@ from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import RewindReport
 from sightline.model.session_ids import AT_SHELL
+from sightline.model.units import moment
 from sightline.notices.words import raised
 
 LABEL_MAX = 200

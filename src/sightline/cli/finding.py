@@ -28,7 +28,7 @@ INTERRUPTED_S = 0.5
 @command(
     Session.find,
     example="find config.py 'src/**/conf*.py'",
-    without=("name", "reason", "deadline_s", "progress"),
+    without=("name", "reason", "deadline_s"),
 )
 def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
@@ -63,7 +63,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
 @command(
     Session.related,
     example="related src/app.py",
-    without=("max_bytes", "max_tokens", "deadline_s", "progress"),
+    without=("max_bytes", "max_tokens", "deadline_s"),
 )
 @click.option(
     "--complete", is_flag=True, help="Read every source before the answer, however long it takes."

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
-from os import PathLike
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -20,6 +19,7 @@ from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.model.session_ids import LAST_SESSIONS
 from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
+from sightline.model.validation import NUMBER_MAX
 
 if TYPE_CHECKING:
     from sightline.api.verbs import Parameter
@@ -107,7 +107,7 @@ def _derived(
     named: dict[str, Parameter] = {}
     for each in (each for verb in verbs for each in parameters(verb)):
         named.setdefault(each.name, each)
-    taken = [name for name in named if name not in without]
+    taken = [name for name, each in named.items() if not each.is_host_only and name not in without]
     derived = [
         derived_parameter(named[each], spelled.get(each, {}), is_first=not number)
         for number, each in enumerate(taken)
@@ -177,8 +177,7 @@ def _attributes(annotation: Any) -> dict[str, Any]:
     """Return the attributes of click for values of an annotated type."""
     if get_origin(annotation) in (Union, UnionType):
         members = [each for each in get_args(annotation) if each is not NoneType]
-        origins = {each: get_origin(each) for each in members}
-        many = [each for each in members if origins[each] not in (None, Annotated, tuple, PathLike)]
+        many = [each for each in members if get_origin(each) is list]
         return _attributes((many or members)[0])
     if annotation is bool:
         return {"is_flag": True}
@@ -188,7 +187,7 @@ def _attributes(annotation: Any) -> dict[str, Any]:
         return {"type": number_from(get_args(annotation)[1].ge), "metavar": "N"}
     if get_origin(annotation) is Literal:
         return {"type": click.Choice(get_args(annotation)), "metavar": None}
-    return {"is_many": True} if get_origin(annotation) else {}
+    return {"is_many": True} if get_origin(annotation) is list else {}
 
 
 def place(context: click.Context, _: click.Parameter, value: Any) -> Any:
@@ -325,7 +324,7 @@ def number_from(least: int) -> Callable[[str | int], int]:
     """Return the type of whole numbers from the least one on."""
 
     def number(text: str | int) -> int:
-        if str(text).isdecimal() and int(text) >= least:
+        if str(text).isdecimal() and least <= int(text) <= NUMBER_MAX:
             return int(text)
         raise click.BadParameter(f"{str(text)!r} is not a whole number from {least} on.")
 

@@ -47,10 +47,8 @@ def list_sessions(call: Call, last: int | None) -> None:
     listed = [(each, each.presence) for each in page.sessions if each.presence]
     shapes = [
         {
-            **shape(each.session),
+            **shape(each),
             "name": titles[each.id],
-            "files": each.files,
-            **shape(state),
         }
         for each, state in listed
     ]

@@ -109,7 +109,7 @@ def _about(found: SubTask, tasks: Graph) -> list[str]:
 def diff(call: Call, id: str) -> None:
     """Exit code 0: nothing changed; 1: something did."""
     with call.look() as session:
-        found = session.subtasks.graph().by_id[session.subtasks.show(id)[0].id]
+        found = session.subtasks.graph().by_id[session.subtasks.show(id).task.id]
         texts = session.subtasks.diff(id)
     if call.json:
         output.json({"task": found.id, "attempt": found.attempt, "files": shape(texts)})
@@ -274,7 +274,7 @@ def merge(call: Call, id: str, keep: list[str]) -> None:
     Subtasks.run,
     name="task run",
     example="task run -- claude -p",
-    without=("runner", "progress"),
+    without=("runner",),
     id={"flag": "--only", "metavar": "ID"},
     timeout_s={"flag": "--timeout", "type": seconds_from, "metavar": "SECONDS"},
     wait={"flag": "--wait/--detach"},

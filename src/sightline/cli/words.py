@@ -29,11 +29,12 @@ from sightline.model.events import EnvironmentSeen, ModelUsed
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
+from sightline.model.units import moment
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage
 from sightline.sessions.claims import listed
-from sightline.sessions.presence import presence
+from sightline.sessions.presence import Presence, presence
 from sightline.store.port import Store
 from sightline.text import phrases
 from sightline.text.printable import one_line, printable
@@ -169,13 +170,19 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     return {
         **shape(each),
         "name": name_shape(context.store, name),
-        **shape(presence(context, each.session)),
+        **presence_shape(presence(context, each.session)),
         "claims": shape([claim for claim in listed(context) if claim.session == name]),
         "warnings": shape([*pending(context, name)]),
         "unfinished_rewinds": shape([*interrupted.listed(context, name)]),
         **(fields(used[0], "provider", "mode") if used else {"provider": None, "mode": None}),
         "environment": shape(places[0]) if places else None,
     }
+
+
+def presence_shape(there: Presence) -> Shape:
+    """Return the presence of a session as JSON."""
+    times = {"since": moment(there.since), "last_sign": moment(there.last)}
+    return {"presence": there.state, **shape(times), "holder": there.holder}
 
 
 def name_shape(store: Store, id: str) -> str | None:

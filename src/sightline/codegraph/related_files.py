@@ -24,6 +24,20 @@ class RelatedFile(Struct, frozen=True):
     tokens_estimate: int
 
 
+class RelatedView(Struct, frozen=True):
+    """The related files as JSON has them: see Related."""
+
+    path: str
+    files: tuple[RelatedFile, ...]
+    left_out: int
+    complete: bool
+    sources: int
+    unread: int
+    unreadable: int
+    too_large: int
+    unkept: str
+
+
 class Related(list[RelatedFile]):
     """Related files, the closest first, and what the limits left out. left_out: files that are
     related, too; sources: number of sources in the workspace; unread: number of those that there was no
@@ -56,3 +70,8 @@ class Related(list[RelatedFile]):
     def complete(self) -> bool:
         """Return whether there was time to read every source; else ask again to go on."""
         return not self.unread
+
+    def as_view(self) -> RelatedView:
+        """Return the list and its counts as one value."""
+        counts = (self.left_out, self.complete, self.sources, self.unread, self.unreadable)
+        return RelatedView(self.path, tuple(self), *counts, self.too_large, self.unkept)

@@ -140,25 +140,40 @@ def joined_result(edit: EditResult | None, move: EditResult | None) -> EditResul
     )
 
 
-class _EditFields(Struct, forbid_unknown_fields=True):
+class EditFields(Struct, forbid_unknown_fields=True):
+    """The replacement of a text in a batch. count: how often the old text occurs; null for any number."""
+
     old: str
     new: str
     count: int | None = 1
 
 
-class _ChangeFields(Struct, forbid_unknown_fields=True):
+class ChangeFields(Struct, forbid_unknown_fields=True):
+    """One file of a batch as JSON has it: see Change."""
+
     path: str
     content: str | None = None
-    edits: tuple[_EditFields, ...] | None = None
+    edits: tuple[EditFields, ...] | None = None
     create: bool = False
     delete: bool = False
 
 
-def change(fields: Change | Mapping[str, object]) -> Change:
+def change(fields: Change | ChangeFields | Mapping[str, object]) -> Change:
     """Return a Change from a mapping with the fields of Change; an edit is a mapping with old, new
     and count, or a tuple of these. ValueError names what is wrong."""
     if isinstance(fields, Change):
         return fields
+    checked = fields if isinstance(fields, ChangeFields) else _checked(fields)
+    return Change(
+        checked.path,
+        checked.content,
+        tuple((edit.old, edit.new, edit.count) for edit in checked.edits or ()),
+        checked.create,
+        checked.delete,
+    )
+
+
+def _checked(fields: Mapping[str, object]) -> ChangeFields:
     given: object = fields  # agents write these
     path = fields.get("path") if isinstance(given, Mapping) else None
     if isinstance(path, PathLike):
@@ -171,16 +186,9 @@ def change(fields: Change | Mapping[str, object]) -> Change:
         ]
         given = {**fields, "edits": named}
     try:
-        checked = convert(given, _ChangeFields)
+        return convert(given, ChangeFields)
     except ValidationError as error:
         raise ValueError(f"a change of a batch cannot be read: {error}") from error
-    return Change(
-        checked.path,
-        checked.content,
-        tuple((edit.old, edit.new, edit.count) for edit in checked.edits or ()),
-        checked.create,
-        checked.delete,
-    )
 
 
 _EDIT = ("old", "new", "count")

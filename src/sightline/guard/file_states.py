@@ -9,7 +9,7 @@ from typing import get_args
 from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
-from sightline.changes.authors import changed_by, moment
+from sightline.changes.authors import changed_by
 from sightline.changes.renames import RenameFinder, resolve_rename
 from sightline.changes.session_context import (
     Known,
@@ -31,6 +31,7 @@ from sightline.model.projections import Knowledge
 from sightline.model.results import FileInContext, State, Verdict, VerdictReason
 from sightline.model.revision import MISSING, Stamp
 from sightline.model.spans import covers
+from sightline.model.units import moment
 
 PREVIEW_CHARACTERS = 200
 
@@ -101,7 +102,7 @@ def _verdict(
 ) -> Verdict:
     _, by = changed_by(context, where.path, news)
     state, decision = ruling.state, ruling.decision
-    reason: VerdictReason = ruling.reason or ""
+    reason: VerdictReason | None = ruling.reason
     diff, _ = bounded(case, case.changes)
     if ruling.endings_only and not reason:
         reason = "line endings only"

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from sightline.changes.authors import moment
 from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
@@ -18,6 +17,7 @@ from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole
 from sightline.model.text import lines_of, plain_of
 from sightline.model.timeline import Position
+from sightline.model.units import moment
 from sightline.store.event_index import COLUMN_FACTS, DISK_FACTS
 from sightline.store.port import Store
 
@@ -42,6 +42,23 @@ class KnownFile(Struct, frozen=True):
     def stale(self) -> bool:
         """True for a file that certainly differed from the shown text."""
         return self.state in ("stale", "deleted", "moved")
+
+
+class PastSession(Struct, frozen=True):
+    """A session as of a position. turn: its newest one then; files: those that its agent had been shown."""
+
+    id: str
+    agent: str
+    turn: int
+    files: tuple[KnownFile, ...]
+
+
+class AsOfView(Struct, frozen=True):
+    """The past as JSON has it: see AsOf."""
+
+    position: int
+    at: datetime | None
+    sessions: tuple[PastSession, ...]
 
 
 class AsOf:
@@ -81,6 +98,14 @@ class AsOf:
         never shown or whose text is not stored. SessionError."""
         knowledge = self._known(session).get(path)
         return plain_of(self._text(knowledge.belief.text)) if knowledge else None
+
+    def as_view(self) -> AsOfView:
+        """Return the sessions that had begun, with the files that their agents had been shown."""
+        sessions = tuple(
+            PastSession(each.id, each.agent, each.turn, tuple(self.files(each.id)))
+            for each in self.sessions()
+        )
+        return AsOfView(self.position, self.at, sessions)
 
     @cached_property
     def _disk(self) -> dict[str, DiskFile]:

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from sightline.model.events import FACTS, Cause, Changed, Fact, Moved
 from sightline.model.projections import Knowledge
-from sightline.model.results import Verdict
+from sightline.model.results import KnownCause, TimelineEntry, Verdict
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 
 
 class Entry(Struct, frozen=True):
@@ -38,6 +39,38 @@ class Entry(Struct, frozen=True):
     sentence: str = Changed.log_form
     why_sentence: str = Changed.why_form
 
+    def as_view(self) -> TimelineEntry:
+        """Return the fact as everybody is shown it."""
+        by = self.cause
+        return TimelineEntry(
+            self.position or None,
+            moment(self.at),
+            self.session or None,
+            self.agent or None,
+            *(self.kind, self.path, self.lines, self.before, self.after),
+            KnownCause(by.kind, by.who, by.detail, by.confidence),
+            self.paths,
+            self.src if self.kind == "moved" else None,
+        )
+
+
+class WhyView(Struct, frozen=True, omit_defaults=True):
+    """The reasons of a verdict as JSON has them: see Why. seen_lines: ever shown; held_lines: those of them
+    that are still in the context window; text_kept: the shown text is stored."""
+
+    path: str
+    session: str
+    facts: tuple[TimelineEntry, ...]
+    earlier: int
+    verdict: Verdict
+    seen_lines: Spans
+    held_lines: Spans
+    differing_lines: Spans
+    text_kept: bool
+    policy: str
+    other_sessions: tuple[str, ...]
+    moved_to: str | None = None
+
 
 class Why(Struct, frozen=True):
     """The reasons of a verdict for a session. entries: the facts, oldest first; earlier: number of facts before
@@ -57,6 +90,16 @@ class Why(Struct, frozen=True):
     differing: Spans = ()
     kept: bool = True
     moved_to: str | None = None
+
+    def as_view(self) -> WhyView:
+        """Return the reasons as everybody is shown them."""
+        belief = self.knowledge.belief if self.knowledge else None
+        facts = tuple(entry.as_view() for entry in self.entries)
+        lines = (belief.shown, belief.held) if belief else ((), ())
+        return WhyView(
+            *(self.path, self.session, facts, self.earlier, self.verdict, *lines, self.differing),
+            *(self.kept, self.policy, self.others, self.moved_to),
+        )
 
 
 def readable_entries(

@@ -9,11 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cache
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct, structs
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause
 from sightline.changes.words import NameOf
@@ -27,10 +26,24 @@ from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
 from sightline.model.session_ids import LAST_SESSIONS
 from sightline.model.timeline import ALWAYS, Since
+from sightline.model.units import moment
 from sightline.sessions.presence import Presence, presence, present_sessions
 from sightline.store.port import Store
 
 Shown = TypeVar("Shown")
+
+
+class SessionFilesView(Struct, frozen=True):
+    """A session with its files as JSON has it: see SessionView."""
+
+    id: str
+    agent: str
+    turn: int
+    started: datetime
+    ended: datetime | None
+    model: str | None
+    parent: str | None
+    files: tuple[FileInContext, ...]
 
 
 class SessionFiles(Struct, frozen=True):
@@ -39,14 +52,43 @@ class SessionFiles(Struct, frozen=True):
     session: SessionState
     files: tuple[FileInContext, ...]
 
+    def as_view(self) -> SessionFilesView:
+        """Return the session with times as times."""
+        state = self.session
+        times = (moment(state.started), None if state.ended is None else moment(state.ended))
+        began = (state.id, state.agent, state.turn, *times, state.model, state.parent)
+        return SessionFilesView(*began, self.files)
+
+
+class SessionView(Struct, frozen=True):
+    """A session as JSON has it. turn: its newest; model: the one that it used last; parent: the session that
+    started it; name: its title, None where it has none; files: number of files that it was shown.
+    presence: present, gone or ended, since then; last_sign: of its agent's life; holder: the process that
+    holds it, "machine:pid:start". Times are aware UTC datetimes."""
+
+    id: str
+    agent: str
+    turn: int
+    started: datetime
+    ended: datetime | None
+    model: str | None
+    parent: str | None
+    name: str | None
+    files: int
+    presence: Literal["present", "gone", "ended"] | None
+    since: datetime | None
+    last_sign: datetime | None
+    holder: str | None
+
 
 class SessionSummary(Struct, frozen=True):
     """A session. files: number of files that it was shown; presence: of its agent, None when not
-    asked for."""
+    asked for; name: its title, None where it has none."""
 
     session: SessionState
     files: int
     presence: Presence | None = None
+    name: str | None = None
 
     @property
     def id(self) -> str:
@@ -98,6 +140,17 @@ class SessionSummary(Struct, frozen=True):
     def last(self) -> datetime | None:
         """Its agent's last sign of life."""
         return None if self.presence is None else moment(self.presence.last)
+
+    def as_view(self) -> SessionView:
+        """Return the session as everybody is shown it."""
+        is_there = self.presence
+        return SessionView(
+            *(self.id, self.agent, self.turn, self.started, self.ended, self.model, self.parent),
+            *(self.name, self.files),
+            is_there.state if is_there else None,
+            moment(is_there.since) if is_there else None,
+            *(self.last, is_there.holder if is_there else None),
+        )
 
 
 class Page(Struct, Generic[Shown], frozen=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from sightline.errors import RefusalReason
+from sightline.errors import EditRefused, PathError, RefusalReason
 from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import FileDifference
 from sightline.model.spans import Span, Spans
@@ -19,8 +19,8 @@ State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", 
 Decision = Literal["allow", "notice", "merge", "ask", "refuse"]
 """The guard's answer to an attempt."""
 
-VerdictReason = Literal[RefusalReason, "line endings only", ""]
-"""The reason of a verdict: of a refusal, "" for none."""
+VerdictReason = Literal[RefusalReason, "line endings only"]
+"""The reason of a verdict: of a refusal, or of a difference that is none in a text."""
 
 WhatChanged = Literal[
     "changed", "taken_back", "endings", "deleted", "moved", "kind_changed", "unseen",
@@ -59,7 +59,7 @@ class FileView(Struct, frozen=True):
     left_out: int = 0
 
 
-class ChangedBy(Struct, frozen=True):
+class ChangedBy(Struct, frozen=True, omit_defaults=True):
     """The author of a change of a file. kind: agent command formatter git session external;
     confidence: certain or likely.
 
@@ -103,6 +103,14 @@ class FileChange(Struct, frozen=True):
     moved_lines: tuple[tuple[Span, Span], ...] = ()
 
 
+class NoticeView(Struct, frozen=True):
+    """A notice as JSON has it: see Notice."""
+
+    id: str
+    text: str
+    changes: tuple[FileChange, ...]
+
+
 class Notice(Struct, frozen=True):
     """Changes of others in lines that were shown. text: for the agent. Pass the notice, or its id,
     to Session.acknowledge when the agent has the text; until then later answers repeat it.
@@ -117,6 +125,10 @@ class Notice(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text
+
+    def as_view(self) -> NoticeView:
+        """Return the notice without what only the store needs."""
+        return NoticeView(self.id, self.text, self.changes)
 
 
 class FileWarning(Struct, frozen=True):
@@ -165,6 +177,38 @@ class Environment(Struct, frozen=True):
     host_version: str | None
     at: datetime
     position: int
+
+
+class KnownCause(Struct, frozen=True):
+    """The author of a change or of another fact. detail: particular to the kind."""
+
+    kind: CauseKind
+    who: str | None
+    detail: str | None
+    confidence: str
+
+
+class TimelineEntry(Struct, frozen=True, omit_defaults=True, rename={"src": "from"}):
+    """A fact of the timeline, or a change that only a watcher saw.
+
+    position, session, agent: None for a change that only a watcher saw; else whose fact it is, and where.
+    kind: a word such as seen, changed, refused (history.log_entries.KINDS). lines: 1-based. before, after:
+    revisions, or commits of a git operation. cause.detail: particular to the kind. paths: of a fact about
+    several files. src: the former path of a moved file. at: an aware UTC datetime.
+    """
+
+    position: int | None
+    at: datetime
+    session: str | None
+    agent: str | None
+    kind: str
+    path: str | None
+    lines: Spans | None
+    before: str | None
+    after: str | None
+    cause: KnownCause
+    paths: tuple[str, ...] = ()
+    src: str | None = None
 
 
 class Affected(Struct, frozen=True):
@@ -247,6 +291,13 @@ class Deleted(Struct, frozen=True):
     unread: tuple[UnreadCall, ...] = ()
 
 
+class EditedFilesView(Struct, frozen=True):
+    """Changed files as JSON has them: see EditedFiles."""
+
+    files: tuple[EditedFile, ...]
+    unread: tuple[UnreadCall, ...]
+
+
 class EditedFiles(list[EditedFile]):
     """Files in order of path. unread: edits in deleted messages that name no file, so that this list
     may lack files."""
@@ -256,6 +307,10 @@ class EditedFiles(list[EditedFile]):
     def __init__(self, files: Iterable[EditedFile] = (), unread: Iterable[UnreadCall] = ()) -> None:
         super().__init__(files)
         self.unread = tuple(unread)
+
+    def as_view(self) -> EditedFilesView:
+        """Return the list and its remarks as one value."""
+        return EditedFilesView(tuple(self), self.unread)
 
 
 class NotCovered(Struct, frozen=True):
@@ -291,6 +346,21 @@ class Checkpoint(Struct, frozen=True):
     why: CheckpointReason = "asked"
 
 
+class ExportView(Struct, frozen=True):
+    """An exported checkpoint as JSON has it: see Export. patch: as text; bytes that are no UTF-8 are lone
+    surrogates. output: the file that the patch went to, None where no command wrote one."""
+
+    since: str | None
+    until: str | None
+    branch: str | None
+    commit: str | None
+    parent: str | None
+    files: int
+    not_contained: tuple[NotCovered, ...]
+    patch: str | None
+    output: str | None = None
+
+
 class Export(Struct, frozen=True):
     """An exported checkpoint: a patch, or a commit on a new branch.
 
@@ -308,6 +378,69 @@ class Export(Struct, frozen=True):
     parent: str | None
     files: int
     not_contained: tuple[NotCovered, ...]
+
+    def as_view(self) -> ExportView:
+        """Return the export with the patch as text."""
+        patch = None if self.patch is None else self.patch.decode("utf-8", "surrogateescape")
+        place = (self.since, self.until, self.branch, self.commit, self.parent)
+        return ExportView(*place, self.files, self.not_contained, patch)
+
+
+class Edited(Struct, frozen=True, omit_defaults=True):
+    """A completed edit as JSON has it: see EditResult. notice: its text."""
+
+    merged: bool
+    path: str
+    revision: str
+    notice: str | None
+    diff: str
+    changed: bool = True
+    affected: tuple[Affected, ...] = ()
+
+
+class EditView(Struct, frozen=True, omit_defaults=True):
+    """The answer to an edit that was carried out: see Edited. others: further files of the same patch."""
+
+    applied: Literal[True]
+    merged: bool
+    path: str
+    revision: str
+    notice: str | None
+    diff: str
+    changed: bool = True
+    affected: tuple[Affected, ...] = ()
+    others: tuple[Edited, ...] = ()
+
+
+class Refused(Struct, frozen=True, omit_defaults=True):
+    """The answer to an edit that was refused: see EditRefused. reason: of the refusal, or why the path
+    cannot be used. text: the file's present text, under the policy "refresh"."""
+
+    applied: Literal[False]
+    reason: str
+    diff: str
+    hint: str
+    path: str
+    message: str
+    text: str | None = None
+    others: tuple[Refused, ...] = ()
+
+    @classmethod
+    def of(cls, error: PathError) -> Refused:
+        """Return an error as an answer."""
+        reason, diff = getattr(error, "reason", "unverifiable"), getattr(error, "diff", "")
+        text = error.text if isinstance(error, EditRefused) else None
+        others = tuple(map(cls.of, error.others)) if isinstance(error, EditRefused) else ()
+        return cls(
+            applied=False,
+            reason=reason,
+            diff=diff,
+            hint=error.hint,
+            path=error.path,
+            message=error.message,
+            text=text,
+            others=others,
+        )
 
 
 class EditResult(Struct, frozen=True):
@@ -329,14 +462,37 @@ class EditResult(Struct, frozen=True):
     affected: tuple[Affected, ...] = ()
     changed: bool = True
 
+    def as_view(self) -> EditView:
+        """Return the result as the answer to an edit."""
+        others = tuple(other.edited for other in self.others)
+        return EditView(applied=True, **structs.asdict(self.edited), others=others)
+
+    @property
+    def edited(self) -> Edited:
+        """Return the change of this file alone, as JSON has it."""
+        notice = self.notice.text if self.notice is not None else None
+        done = (self.merged, self.path, self.revision, notice, self.diff)
+        return Edited(*done, self.changed, self.affected)
+
+
+class BatchView(Struct, frozen=True):
+    """The answer to a batch that was carried out."""
+
+    applied: Literal[True]
+    results: tuple[Edited, ...]
+
 
 class BatchResult(Struct, frozen=True):
     """The results of a batch, all of whose changes were completed."""
 
     results: tuple[EditResult, ...]
 
+    def as_view(self) -> BatchView:
+        """Return the results as the answer to a batch."""
+        return BatchView(applied=True, results=tuple(each.edited for each in self.results))
 
-class Verdict(Struct, frozen=True):
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
     """The guard's verdict on a path, or on an attempt.
 
     reason: "no_change" with the decision "allow" for a write of the text that the file has already.
@@ -350,7 +506,7 @@ class Verdict(Struct, frozen=True):
     path: str
     state: State
     decision: Decision
-    reason: VerdictReason
+    reason: VerdictReason | None
     diff: str
     changed_by: ChangedBy | None
     in_window: bool
@@ -426,6 +582,28 @@ class TakenBack(Struct, frozen=True):
     at: datetime
 
 
+class MovedBack(Struct, frozen=True, rename={"src": "from"}):
+    """A file that a rewind renames back. src: its path until now; path: its old path again."""
+
+    src: str
+    path: str
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the path until now, and the old path."""
+        yield from (self.src, self.path)
+
+
+class SessionPaths(Struct, frozen=True):
+    """A session and the paths of its changes. session: its id, "" for an earlier rewind of all sessions."""
+
+    session: str
+    paths: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the session and the paths."""
+        yield from (self.session, self.paths)
+
+
 class RewindReport(Struct, frozen=True):
     """The result of a rewind, or with dry_run its plan. checkpoint: None for a rewind to a position;
     to: the position. restored: paths that have their old bytes again; removed: files that this
@@ -452,17 +630,17 @@ class RewindReport(Struct, frozen=True):
     restored: tuple[str, ...]
     removed: tuple[str, ...]
     merged: tuple[str, ...]
-    moved: tuple[tuple[str, str], ...]
+    moved: tuple[MovedBack, ...]
     left_alone: tuple[LeftAlone, ...]
     lost_edits: tuple[TakenBack, ...]
-    stands: tuple[tuple[str, tuple[str, ...]], ...]
+    stands: tuple[SessionPaths, ...]
     safety_checkpoint: str | None
     warning: FileWarning | None = None
     diffs: tuple[FileDifference, ...] | None = None
     gone: tuple[LeftAlone, ...] = ()
     modes: tuple[RestoredMode, ...] = ()
     lost: tuple[LeftAlone, ...] = ()
-    sessions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    sessions: tuple[SessionPaths, ...] = ()
     folders_restored: tuple[str, ...] = ()
     folders_removed: tuple[str, ...] = ()
 
@@ -472,6 +650,22 @@ class RewindReport(Struct, frozen=True):
         files = self.restored or self.removed or self.merged or self.moved
         files = files or self.folders_restored or self.folders_removed
         return bool(files) or self.conversation or self.safety_checkpoint is not None
+
+
+class RanFile(Struct, frozen=True):
+    """A file that changed while a command ran. revision: of the file now."""
+
+    path: str
+    revision: str
+
+
+class CommandView(Struct, frozen=True):
+    """A command that ran, as JSON has it: see CommandRun."""
+
+    command: str
+    exit_code: int | None
+    changed: tuple[RanFile, ...]
+    removed: tuple[str, ...]
 
 
 class CommandRun(Struct, frozen=True):
@@ -485,3 +679,8 @@ class CommandRun(Struct, frozen=True):
     exit_code: int | None
     changes: tuple[FileChange, ...]
     removed: tuple[str, ...] = ()
+
+    def as_view(self) -> CommandView:
+        """Return the run with the names and revisions of the files alone."""
+        changed = tuple(RanFile(each.path, each.revision_on_disk) for each in self.changes)
+        return CommandView(self.command, self.exit_code, changed, self.removed)

@@ -1,6 +1,8 @@
-"""Parse times and sizes as people type them: "2h", "30d", "500M"."""
+"""Times as values, and times and sizes as people type them: "2h", "30d", "500M"."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
 
 SECOND_US = 1_000_000
 
@@ -15,6 +17,11 @@ SIZE_UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 <<
 
 DURATION_MAX = 100 * 365 * TIME_UNITS["d"]
 SIZE_MAX = 1 << 60
+
+
+def moment(at: int) -> datetime:
+    """Return microseconds since 1970 as an aware UTC datetime."""
+    return datetime.fromtimestamp(at / 1_000_000, UTC)
 
 
 def duration_us(text: str) -> int:

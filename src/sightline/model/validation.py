@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+NUMBER_MAX = 2**53
+"""The largest number that a verb takes: JSON carries no larger one exactly, and a store keeps it."""
+
 SHOWN_MAX = 80
 """Characters of an argument in an error message."""
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import WARNING, SessionContext, warning
 from sightline.errors import UnknownName
 from sightline.model.events import SessionEnded, WarningAcknowledged, WarningRaised
 from sightline.model.marks import sendable
 from sightline.model.results import FileWarning
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 from sightline.notices import words
 from sightline.sessions.lifecycle import DELETED
 from sightline.store.port import Store

@@ -37,6 +37,24 @@ class Request(Struct, frozen=True, forbid_unknown_fields=True):
     fallback: Fallback = "skip"
 
 
+class FoundFiles(Struct, frozen=True):
+    """The result of a search as JSON has it: see FindResult. name, reason, required: as it was asked."""
+
+    matches: tuple[str, ...]
+    pattern: str | None
+    tried: int
+    fallback: Fallback | None
+    candidates: tuple[Candidate, ...]
+    question: str | None
+    create: str | None
+    truncated: bool
+    total: int
+    timed_out: bool
+    name: str
+    reason: str
+    required: bool
+
+
 class FindResult(Struct, frozen=True):
     """The result of a chain. matches: at most the limit, of `total`; pattern: the one that won, or
     None; tried: number of patterns tried. Without a match: fallback: the step to take now;
@@ -57,6 +75,13 @@ class FindResult(Struct, frozen=True):
     total: int = 0
     timed_out: bool = False
     request: Request = Request(())
+
+    def as_view(self) -> FoundFiles:
+        """Return the result with what the request said of the wanted file."""
+        found = (self.matches, self.pattern, self.tried, self.fallback, self.candidates)
+        then = (self.question or None, self.create, self.truncated, self.total, self.timed_out)
+        asked = self.request
+        return FoundFiles(*found, *then, asked.name, asked.reason, asked.required)
 
 
 def validate(request: Request) -> Request:

@@ -8,7 +8,7 @@ from os import PathLike
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -26,6 +26,23 @@ class Entry(Struct, frozen=True):
     path: str
     kind: Kind
     size: int | None = None
+
+
+class ListingView(Struct, frozen=True):
+    """A listing as JSON has it: see DirectoryListing."""
+
+    path: str
+    entries: tuple[Entry, ...]
+    folders: int
+    files: int
+    ignored: int
+    left_out: int
+    depth: int
+    limit: int
+    filter: str | None
+    deeper: int
+    closed: tuple[str, ...]
+    complete: bool
 
 
 class DirectoryListing(Struct, frozen=True):
@@ -54,6 +71,10 @@ class DirectoryListing(Struct, frozen=True):
     def complete(self) -> bool:
         """Return whether the listing has all requested entries."""
         return not (self.left_out or self.deeper or self.closed)
+
+    def as_view(self) -> ListingView:
+        """Return the listing with whether it is complete."""
+        return ListingView(**structs.asdict(self), complete=self.complete)
 
 
 class Level(Struct, frozen=True):

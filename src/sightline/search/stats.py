@@ -47,15 +47,28 @@ class Tally(Struct, frozen=True):
         )
 
 
+class KindTally(Tally, frozen=True, kw_only=True):
+    """Outcomes of the patterns of one kind."""
+
+    kind: Kind
+
+
+class FailingPattern(Struct, frozen=True):
+    """A pattern without a match. times: how often it was tried."""
+
+    pattern: str
+    times: int
+
+
 class FindStats(Struct, frozen=True):
     """Statistics of searches for files. searches: chains; kinds: their tried patterns, by kind;
     timed_out: searches that ended before all patterns were tried; failing: patterns without a
     match, and how often."""
 
     searches: Tally = Tally()
-    kinds: tuple[tuple[str, Tally], ...] = ()
+    kinds: tuple[KindTally, ...] = ()
     timed_out: int = 0
-    failing: tuple[tuple[str, int], ...] = ()
+    failing: tuple[FailingPattern, ...] = ()
 
 
 class Stats(Struct, frozen=True):
@@ -114,9 +127,11 @@ def count_searches(log: Iterable[Recorded]) -> FindStats:
     most = sorted(failing.items(), key=lambda item: (-item[1], item[0]))
     return FindStats(
         total,
-        tuple([(kind, kinds[kind]) for kind in KINDS if kind in kinds]),
+        tuple(
+            [KindTally(**structs.asdict(kinds[kind]), kind=kind) for kind in KINDS if kind in kinds]
+        ),
         sum(not search.won and search.tried < len(search.patterns) for search, _ in searches),
-        tuple(most[:FAILING_MAX]),
+        tuple([FailingPattern(*each) for each in most[:FAILING_MAX]]),
     )
 
 

@@ -137,7 +137,7 @@ def text(stats: Stats) -> str:
         return ""
     many = "1 search" if total.asked == 1 else f"{total.asked:,} searches"
     late = f" Time ran out in {find.timed_out:,}." if find.timed_out else ""
-    rows = [(NAMES[kind], *(f"{n:,}" for n in structs.astuple(row))) for kind, row in find.kinds]
+    rows = [(NAMES[row.kind], *(f"{n:,}" for n in structs.astuple(row)[:5])) for row in find.kinds]
     searches = (
         f"{many} for files: {total.found_first:,} by their first pattern, "
         f"{total.found_further:,} by a later one, {total.helped:,} by a guess that was read next; "
@@ -147,6 +147,6 @@ def text(stats: Stats) -> str:
     if find.failing:
         lines += ["", "Most often matched nothing:"]
         lines += [
-            f"  {one_line(pattern)} ({count(times, 'time')})" for pattern, times in find.failing
+            f"  {one_line(each.pattern)} ({count(each.times, 'time')})" for each in find.failing
         ]
     return "\n".join(lines)

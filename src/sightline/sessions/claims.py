@@ -12,7 +12,6 @@ from os import PathLike, fspath, urandom
 
 from msgspec import structs
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_for
 from sightline.errors import ClaimRefused
@@ -28,6 +27,7 @@ from sightline.model.events import (
 )
 from sightline.model.lookup import Lookup, look_up
 from sightline.model.timeline import of_kind
+from sightline.model.units import moment
 from sightline.sessions import words
 from sightline.sessions.path_patterns import as_path, covers, path_pattern
 from sightline.sessions.presence import is_present

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.model.events import EnvironmentSeen, ModelUsed, TurnBegan
 from sightline.model.results import Environment, ModelUsage
 from sightline.model.timeline import of_kind
+from sightline.model.units import moment
+from sightline.model.validation import NUMBER_MAX
 
 
 def changed_model(
@@ -39,6 +40,8 @@ def turn(
     if (provider or mode) and not model and _last_model(context) is None:
         raise ValueError("a provider or a mode is that of a model: name the model, too")
     state = context.store.session(context.session)
+    if number is not None and not 0 <= number <= NUMBER_MAX:
+        raise ValueError(f"a turn has a number from 0 to {NUMBER_MAX}, not {number}")
     begun = number if number is not None else (state.turn if state else 0) + 1
     context.append([TurnBegan(begun), *used])
     return begun

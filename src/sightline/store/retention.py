@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from sightline.model.events import (
 )
 from sightline.model.revision import Revision, known
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 
 AGE, SIZE = "age", "size"
 """Reasons to delete a text. AGE: no fact has named the text for longer than the user keeps texts.
@@ -46,6 +48,37 @@ class Going(Struct, frozen=True):
     why: str
 
 
+class SweptText(Struct, frozen=True):
+    """A text that gc forgot, or would forget, as JSON has it. bytes: in the store; at: when a fact last named
+    it, None when none did; reason: age or size."""
+
+    revision: str
+    path: str | None
+    bytes: int
+    at: datetime | None
+    reason: str
+
+
+class KeptTexts(Struct, frozen=True):
+    """The texts that stay. bytes: in the store."""
+
+    texts: int
+    bytes: int
+
+
+class SweptView(Struct, frozen=True):
+    """The work of gc as JSON has it: see Swept. bytes: of the forgotten texts."""
+
+    dry_run: bool
+    texts: tuple[SweptText, ...]
+    bytes: int
+    kept: KeptTexts
+    over: int
+    returned: int
+    checkpoints: tuple[str, ...]
+    commands: int
+
+
 class Swept(Struct, frozen=True):
     """The texts that gc forgot, or with dry_run would forget. gone: those texts, oldest first; kept,
     kept_size: the number of texts that stay, and their bytes; over: the bytes by which needed texts
@@ -66,6 +99,22 @@ class Swept(Struct, frozen=True):
     def size(self) -> int:
         """Return the bytes of the forgotten texts."""
         return sum(each.size for each in self.gone)
+
+    def as_view(self) -> SweptView:
+        """Return the work of gc with times as times."""
+        texts = tuple(
+            SweptText(
+                each.revision,
+                each.path,
+                each.size,
+                moment(each.at) if each.at else None,
+                each.why,
+            )
+            for each in self.gone
+        )
+        stay = KeptTexts(self.kept, self.kept_size)
+        done = (self.over, self.returned, self.dropped, self.commands)
+        return SweptView(self.dry_run, texts, self.size, stay, *done)
 
 
 class Mention(Struct, frozen=True):

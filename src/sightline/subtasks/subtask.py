@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from json import loads
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, convert, structs, to_builtins
 
@@ -162,6 +162,17 @@ class SubTask(Struct, frozen=True):
     def is_ended(self) -> bool:
         """Return whether the sub-task came to an end."""
         return self.state in ENDS
+
+
+class ShownTask(Struct, frozen=True):
+    """A sub-task, and its result if it has one."""
+
+    task: SubTask
+    result: TaskResult | None
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the sub-task and its result."""
+        yield from (self.task, self.result)
 
 
 class Branch(Struct, frozen=True):

@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.errors import UnknownName
 from sightline.messages import message_chain
@@ -15,6 +14,7 @@ from sightline.messages.formats.format import FORMATS
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.spans import Span
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 from sightline.window.fold_decisions import load_json, removed_texts
 from sightline.window.sent_view import Window
 

@@ -6,12 +6,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import words
 from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import RewindStarted
 from sightline.model.timeline import Recorded
+from sightline.model.units import moment
 
 
 class Unfinished(Struct, frozen=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from sightline.changes.authors import RECENT, cause_of, changed_by, moment
+from sightline.changes.authors import RECENT, cause_of, changed_by
 from sightline.changes.command_folders import Folders
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
@@ -26,10 +26,18 @@ from sightline.checkpoints.rewind.undo_plan import (
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Changed, GitMoved, Moved
 from sightline.model.manifest import Change, FileDifference
-from sightline.model.results import LeftAlone, RestoredMode, RewindReport, TakenBack
+from sightline.model.results import (
+    LeftAlone,
+    MovedBack,
+    RestoredMode,
+    RewindReport,
+    SessionPaths,
+    TakenBack,
+)
 from sightline.model.revision import MISSING, is_link
 from sightline.model.session_ids import NOBODY
 from sightline.model.text import lines_of
+from sightline.model.units import moment
 
 
 def build_report(
@@ -60,7 +68,7 @@ def build_report(
         restored=tuple(sorted(restored)),
         removed=tuple(w.path for w in writes if w.after == MISSING),
         merged=tuple(w.path for w in writes if w.merged and w.after != MISSING),
-        moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
+        moved=tuple(MovedBack(step.src, step.path) for step in steps if isinstance(step, Rename)),
         left_alone=left_alone,
         lost_edits=tuple(
             TakenBack(each.path, each.position, moment(each.happened_at))
@@ -86,9 +94,7 @@ def build_report(
     )
 
 
-def _shares(
-    plan: RewindPlan, undone: Sequence[UndoPlan]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _shares(plan: RewindPlan, undone: Sequence[UndoPlan]) -> tuple[SessionPaths, ...]:
     """List the sessions whose effects a rewind of all undoes or leaves alone, with the paths of each."""
     touched = {path for each in undone for step in each.steps for path in _paths_of(step)}
     touched |= {each.path for plan in undone for each in (*plan.skipped, *plan.gone)}
@@ -97,7 +103,7 @@ def _shares(
     for effect in sorted(effects, key=lambda each: each.position, reverse=True):
         if paths := touched.intersection(effect.paths):
             shares.setdefault(effect.session, set()).update(paths)
-    return tuple((session, tuple(sorted(paths))) for session, paths in shares.items())
+    return tuple(SessionPaths(session, tuple(sorted(paths))) for session, paths in shares.items())
 
 
 def _paths_of(step: Step) -> tuple[str, ...]:
@@ -146,9 +152,7 @@ def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder
     return found.path if found is not None else None
 
 
-def _changes_of_children(
-    context: SessionContext, target: Target
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _changes_of_children(context: SessionContext, target: Target) -> tuple[SessionPaths, ...]:
     """List what sub-agents of this session changed since the target; a rewind keeps that."""
     if target.everyone:
         return ()
@@ -160,7 +164,7 @@ def _changes_of_children(
         fact = recorded.fact
         if isinstance(fact, (Changed, Moved)) and fact.cause.who in children:
             changed.setdefault(fact.cause.who or "", set()).add(fact.path)
-    return tuple((who, tuple(sorted(paths))) for who, paths in sorted(changed.items()))
+    return tuple(SessionPaths(who, tuple(sorted(paths))) for who, paths in sorted(changed.items()))
 
 
 # --- preview
