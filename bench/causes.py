@@ -27,8 +27,8 @@ from bench.histories import FILES, History
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.model.events import Cause, Changed, GitMoved
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
-from sightline.store.sqlite import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

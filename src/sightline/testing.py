@@ -43,7 +43,7 @@ from sightline.model.revision import (
     compare,
     revision_of,
 )
-from sightline.store.sqlite import MemoryStore
+from sightline.store.memory import MemoryStore
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,

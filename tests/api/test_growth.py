@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from shutil import rmtree
+from tempfile import mkdtemp
+from weakref import finalize
 
 import pytest
 
@@ -38,8 +41,8 @@ from sightline.model.events import (
 from sightline.model.revision import revision_of
 from sightline.notices import warnings
 from sightline.sessions import presence
+from sightline.store.opening import open_file
 from sightline.store.port import Append
-from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 FEW, MANY = 520, 1040
@@ -54,7 +57,10 @@ class Place:
     """The present session `me`, which knows seven files, and the store behind it."""
 
     def __init__(self, past: int, own: int, gone: int) -> None:
-        self.store = MemoryStore()
+        folder = mkdtemp()
+        self.store = open_file(f"{folder}/store.db")
+        finalize(self, rmtree, folder)
+        finalize(self, self.store.close)
         self.tree = MemoryWorkspace(dict.fromkeys(["a.py", *OTHERS], TEXT))
         self.clock = FixedClock()
         me = self.session()

@@ -24,9 +24,9 @@ from sightline.model.events import (
 )
 from sightline.model.manifest import EMPTY, Manifest, encode, file_row, step, stored
 from sightline.model.revision import revision_of
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
 from sightline.store.retention import AGE, SIZE
-from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 BIG = 1 << 40

@@ -219,8 +219,7 @@ def test_checkpoints_of_all_sessions_are_listed_in_order(place, s):
     assert s.checkpoints() == [first, second]
     assert other.checkpoints() == [first, second]
     assert (first.turn, second.turn) == (4, 0)
-    assert take.named(s._context, second.id) == second
-    assert take.named(s._context, "first") == first
+    assert take.named(s._context, second.id, "first") == [second, first]
 
 
 def test_an_unknown_checkpoint_is_an_error(s):

@@ -15,7 +15,7 @@ from tests.support.examples import widely
 from sightline.api.opening import start
 from sightline.config.settings import Settings
 from sightline.model import text
-from sightline.store.sqlite import MemoryStore
+from sightline.store.memory import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 LINES = 200_000

@@ -20,8 +20,8 @@ from sightline.model.events import (
 )
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.timeline import Since
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
-from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 

@@ -13,7 +13,7 @@ from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Stop
 from sightline.hooks.archive import Origin, import_recording
 from sightline.model.events import Cause, Changed, Imported, Seen, SessionStarted, TurnBegan
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
-from sightline.store.sqlite import MemoryStore
+from sightline.store.memory import MemoryStore
 
 ROOT = "/home/me/demo"
 ORIGIN = Origin("claude-code", "/t/s1.jsonl", "d1", "s1", ROOT)

@@ -23,8 +23,8 @@ from sightline.guard import file_states
 from sightline.history.session_history import survey
 from sightline.model.events import Cause, Changed
 from sightline.model.revision import revision_of
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
-from sightline.store.sqlite import MemoryStore
 
 FILES = ("a.py", "b.py")
 LINES = 8

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
-from tests.store.reference import ReferenceStore
 from tests.support.examples import examples
 from tests.support.folding import fold_knowledge
 
@@ -26,6 +25,7 @@ from sightline.model.projections import fold_disk
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
 from sightline.model.session_ids import ARCHIVE, NOBODY
 from sightline.model.timeline import Recorded
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append, Store
 
 Open = Callable[[], Store]
@@ -204,7 +204,7 @@ class StoreContract(ABC):
     @given(histories)
     def test_every_view_is_the_fold_from_zero_whatever_happened(self, history):
         """Also through rewinds, rewinds of rewinds, forks of forks, and forks of the past."""
-        reference = ReferenceStore()
+        reference = MemoryStore()
         with self.empty() as opened:
             one, other = opened(), opened()
             for number, (session, facts) in enumerate(history):

@@ -66,5 +66,5 @@ def test_any_name_can_be_bound_and_comes_back(name):
 
 
 def test_every_kind_that_steps_knowledge_is_fetched_for_a_fold():
-    stepping = {type(fact).__name__ for fact in EXAMPLES if fact.known_paths() != ()}
+    stepping = {type(fact) for fact in EXAMPLES if fact.known_paths() != ()}
     assert stepping == set(KNOWING)

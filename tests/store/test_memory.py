@@ -1,4 +1,4 @@
-"""The reference store and the store in memory keep the contract."""
+"""The store in memory keeps the contract."""
 
 from __future__ import annotations
 
@@ -7,18 +7,10 @@ from contextlib import contextmanager
 
 from msgspec import structs
 from tests.store.contract import StoreContract, seen
-from tests.store.reference import ReferenceStore
 
 from sightline.model.revision import MISSING
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
-from sightline.store.sqlite import MemoryStore
-
-
-class TestReferenceStore(StoreContract):
-    @contextmanager
-    def empty(self):
-        store = ReferenceStore()
-        yield lambda: store
 
 
 class TestMemoryStore(StoreContract):
@@ -29,7 +21,7 @@ class TestMemoryStore(StoreContract):
 
 
 def test_verify_finds_a_row_that_is_not_what_the_timeline_says():
-    store = ReferenceStore()
+    store = MemoryStore()
     store.append(Append("s1", [seen("a")], at=1))
     store._disks["a"] = structs.replace(store._disks["a"], revision=MISSING)
     (sentence,) = store.verify()

@@ -3,6 +3,7 @@
 PUBLIC = (
     "event_index",
     "identity",
+    "memory",
     "opening",
     "port",
     "retention",
@@ -10,4 +11,4 @@ PUBLIC = (
     "workspace_files",
 )
 
-PURE = ("retention",)
+PURE = ("event_index", "retention", "view_rows")

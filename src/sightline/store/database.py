@@ -24,7 +24,7 @@ from sightline.filesystem.private_files import new_file
 from sightline.store.blobs import ROW_BYTES
 from sightline.store.codec import text
 from sightline.store.port import Room
-from sightline.store.schema import check, create
+from sightline.store.schema import check
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
 Result = TypeVar("Result")
@@ -41,9 +41,6 @@ long as syncing one that is written over, so the log is not cut down to nothing.
 
 PLAIN = frozenset(b"/-_.~:" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123)))
 """Bytes of a path that a URI has as they are."""
-
-MEMORY = ":memory:"
-"""Stands for the file of a store in the process's memory. A forked child has a copy of that store."""
 
 SETTINGS = (
     "PRAGMA wal_autocheckpoint=0",
@@ -134,7 +131,7 @@ class Database:
         closed, or opened before this process was forked."""
         if self._db is None:
             raise StoreError(f"The store {self.file} was closed.", "Open it again.")
-        if self.file != MEMORY and os.getpid() != self._pid:
+        if os.getpid() != self._pid:
             raise StoreError(
                 f"The store {self.file} was opened before this process was forked; SQLite"
                 " connections do not survive that.",
@@ -188,8 +185,6 @@ class Database:
     def checkpoint(self) -> bool:
         """Carry the log over into the file; False when a writer is busy, who will do so later."""
         db = self.open()
-        if self.file == MEMORY:
-            return True
         with self.lock:
             try:
                 db.execute("BEGIN IMMEDIATE")  # from here on nobody begins the log anew
@@ -229,8 +224,6 @@ class Database:
                 self.run("PRAGMA incremental_vacuum(1)")  # one page, whatever number it is given
 
         self.checkpoint()  # only then the file has its final length
-        if self._pragma("auto_vacuum") == 0:
-            return 0  # a store in memory, which uses freed pages again
         before = os.path.getsize(self.file)
         kept = FREE_KEPT_BYTES // self._pragma("page_size")
         rounds = 0
@@ -273,18 +266,15 @@ class Database:
 
 class NewestPosition:
     """The position of the newest committed fact, in a file of its own beside an open store. The last
-    process that closes the store deletes the file. No file for a store in memory."""
+    process that closes the store deletes the file."""
 
     def __init__(self, store: str) -> None:
         self.file = f"{store}-newest"
-        self._is_kept = store != MEMORY
         self._descriptor = -1
 
     def read(self) -> int:
         """Return the position; 0 where none was noted, or where a power cut left anything else in the
         file, which is never synced. OSError."""
-        if not self._is_kept:
-            return 0
         try:
             with open(self.file, "rb") as file:
                 text = file.read()
@@ -294,8 +284,6 @@ class NewestPosition:
 
     def open(self) -> None:
         """Open the file, or make a new one. OSError."""
-        if not self._is_kept:
-            return
         try:
             self._descriptor = new_file(self.file)
         except FileExistsError:
@@ -327,12 +315,8 @@ def _roll_back(db: sqlite3.Connection) -> None:
 def connect(
     file: str, patience_s: float = PATIENCE_S, *, read_only: bool = False
 ) -> sqlite3.Connection:
-    """Return a connection to a file that exists, whatever it holds, or to a new store in memory.
+    """Return a connection to a file that exists, whatever it holds.
     patience_s: as in patiently(). sqlite3.Error or StoreError."""
-    if file == MEMORY:
-        db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-        create(db)
-        return db
     if os.path.isfile(file) and os.path.getsize(file) == 0:  # SQLite would take it for a new one
         error = sqlite3.DatabaseError("the file is empty")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT

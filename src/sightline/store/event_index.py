@@ -21,7 +21,7 @@ COLUMN_FACTS = tuple([kind for kind in FACTS.values() if kind.changes_session])
 DISK_FACTS = overriding("disk_paths")
 """Facts that may change the disk view."""
 
-KNOWING = tuple([kind.__name__ for kind in overriding("known_paths")])
+KNOWING = overriding("known_paths")
 """Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
 

@@ -11,9 +11,10 @@ from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.database import connect, patiently
 from sightline.store.identity import recorded_file, store_file
+from sightline.store.memory import MemoryStore
 from sightline.store.port import Store
 from sightline.store.schema import create
-from sightline.store.sqlite import MemoryStore, SqliteStore
+from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."

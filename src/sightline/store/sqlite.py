@@ -7,41 +7,28 @@ from functools import partial
 from itertools import zip_longest
 from operator import itemgetter
 from typing import Any, TypeVar
-from weakref import finalize
 
 from msgspec import structs
 
 from sightline.errors import StoreError
-from sightline.model import active_claims
-from sightline.model.active_claims import CLAIMING, Claim
+from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, BlobPurged, Changed, Fact, WriteIntended
-from sightline.model.projections import (
-    DiskFile,
-    Knowledge,
-    SessionState,
-    column,
-    know,
-    on_disk,
-)
+from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
 from sightline.model.session_ids import ARCHIVE
-from sightline.model.timeline import TURNING, Recorded, branch, of_kind, turns_at
+from sightline.model.timeline import TURNING, Recorded, Stretch, of_kind
 from sightline.store import codec
 from sightline.store.blobs import Blobs, Run, compress, run_in_chunks
-from sightline.store.database import MEMORY, Database
+from sightline.store.database import Database
 from sightline.store.event_index import (
-    COLUMN_FACTS,
-    DISK_FACTS,
     KNOWING,
     check_expected,
     check_needed,
     column_conflict,
     has_other_paths,
     has_own_path,
-    is_pending,
     new_part,
     paths_of,
-    settled_by,
 )
 from sightline.store.port import Append, Room
 from sightline.store.retention import (
@@ -51,8 +38,25 @@ from sightline.store.retention import (
     with_command,
 )
 from sightline.store.verify import differences
+from sightline.store.view_rows import (
+    Change,
+    ClaimRow,
+    DiskRow,
+    IntentRow,
+    KnowledgeRow,
+    KnowledgeRows,
+    SessionRow,
+    changes,
+    fold_known,
+)
 
 Result = TypeVar("Result")
+
+
+def _names(kinds: Iterable[type[Fact]]) -> str:
+    """Return the names of kinds as SQL."""
+    return ",".join([f"'{kind.__name__}'" for kind in kinds])
+
 
 PURGES_PER_CHECKPOINT = 8
 """Each purge writes as many pages as a hundred appends; a large log takes long to carry over."""
@@ -125,8 +129,14 @@ COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_m
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 
+TURNINGS = f"{EVENT} WHERE session = ? AND kind IN ({_names(TURNING)}) ORDER BY position"
+KNOWN_BY = (
+    f"{EVENT} WHERE session = ? AND position > ? AND position <= ? AND kind IN ({_names(KNOWING)})"
+    " ORDER BY position"
+)
+
 WITH_COMMAND = (
-    f"{EVENT} WHERE kind IN ({','.join([repr(kind.__name__) for kind in COMMAND_FACTS])})"
+    f"{EVENT} WHERE kind IN ({_names(COMMAND_FACTS)})"
     " AND body LIKE '%\"command\"%' ORDER BY position"
 )
 """A fact with a command has this word as the name of a field, or as the kind of its cause."""
@@ -156,7 +166,7 @@ class SqliteStore:
     def __init__(self, file: str, *, read_only: bool = False) -> None:
         """read_only: as for Database."""
         self._base = Database(file, read_only=read_only)
-        self._rows = Rows(self._base.run)
+        self._rows = RowCache(self._base.run)
         self._blobs = Blobs(self._base.run, file)
         self._purges = 0
         self._newest = 0
@@ -258,8 +268,8 @@ class SqliteStore:
 
     def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
         if upto is None:
-            return all_known(self._base.run, session)
-        return fold_known(self._base.run, session, upto)
+            return self._rows.all_knowledge(session)
+        return fold_known(self._rows, session, upto)
 
     def disk(self, path: str) -> DiskFile | None:
         rows = self._base.run(f"{DISK} WHERE path = ?", (path,))
@@ -332,7 +342,7 @@ class SqliteStore:
         return {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
 
     def claims(self) -> dict[str, Claim]:
-        return all_claims(self._base.run)
+        return self._rows.claims()
 
     def pending(self) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
@@ -465,18 +475,8 @@ class SqliteStore:
             if path != own:
                 self._base.run(PUT_PATH, (path, kind, recorded.position, recorded.session))
         self._newest = recorded.position
-        self._rows.step(recorded)
-
-
-class MemoryStore(SqliteStore):
-    """A Store in the memory of this process, which ends with the last reference to the object."""
-
-    def __init__(self) -> None:
-        super().__init__(MEMORY)
-        finalize(self, self._base.open().close)
-
-    def close(self) -> None:
-        """Do nothing: another handle of this process may go on reading."""
+        for change in changes(self._rows, recorded):
+            self._rows.put(change)
 
 
 def _all_of(positions: Sequence[int], rows: Iterator[Recorded]) -> Iterator[Recorded]:
@@ -490,9 +490,9 @@ def _all_of(positions: Sequence[int], rows: Iterator[Recorded]) -> Iterator[Reco
 # --- the views of the timeline as rows
 
 
-class Rows:
-    """The rows of one connection, stepped inside the transaction of each append. Call begin() first
-    in each transaction.
+class RowCache:
+    """The rows of one connection (view_rows.Rows), put inside the transaction of each append. Call
+    begin() first in each transaction.
 
     Rows that were read or written are remembered as long as no other connection has committed (PRAGMA
     data_version, asked inside the transaction), so a busy process rarely reads before it writes.
@@ -517,137 +517,99 @@ class Rows:
             self.forget()
             self._version = version
 
+    def has_session(self, session: str) -> bool:
+        return session in self._sessions or self.session(session) is not None
+
+    def session(self, session: str) -> SessionState | None:
+        rows = self._run(f"{COLUMN}, 0 FROM sessions WHERE id = ?", (session,))
+        if not rows:
+            return None
+        self._sessions.add(session)
+        return codec.session_of(rows[0])
+
+    def disk(self, path: str) -> DiskFile | None:
+        if path not in self._disks:
+            rows = self._run(f"{DISK} WHERE path = ?", (path,))
+            self._disks[path] = codec.disk_of(rows[0]) if rows else None
+        return self._disks[path]
+
     def knowledge(self, session: str, path: str) -> Knowledge | None:
-        """Return what a session knows of a canonical path."""
         key = (session, path)
         if key not in self._known:
             rows = self._run(f"{KNOWLEDGE} WHERE session = ? AND path = ?", key)
             self._known[key] = codec.knowledge_of(rows[0]) if rows else None
         return self._known[key]
 
-    def disk(self, path: str) -> DiskFile | None:
-        """Return the disk row of a path."""
-        if path not in self._disks:
-            rows = self._run(f"{DISK} WHERE path = ?", (path,))
-            self._disks[path] = codec.disk_of(rows[0]) if rows else None
-        return self._disks[path]
+    def all_knowledge(self, session: str) -> dict[str, Knowledge]:
+        rows = self._run(f"{KNOWLEDGE} WHERE session = ?", (session,))
+        states = map(codec.knowledge_of, rows)
+        return dict(sorted([(state.path, state) for state in states], key=PATH))
 
-    def step(self, recorded: Recorded) -> None:
-        """Step every view by a fact that was just put on the timeline."""
-        fact, session = recorded.fact, recorded.session
-        self._step_session(recorded)
-        if isinstance(fact, DISK_FACTS):
-            self._step_disks(fact.disk_paths(), recorded)
-        if isinstance(fact, CLAIMING):
-            self._step_claims(recorded)
-        known_paths = fact.known_paths()
-        if isinstance(fact, TURNING):
-            if turns_at(fact):
-                self._replace_known(session, fold_known(self._run, session, recorded.position))
-        elif known_paths is None:
-            states = all_known(self._run, session)
-            know(states, recorded)
-            self._replace_known(session, states)
-        elif known_paths:
-            self._step_known(known_paths, recorded)
-        self._step_intents(recorded)
+    def claims(self) -> dict[str, Claim]:
+        states = map(codec.claim_of, self._run(CLAIMS, ()))
+        return {state.id: state for state in sorted(states, key=lambda state: state.taken_at)}
 
-    def _step_session(self, recorded: Recorded) -> None:
-        session = recorded.session
-        if session in self._sessions and not isinstance(recorded.fact, COLUMN_FACTS):
-            return
-        rows = self._run(f"{COLUMN}, 0 FROM sessions WHERE id = ?", (session,))
-        old = codec.session_of(rows[0]) if rows else None
-        if old is None or isinstance(recorded.fact, COLUMN_FACTS):
-            self._run(PUT_SESSION, codec.session_row(column(old, recorded)))
-        self._sessions.add(session)
-
-    def _step_disks(self, paths: Sequence[str], recorded: Recorded) -> None:
-        before = {path: state for path in paths if (state := self.disk(path)) is not None}
-        states = dict(before)
-        on_disk(states, recorded)
-        for path, state in states.items():
-            if before.get(path) is not state:
-                self._run(PUT_DISK, codec.disk_row(state))
-                self._disks[path] = state
-
-    def _step_known(self, paths: Sequence[str], recorded: Recorded) -> None:
-        session = recorded.session
-        before = {
-            path: state for path in paths if (state := self.knowledge(session, path)) is not None
-        }
-        states = dict(before)
-        know(states, recorded)
-        for path in paths:
-            state = states.get(path)
-            if state is before.get(path):
-                continue
-            if state is None:
-                self._run("DELETE FROM knowledge WHERE session = ? AND path = ?", (session, path))
-            else:
-                self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
-            self._known[session, path] = state
-
-    def _replace_known(self, session: str, states: Mapping[str, Knowledge]) -> None:
-        self._run("DELETE FROM knowledge WHERE session = ?", (session,))
-        for state in states.values():
-            self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
-        self._known = {key: state for key, state in self._known.items() if key[0] != session}
-
-    def _step_claims(self, recorded: Recorded) -> None:
-        before = all_claims(self._run)
-        states = dict(before)
-        active_claims.step(states, recorded)
-        for name in before.keys() - states.keys():
-            self._run("DELETE FROM claims WHERE id = ?", (name,))
-        for name, state in states.items():
-            if before.get(name) is not state:
-                self._run(PUT_CLAIM, codec.claim_row(state))
-
-    def _step_intents(self, recorded: Recorded) -> None:
+    def intents(self) -> dict[int, Recorded]:
         if self._intents is None:
-            pending = [codec.recorded_of(row) for row in self._run(PENDING, ())]
+            pending = map(codec.recorded_of, self._run(PENDING, ()))
             self._intents = {intent.position: intent for intent in pending}
-        for position in settled_by(recorded, self._intents):
-            self._run("DELETE FROM intents WHERE position = ?", (position,))
-            del self._intents[position]
-        if is_pending(recorded):
-            self._run("INSERT INTO intents VALUES (?)", (recorded.position,))
-            self._intents[recorded.position] = recorded
+        return self._intents
+
+    def turnings(self, session: str) -> list[Recorded]:
+        return [codec.recorded_of(row) for row in self._run(TURNINGS, (session,))]
+
+    def knowing(self, stretch: Stretch) -> Iterator[Recorded]:
+        return map(codec.recorded_of, self._run(KNOWN_BY, structs.astuple(stretch)))
+
+    def put(self, change: Change) -> None:
+        """Carry out a change of rows."""
+        PUT[type(change)](self, change)
+
+    def put_session(self, change: SessionRow) -> None:
+        self._run(PUT_SESSION, codec.session_row(change.state))
+        self._sessions.add(change.state.id)
+
+    def put_disk(self, change: DiskRow) -> None:
+        self._run(PUT_DISK, codec.disk_row(change.state))
+        self._disks[change.state.path] = change.state
+
+    def put_knowledge(self, change: KnowledgeRow) -> None:
+        key = (change.session, change.path)
+        if change.state is None:
+            self._run("DELETE FROM knowledge WHERE session = ? AND path = ?", key)
+        else:
+            self._run(PUT_KNOWLEDGE, codec.knowledge_row(change.session, change.state))
+        self._known[key] = change.state
+
+    def put_all_knowledge(self, change: KnowledgeRows) -> None:
+        self._run("DELETE FROM knowledge WHERE session = ?", (change.session,))
+        for state in change.states.values():
+            self._run(PUT_KNOWLEDGE, codec.knowledge_row(change.session, state))
+        self._known = {key: row for key, row in self._known.items() if key[0] != change.session}
+
+    def put_claim(self, change: ClaimRow) -> None:
+        if change.state is None:
+            self._run("DELETE FROM claims WHERE id = ?", (change.id,))
+        else:
+            self._run(PUT_CLAIM, codec.claim_row(change.state))
+
+    def put_intent(self, change: IntentRow) -> None:
+        if change.recorded is None:
+            self._run("DELETE FROM intents WHERE position = ?", (change.position,))
+            self.intents().pop(change.position, None)
+        else:
+            self._run("INSERT INTO intents VALUES (?)", (change.position,))
+            self.intents()[change.position] = change.recorded
 
 
-def all_known(run: Run, session: str) -> dict[str, Knowledge]:
-    """Return every knowledge row of a session by path, in order."""
-    rows = run(f"{KNOWLEDGE} WHERE session = ?", (session,))
-    return dict(sorted([(state.path, state) for state in map(codec.knowledge_of, rows)], key=PATH))
-
-
-def all_claims(run: Run) -> dict[str, Claim]:
-    """Return every claim that was not released, oldest first."""
-    states = [codec.claim_of(row) for row in run(CLAIMS, ())]
-    return {state.id: state for state in sorted(states, key=lambda state: state.taken_at)}
-
-
-def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:
-    """Fold what a session knows at a position from the facts of its branch alone, by path."""
-
-    def turns_of(name: str) -> list[Recorded]:
-        turning = (
-            f"{EVENT} WHERE session = ? AND kind IN ('SessionForked', 'RewindEnded')"
-            " ORDER BY position"
-        )
-        return [codec.recorded_of(row) for row in run(turning, (name,))]
-
-    states: dict[str, Knowledge] = {}
-    kinds = ",".join(f"'{kind}'" for kind in KNOWING)
-    own = (
-        f"{EVENT} WHERE session = ? AND position > ? AND position <= ? AND kind IN ({kinds})"
-        " ORDER BY position"
-    )
-    for stretch in branch(session, upto, turns_of):
-        for row in run(own, (stretch.session, stretch.after, stretch.upto)):
-            know(states, codec.recorded_of(row))
-    return dict(sorted(states.items()))
+PUT: Mapping[type[Change], Callable[[RowCache, Any], None]] = {
+    SessionRow: RowCache.put_session,
+    DiskRow: RowCache.put_disk,
+    KnowledgeRow: RowCache.put_knowledge,
+    KnowledgeRows: RowCache.put_all_knowledge,
+    ClaimRow: RowCache.put_claim,
+    IntentRow: RowCache.put_intent,
+}
 
 
 # --- the positions of facts
@@ -710,7 +672,7 @@ def selection(
     for group in groups:
         where = [condition for condition, _ in given]
         # SQLite uses a partial index only where it sees the names of the kinds.
-        names = ",".join([f"'{kind.__name__}'" for kind in group or ()])
+        names = _names(group or ())
         if group is not None:
             where.append(f"kind = {names}" if len(group) == 1 else f"kind IN ({names})")
         if is_apart and anybodys:

@@ -11,7 +11,7 @@ from msgspec import structs
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.model.events import SessionStarted
-from sightline.store.sqlite import MemoryStore
+from sightline.store.memory import MemoryStore
 from sightline.store.workspace_files import StoreInUse, delete_stored, find_stored
 from sightline.subtasks import words, worktree
 from sightline.subtasks.git_state import GitState, changed_settings, differences, look_at

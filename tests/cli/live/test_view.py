@@ -18,7 +18,7 @@ from sightline.config.settings import Settings
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
 from sightline.history.watching import Watching
-from sightline.store.sqlite import MemoryStore
+from sightline.store.memory import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 UUID = "0f6c1d2e-5a7b-4c8d-9e0f-123456789abc"

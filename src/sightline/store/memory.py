@@ -1,7 +1,7 @@
-"""The reference store of the contract: facts, views and texts as Python values.
+"""A store of Python values: the specification of what every store does.
 
-Each append steps the views by the pure functions of the model; a rewind or a fork folds the timeline
-from zero.
+Each append steps whole views by the functions of the model; a rewind or a fork folds the timeline from
+zero. A question looks at every fact: there is no index, and nothing is kept for speed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from threading import RLock
 from typing import TypeVar
 
 from msgspec import structs
-from tests.support.folding import fold_knowledge
 
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
@@ -23,13 +22,14 @@ from sightline.model.projections import (
     Knowledge,
     SessionState,
     column,
+    fold_columns,
     know,
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp, named
 from sightline.model.session_ids import NOBODY
 from sightline.model.session_ids import archived as is_archived
-from sightline.model.timeline import Recorded, live, of_kind, turns_at
+from sightline.model.timeline import Recorded, columns_of, live, of_kind, turns_at
 from sightline.store.event_index import (
     check_expected,
     check_needed,
@@ -46,8 +46,9 @@ from sightline.store.verify import differences
 Row = TypeVar("Row")
 
 
-class ReferenceStore:
-    """A Store of Python values. Safe to use from several threads."""
+class MemoryStore:
+    """A Store in the memory of this process, which ends with the last reference to the object. Safe to use
+    from several threads; a forked child has a copy of its own."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -60,7 +61,7 @@ class ReferenceStore:
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
         self._ahead: dict[Revision, int] = {}
-        self._marks: dict[Revision, bytes] = {}
+        self._marks: dict[Revision, tuple[bytes, int]] = {}
         self._key = urandom(32)
 
     def append(self, append: Append) -> list[Recorded]:
@@ -90,13 +91,16 @@ class ReferenceStore:
         on_disk(self._disks, recorded)
         active_claims.step(self._claims, recorded)
         if turns_at(fact):
-            self._knowledge[session] = fold_knowledge(self._log, session)
+            self._knowledge[session] = self._folded(session, recorded.position)
         else:
             know(self._knowledge.setdefault(session, {}), recorded)
         for position in settled_by(recorded, self._intents):
             del self._intents[position]
         if is_pending(recorded):
             self._intents[recorded.position] = recorded
+
+    def _folded(self, session: str, upto: int) -> dict[str, Knowledge]:
+        return fold_columns(columns_of(self._log), session, upto)
 
     def timeline(
         self,
@@ -141,7 +145,7 @@ class ReferenceStore:
         with self._lock:
             if upto is None:
                 return dict(sorted(self._knowledge.get(session, {}).items()))
-            return dict(sorted(fold_knowledge(self._log, session, upto).items()))
+            return dict(sorted(self._folded(session, upto).items()))
 
     def disk(self, path: str) -> DiskFile | None:
         return self._disks.get(path)
@@ -248,20 +252,24 @@ class ReferenceStore:
 
     def keep_marks(self, revision: Revision, marks: bytes) -> None:
         with self._lock:
-            self._marks.setdefault(revision, marks)
-            self._ahead.setdefault(revision, len(self._log))
+            self._marks.setdefault(revision, (marks, len(self._log)))
 
     def marks(self, revision: Revision) -> bytes | None:
-        return self._marks.get(revision)
+        marks, _ = self._marks.get(revision, (None, 0))
+        return marks
 
     def marks_key(self) -> bytes:
         return self._key
 
     def texts(self, *, after: Revision = "", limit: int | None = None) -> list[KeptText]:
         with self._lock:
-            texts = sorted((self._marks | self._blobs).items())
-            kept = [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in texts]
-        return page([text for text in kept if text.revision > after], limit, None)
+            texts = [self._kept(name) for name in sorted(self._marks.keys() | self._blobs.keys())]
+        return page([text for text in texts if text.revision > after], limit, None)
+
+    def _kept(self, revision: Revision) -> KeptText:
+        marks, since = self._marks.get(revision, (b"", 0))
+        size = len(self._blobs.get(revision, b"")) + len(marks)
+        return KeptText(revision, size, max(since, self._ahead.get(revision, 0)))
 
     def purge(
         self,

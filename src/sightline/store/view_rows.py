@@ -1,0 +1,170 @@
+"""Say which rows of the views a fact changes, for stores that keep the views as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from msgspec import Struct
+
+from sightline.model import active_claims
+from sightline.model.active_claims import CLAIMING, Claim
+from sightline.model.projections import (
+    DiskFile,
+    Knowledge,
+    SessionState,
+    column,
+    know,
+    on_disk,
+)
+from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
+from sightline.store.event_index import (
+    COLUMN_FACTS,
+    DISK_FACTS,
+    is_pending,
+    settled_by,
+)
+
+
+class Rows(Protocol):
+    """The rows of a store before a fact, and the facts that a branch is folded from."""
+
+    def has_session(self, session: str) -> bool:
+        """Return whether a session has a row."""
+
+    def session(self, session: str) -> SessionState | None:
+        """Return the row of a session."""
+
+    def disk(self, path: str) -> DiskFile | None:
+        """Return the row of a path in the disk view."""
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        """Return the row of a session's knowledge of a canonical path."""
+
+    def all_knowledge(self, session: str) -> dict[str, Knowledge]:
+        """Return all rows of a session's knowledge, by path."""
+
+    def claims(self) -> dict[str, Claim]:
+        """Return the rows of all claims, by id."""
+
+    def intents(self) -> Mapping[int, Recorded]:
+        """Return the pending intents by position."""
+
+    def turnings(self, session: str) -> Sequence[Recorded]:
+        """Return the facts of a session at which its branch may continue elsewhere, in order."""
+
+    def knowing(self, stretch: Stretch) -> Iterable[Recorded]:
+        """Return the facts of a stretch that change knowledge, in order."""
+
+
+class SessionRow(Struct, frozen=True):
+    """Put the row of a session."""
+
+    state: SessionState
+
+
+class DiskRow(Struct, frozen=True):
+    """Put the row of a path in the disk view."""
+
+    state: DiskFile
+
+
+class KnowledgeRow(Struct, frozen=True):
+    """Put the row of a session's knowledge of a path; delete the row where state is None."""
+
+    session: str
+    path: str
+    state: Knowledge | None
+
+
+class KnowledgeRows(Struct, frozen=True):
+    """Put these rows in place of all rows of a session's knowledge."""
+
+    session: str
+    states: Mapping[str, Knowledge]
+
+
+class ClaimRow(Struct, frozen=True):
+    """Put the row of a claim; delete the row where state is None."""
+
+    id: str
+    state: Claim | None
+
+
+class IntentRow(Struct, frozen=True):
+    """Put the row of a pending intent; delete the row where recorded is None."""
+
+    position: int
+    recorded: Recorded | None
+
+
+Row = TypeVar("Row")
+
+Change = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | IntentRow
+
+
+def changes(rows: Rows, recorded: Recorded) -> list[Change]:
+    """Return the changes of rows that a fact makes, the newest fact of the timeline."""
+    fact, session = recorded.fact, recorded.session
+    made: list[Change] = []
+    if isinstance(fact, COLUMN_FACTS) or not rows.has_session(session):
+        made.append(SessionRow(column(rows.session(session), recorded)))
+    if isinstance(fact, DISK_FACTS):
+        made += _disk_rows(rows, recorded)
+    if isinstance(fact, CLAIMING):
+        made += _claim_rows(rows.claims(), recorded)
+    paths = fact.known_paths()
+    if isinstance(fact, TURNING):
+        if turns_at(fact):
+            made.append(KnowledgeRows(session, fold_known(rows, session, recorded.position)))
+    elif paths is None:
+        states = rows.all_knowledge(session)
+        know(states, recorded)
+        made.append(KnowledgeRows(session, states))
+    elif paths:
+        made += _knowledge_rows(rows, paths, recorded)
+    made += [IntentRow(position, None) for position in settled_by(recorded, rows.intents())]
+    if is_pending(recorded):
+        made.append(IntentRow(recorded.position, recorded))
+    return made
+
+
+def fold_known(rows: Rows, session: str, upto: int) -> dict[str, Knowledge]:
+    """Fold what a session knows at a position from the facts of its branch alone, by path in order."""
+    states: dict[str, Knowledge] = {}
+    for stretch in branch(session, upto, rows.turnings):
+        for recorded in rows.knowing(stretch):
+            know(states, recorded)
+    return dict(sorted(states.items()))
+
+
+def _disk_rows(rows: Rows, recorded: Recorded) -> Iterator[DiskRow]:
+    before = _found(recorded.fact.disk_paths(), rows.disk)
+    states = dict(before)
+    on_disk(states, recorded)
+    for path, state in states.items():
+        if before.get(path) is not state:
+            yield DiskRow(state)
+
+
+def _knowledge_rows(rows: Rows, paths: Sequence[str], recorded: Recorded) -> Iterator[KnowledgeRow]:
+    session = recorded.session
+    before = _found(paths, lambda path: rows.knowledge(session, path))
+    states = dict(before)
+    know(states, recorded)
+    for path in paths:
+        if states.get(path) is not before.get(path):
+            yield KnowledgeRow(session, path, states.get(path))
+
+
+def _claim_rows(before: Mapping[str, Claim], recorded: Recorded) -> Iterator[ClaimRow]:
+    states = dict(before)
+    active_claims.step(states, recorded)
+    for name in before.keys() | states.keys():
+        if before.get(name) is not states.get(name):
+            yield ClaimRow(name, states.get(name))
+
+
+def _found(paths: Iterable[str], row: Callable[[str], Row | None]) -> dict[str, Row]:
+    """Return the rows of those paths that have one."""
+    return {path: state for path in paths if (state := row(path)) is not None}
