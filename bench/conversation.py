@@ -100,7 +100,7 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
 
     from sightline.store import codec
     from sightline.store.blobs import PUT, compress
-    from sightline.store.opening import open_file
+    from sightline.store.embedded import open_file
     from sightline.store.sqlite import PUT_EVENT
 
     file = os.path.join(folder, "bare.db")

@@ -241,7 +241,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     from sightline.model.projections import know
     from sightline.model.timeline import Recorded
     from sightline.store import codec
-    from sightline.store.opening import open_file
+    from sightline.store.embedded import open_file
     from sightline.store.sqlite import PUT_EVENT, PUT_KNOWLEDGE
 
     file = os.path.join(folder, "bare.db")

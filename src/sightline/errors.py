@@ -17,6 +17,12 @@ RefusalReason = Literal[
 ]  # fmt: skip
 """The reasons of EditRefused."""
 
+StoreFault = Literal[
+    "damaged", "not_a_store", "other_version", "full", "read_only", "locked", "unreachable", "too_large",
+    "bad_url", "closed", "other",
+]  # fmt: skip
+"""The kinds of StoreError."""
+
 
 class SightlineError(Exception):
     """Base of all errors. `hint` says what to do next."""
@@ -31,7 +37,18 @@ class SightlineError(Exception):
 
 
 class StoreError(SightlineError):
-    """The store cannot be opened, read or written. Nothing in it was changed."""
+    """The store cannot be opened, read or written. Nothing in it was changed.
+
+    kind: what is wrong. fault: the message without the sentence that nothing was changed; unchanged:
+    whether the message has that sentence. A caller that has changed something else says so itself."""
+
+    def __init__(
+        self, fault: str, hint: str = "", kind: StoreFault = "other", *, unchanged: bool = False
+    ) -> None:
+        super().__init__(f"{fault} Nothing was changed." if unchanged else fault, hint)
+        self.fault = fault
+        self.kind = kind
+        self.unchanged = unchanged
 
 
 class StoreConflict(StoreError):

@@ -41,7 +41,7 @@ from sightline.model.events import (
 from sightline.model.revision import revision_of
 from sightline.notices import warnings
 from sightline.sessions import presence
-from sightline.store.opening import open_file
+from sightline.store.embedded import open_file
 from sightline.store.port import Append
 from sightline.testing import FixedClock, MemoryWorkspace
 

@@ -23,7 +23,7 @@ from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
-from sightline.store.opening import open_file
+from sightline.store.embedded import open_file
 from sightline.store.port import Append
 
 LOCAL = ".claude/settings.local.json"
@@ -431,14 +431,6 @@ def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
         file.write_text(file.read_text().replace("Bearer ", "Bearer x"))
         assert "answers 401" in checks(at, code=1)["latency"]["message"]
         assert "answers a hook in" in checks(at, "--fix")["latency"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("version", "racy"),
-    [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False)],
-)
-def test_which_sqlite_can_lose_a_commit(version, racy):
-    assert doctor.sqlite_build(version).case == ("racy" if racy else "sound")
 
 
 def test_few_watches_are_a_warning(tmp_path):

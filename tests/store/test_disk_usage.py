@@ -7,7 +7,7 @@ import os
 import pytest
 from tests.store.contract import seen
 
-from sightline.store.opening import open_file
+from sightline.store.embedded import open_file
 from sightline.store.port import Append
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from sightline.errors import StoreError
 from sightline.model.revision import Stamp, StatSignature, revision_of
+from sightline.store.embedded import open_file
 from sightline.store.identity import store_file
-from sightline.store.opening import open_file
 from sightline.store.port import Append
 
 

@@ -19,7 +19,8 @@ from tests.store.writers import append_one
 from sightline.errors import StoreError
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.store import codec, schema
-from sightline.store.opening import open_file, open_store, refuse_network
+from sightline.store.embedded import is_racy, open_file, refuse_network
+from sightline.store.opening import open_store
 from sightline.store.port import Append
 from sightline.store.schema import VERSION
 
@@ -77,15 +78,17 @@ def test_urls_name_stores(tmp_path):
     assert opened("memory:") is opened("memory:")
     assert opened("memory:") is not opened("memory:", "/other")
     for url, words in (
-        ("postgresql://host/db", "not in this version"),
+        ("postgresql://host/db", "Not a store URL"),
+        ("memory:elsewhere", "Not a store URL"),
         ("mysql://host/db", "Not a store URL"),
         ("", "Not a store URL"),
         ("sqlite:///", "Not the absolute path"),
-        ("sqlite://relative.db", "Not a store URL"),
+        ("sqlite://relative.db", "Not the absolute path"),
     ):
         with pytest.raises(StoreError, match=words) as caught:
             opened(url)
-        assert "sqlite:///absolute/path.db" in caught.value.hint
+        assert caught.value.hint.startswith("Use ")
+        assert caught.value.kind == "bad_url"
 
 
 def test_the_default_store_lies_under_the_state_folder(tmp_path):
@@ -103,8 +106,9 @@ def test_the_default_store_lies_under_the_state_folder(tmp_path):
 
 def test_no_database_at_all(file):
     Path(file).write_bytes(b"not a database, whatever its name says\n" * 300)
-    with refused(file, "is not a Sightline store"):
+    with refused(file, "is not a Sightline store") as caught:
         use(file)
+    assert caught.value.kind == "not_a_store"
 
 
 @pytest.mark.parametrize("part", [0, 0.001, 0.3, 0.5, 0.9])
@@ -140,6 +144,8 @@ def test_a_store_of_another_schema_version_is_refused_and_says_what_to_do(file, 
     with refused(file, words) as caught:
         use(file)
     assert "move the file away to begin a new store" in caught.value.hint
+    assert (caught.value.kind, caught.value.unchanged) == ("other_version", True)
+    assert caught.value.message == f"{caught.value.fault} Nothing was changed."
 
 
 def test_a_fact_of_a_newer_sightline(file):
@@ -182,6 +188,7 @@ def test_a_store_that_reached_its_limit_goes_on_when_there_is_room(file):
     before = store.position()
     with pytest.raises(StoreError, match="the disk is full") as caught:
         append_until_it_fails(store)
+    assert caught.value.kind == "full"
     assert "Free some space" in caught.value.hint
     assert store.position() >= before
     assert store.verify() == []
@@ -334,7 +341,7 @@ def test_a_store_whose_log_was_removed_says_which_facts_it_lost(tmp_path):
     store.close()
     assert os.listdir(tmp_path) == ["store.db"]
     killed = (
-        "import os, sys; from sightline.store.opening import open_file;"
+        "import os, sys; from sightline.store.embedded import open_file;"
         " from tests.store.writers import append_one;"
         " store = open_file(sys.argv[1]);"
         " [append_one(store, 's', n) for n in range(5)];"
@@ -393,3 +400,11 @@ def test_a_position_that_a_power_cut_damaged_says_nothing(tmp_path, left):
     store = open_file(file)
     assert store.verify() == []
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "racy"),
+    [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False)],
+)
+def test_which_sqlite_can_lose_a_commit(version, racy):
+    assert is_racy(version) is racy

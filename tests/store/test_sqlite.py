@@ -21,7 +21,7 @@ from tests.store.writers import append_one, write_from_processes
 from sightline.errors import StoreError
 from sightline.model import events
 from sightline.store import codec, database
-from sightline.store.opening import open_file
+from sightline.store.embedded import open_file
 from sightline.store.port import Append
 from sightline.store.sqlite import PUT_KNOWLEDGE, PUT_SESSION
 
@@ -306,7 +306,7 @@ def test_what_a_process_left_without_closing_is_there_for_the_next(tmp_path):
     code = (
         "import os, sys\n"
         "from sightline.model.events import TurnBegan\n"
-        "from sightline.store.opening import open_file\n"
+        "from sightline.store.embedded import open_file\n"
         "store = open_file(sys.argv[1])\n"
         "store.append('s', [TurnBegan(1)], at=1)\n"
         "os._exit(0)\n"

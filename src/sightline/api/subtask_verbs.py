@@ -342,7 +342,7 @@ class Subtasks:
         with module.Engine(
             registry_of=registry_of,
             runner_of=self._runner_of,
-            database=settings.tasks_database or module.sqlite_url(folder),
+            database=settings.tasks_database or module.queue_url(folder),
             folder=folder,
             queue=os.path.basename(state),  # the id of the store
             owner=context.owner,

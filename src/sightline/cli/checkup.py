@@ -92,7 +92,7 @@ def _versions() -> Iterator[Finding]:
     yield Finding("sightline", "ok", "here", here)
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
-    yield doctor.sqlite_build()
+    yield from doctor.engines()
     version, _ = claude.version_of("git")
     if version:
         yield Finding("git", "ok", "here", {"version": version.removeprefix("git version ")})

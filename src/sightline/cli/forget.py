@@ -22,7 +22,8 @@ from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
 from sightline.model.session_ids import AT_SHELL
-from sightline.store.opening import open_file
+from sightline.store.embedded import open_file
+from sightline.store.opening import kind_of
 from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
 from sightline.text.phrases import count, size, table
 from sightline.text.printable import printable
@@ -174,8 +175,8 @@ def _delete(root: str, kept: StoredWorkspace) -> None:
 
 def _stays(settings: Settings) -> Iterator[str]:
     """Yield what is not deleted: a store whose place the user chose, and the log of all workspaces."""
-    if settings.store is not None and settings.store.startswith("sqlite://"):
-        yield settings.store.removeprefix("sqlite://")
+    if settings.store is not None:
+        yield from kind_of(settings.store).files(settings.store)[:1]
     log = os.path.join(settings.state_home, fault_log.NAME)
     if os.path.exists(log):
         yield log

@@ -462,10 +462,10 @@ class Call:
 
     def store_url(self, ground: SessionContext) -> str:
         """Return the URL of the store, as --store takes it."""
-        from sightline.store.identity import store_file
+        from sightline.store.opening import url_of
 
-        root = ground.workspace.root
-        return self.settings.store or f"sqlite://{store_file(self.settings.state_home, root)}"
+        root, home = ground.workspace.root, self.settings.state_home
+        return url_of(self.settings.store, workspace_root=root, state_home=home)
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
         from sightline.api.folders import ports

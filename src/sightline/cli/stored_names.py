@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -30,7 +29,7 @@ def stored(call: Call, kind: str) -> list[tuple[str, str]]:
             return []
         with closing(store):
             return [*NAMES[kind](store)]
-    except (SightlineError, sqlite3.Error, OSError):
+    except (SightlineError, OSError):
         return []  # a terminal in the middle of a line has no room for an error
 
 

@@ -393,14 +393,13 @@ def _not_back(kept: Mapping[str, str]) -> str:
     )
 
 
-def not_recorded(names: Iterable[str], message: str, hint: str) -> tuple[str, str]:
+def not_recorded(names: Iterable[str], fault: str, hint: str) -> tuple[str, str]:
     """Return the message and the hint of a store that failed after files were written. names: of the files;
-    message, hint: of the store's error."""
+    fault, hint: of the store's error."""
     some = sorted(set(names))
     was = "was" if len(some) == 1 else "were"
-    why = message.removesuffix(" Nothing was changed.")
     return (
-        f"{_some(some)} {was} written, but the store could not record it: {why}",
+        f"{_some(some)} {was} written, but the store could not record it: {fault}",
         f"Do not repeat the change: it stands, and is recorded once the store has room. {hint}",
     )
 

@@ -255,7 +255,9 @@ def telling(context: SessionContext, written: Collection[str]) -> Iterator[None]
         if not written:
             raise
         context.unrecorded = True
-        raise StoreError(*words.not_recorded(written, error.message, error.hint)) from error
+        raise StoreError(
+            *words.not_recorded(written, error.fault, error.hint), error.kind
+        ) from error
 
 
 def _save(context: SessionContext, intent: Intent, found: FileState) -> Changed:

@@ -1,28 +1,25 @@
-"""Check the surroundings: SQLite, the store and its folder, the watcher. Findings are values."""
+"""Check the surroundings: the store, its folder and the program that keeps it, the watcher. Findings are values."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from shutil import disk_usage
 from typing import Any, Literal
 
 from msgspec import Struct, structs
 
 from sightline.config.settings import Settings
-from sightline.errors import SightlineError
+from sightline.errors import SightlineError, StoreError
 from sightline.filesystem.private_files import check_private, open_own
+from sightline.store import opening
+from sightline.store.embedded import refuse_network
 from sightline.store.identity import store_file
-from sightline.store.opening import is_held, open_store, refuse_network
 
 State = Literal["ok", "warning", "problem", "unknown"]
-
-RACY = ((3, 7, 0), (3, 51, 2))
-"""First and last SQLite version in which a WAL checkpoint can lose a concurrent commit."""
 
 VERIFY_FACTS_MAX = 50_000
 VERIFY_BYTES_MAX = 256 << 20
@@ -51,11 +48,11 @@ class Finding(Struct, frozen=True):
     fix: str = ""
 
 
-def sqlite_build(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Finding:
-    """Check Python's SQLite version."""
-    racy = RACY[0] <= version <= RACY[1]
-    named = ".".join(map(str, version))
-    return Finding("sqlite", "ok", "racy" if racy else "sound", {"version": named})
+def engines() -> Iterator[Finding]:
+    """Check the programs that keep stores."""
+    for engine in opening.engines():
+        case = "racy" if engine.is_racy else "sound"
+        yield Finding(engine.name, "ok", case, {"version": engine.version})
 
 
 def policy(settings: Settings) -> Finding:
@@ -108,13 +105,12 @@ def store(root: str, settings: Settings, *, verifying: bool = True) -> Finding:
     """Check that the workspace's store opens and, where it is `verifying`, agrees with its timeline."""
     try:
         place = settings.store or store_file(settings.state_home, root)
-        if is_held(settings.store, workspace_root=root, state_home=settings.state_home):
+        where: dict[str, str] = {"workspace_root": root, "state_home": settings.state_home}
+        if opening.is_held(settings.store, **where):
             return Finding("store", "problem", "held", {"place": place})
-        opened = open_store(settings.store, workspace_root=root, state_home=settings.state_home)
-        with closing(opened):
-            file = place.removeprefix("sqlite://")
-            files = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
-            size = sum(map(os.path.getsize, files))
+        with closing(opening.open_store(settings.store, **where)) as opened:
+            url = opening.url_of(settings.store, **where)
+            size = opening.kind_of(url).size(url)
             facts = {"place": place, "facts": opened.position(), "bytes": size}
             small = verifying and opened.position() <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
             wrong = opened.verify() if small else None
@@ -154,9 +150,9 @@ def _open_paths(settings: Settings) -> Iterator[str]:
     is_ours = os.path.basename(home) == "sightline"
     if is_ours or (os.path.isdir(home) and os.stat(home).st_mode & 0o022):
         paths.insert(0, home)
-    if settings.store is not None and settings.store.startswith("sqlite:///"):
-        file = settings.store.removeprefix("sqlite://")
-        paths += [f"{file}{ending}" for ending in ("", "-wal", "-shm", "-newest")]
+    if settings.store is not None:
+        with suppress(StoreError):  # store() says why
+            paths += opening.kind_of(settings.store).files(settings.store)
     for name in FOLDERS:
         paths.append(os.path.join(home, name))
         for folder, folders, files in os.walk(paths[-1]):

@@ -115,7 +115,7 @@ class Place(Struct, frozen=True):
             within(
                 FAULT_S, lambda: asked.append(is_held(url, workspace_root=root, state_home=home))
             )
-        except DeadlinePassed:  # the disk hangs
+        except (DeadlinePassed, StoreError):  # the disk hangs, or the URL is none
             return False
         return asked == [True]
 
@@ -203,8 +203,10 @@ def error_text(error: Exception) -> str:
     """Return an error's message for a person. Leave out texts that may come from a file. The host's tools
     change files, whatever a store says of itself."""
     if isinstance(error, SightlineError):
-        said = f"{error.message} {error.hint}".strip()
-        return said.replace(words.UNCHANGED, words.UNRECORDED)
+        message = error.message
+        if isinstance(error, StoreError) and error.unchanged:
+            message = f"{error.fault} {words.UNRECORDED}"
+        return f"{message} {error.hint}".strip()
     if isinstance(error, DeadlinePassed):
         return words.late(None)
     if isinstance(error, OSError):

@@ -91,8 +91,8 @@ def unsure(path: str) -> str:
     )
 
 
-UNCHANGED, UNRECORDED = "Nothing was changed.", "Nothing was recorded."
-"""What the error of a store says at its end, and what a hook makes of that."""
+UNRECORDED = "Nothing was recorded."
+"""A hook says this of a store that fails: the host's tool may have changed files."""
 
 HELD = "The store is held by another process: let it finish, or end it."
 

@@ -1,6 +1,7 @@
 """Store the timeline behind one port: facts, the views folded from them, and the texts they name."""
 
 PUBLIC = (
+    "embedded",
     "event_index",
     "identity",
     "memory",

@@ -180,7 +180,9 @@ class Blobs:
         except (zstd.ZstdError, ValueError, TypeError):
             data = None
         if data is None or revision_of(data) != revision:
-            raise StoreError(f"The kept text {revision} in {self._place} is damaged.", SAVE)
+            raise StoreError(
+                f"The kept text {revision} in {self._place} is damaged.", SAVE, "damaged"
+            )
         return data
 
     def sound(self, revision: Revision) -> bytes | None:
@@ -201,7 +203,7 @@ class Blobs:
                 return zstd.decompress(frame)
             except (zstd.ZstdError, ValueError, TypeError) as error:
                 message = f"The kept marks of the text {revision} in {self._place} are damaged."
-                raise StoreError(message, SAVE) from error
+                raise StoreError(message, SAVE, "damaged") from error
         return None
 
     def sizes(self, after: Revision, limit: int | None) -> list[KeptText]:

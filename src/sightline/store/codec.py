@@ -27,7 +27,7 @@ from sightline.model.timeline import Recorded
 
 Row = Iterable[Any]
 
-UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
+UPGRADE = "Upgrade sightline: a newer one has written to this store."
 DAMAGED = (
     "The store was left as it is: copy it to a safe place, and name another with SIGHTLINE_STORE."
 )
@@ -46,11 +46,12 @@ def decode(kind: str, body: str) -> Fact:
     body is damaged."""
     fact_type = FACTS.get(kind)
     if fact_type is None:
-        raise StoreError(f"The store holds a fact of an unknown kind: {kind}.", UPGRADE)
+        fault = f"The store holds a fact of an unknown kind: {kind}."
+        raise StoreError(fault, UPGRADE, "other_version", unchanged=True)
     try:
         return convert(json.loads(body), fact_type)
     except (ValueError, ValidationError) as error:
-        raise StoreError(f"A stored {kind} cannot be read: {error}", DAMAGED) from error
+        raise StoreError(f"A stored {kind} cannot be read: {error}", DAMAGED, "damaged") from error
 
 
 @cache
@@ -78,7 +79,7 @@ def _checked(row: Row, what: str) -> list[Any]:
     *columns, checksum = row
     if _checksum(tuple(columns)) != checksum:
         name = what.format(untext(columns[0]))
-        raise StoreError(f"{name} is damaged in the store.", DAMAGED)
+        raise StoreError(f"{name} is damaged in the store.", DAMAGED, "damaged")
     return [untext(column) for column in columns]
 
 

@@ -120,6 +120,7 @@ class Database:
                 f" {self.file}-wal was removed.",
                 "Put the log back. To go on without these facts, delete"
                 f" {self._newest.file}: sessions then read their files again.",
+                "damaged",
             )
 
     def note_newest(self, position: int) -> None:
@@ -130,12 +131,13 @@ class Database:
         """Return the connection, for statements inside write(). StoreError where the store was
         closed, or opened before this process was forked."""
         if self._db is None:
-            raise StoreError(f"The store {self.file} was closed.", "Open it again.")
+            raise StoreError(f"The store {self.file} was closed.", "Open it again.", "closed")
         if os.getpid() != self._pid:
             raise StoreError(
                 f"The store {self.file} was opened before this process was forked; SQLite"
                 " connections do not survive that.",
                 "Open the store (or the session) again in the new process.",
+                "closed",
             )
         return self._db
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
+from sightline.errors import StoreError
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
 from sightline.model.events import BlobPurged, Changed, Fact
@@ -39,7 +40,7 @@ from sightline.store.event_index import (
     paths_of,
     settled_by,
 )
-from sightline.store.port import Append, Room
+from sightline.store.port import Append, Room, Store, StoreKind
 from sightline.store.retention import KeptText, cause_with_command, with_command
 from sightline.store.verify import differences
 
@@ -324,3 +325,20 @@ class MemoryStore:
 def page(rows: list[Row], limit: int | None, newest: int | None) -> list[Row]:
     """Return the first or the last rows, or all."""
     return rows[:limit] if newest is None else rows[max(len(rows) - newest, 0) :]
+
+
+class Memory(StoreKind):
+    """Stores in the memory of this process, one for each workspace."""
+
+    usage = "memory: for a store that ends with the process"
+
+    def __init__(self) -> None:
+        self._stores: dict[str, MemoryStore] = {}
+
+    def open(self, url: str, root: str) -> Store:
+        if url != "memory:":
+            raise StoreError(f"Not a store URL: {url!r}.", f"Use {self.usage}.", "bad_url")
+        return self._stores.setdefault(root, MemoryStore())
+
+
+KIND = Memory()

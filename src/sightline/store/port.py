@@ -240,3 +240,46 @@ class Upkeep(Protocol):
 class Store(Timeline, Views, Texts, Upkeep, Protocol):
     """The store of one workspace. Every process and thread of this machine may have it open at once.
     Errors are StoreError."""
+
+
+class Engine(Struct, frozen=True):
+    """The program that a store of a kind is kept by. is_racy: this version of it can lose a commit where
+    two processes write at once, which the store guards against."""
+
+    name: str
+    version: str
+    is_racy: bool = False
+
+
+class StoreKind:
+    """How the stores of one kind are opened. The answers here are those of a store without files. url: as
+    open_store takes it. usage: how a user writes such a URL, for errors."""
+
+    usage = ""
+
+    def open(self, url: str, root: str) -> Store:
+        """Return the store that a URL names, and make it where it does not exist. root: of the
+        workspace. StoreError."""
+        raise NotImplementedError
+
+    def open_to_look(self, url: str) -> Store | None:
+        """Return the store to read only; None where there is none yet, or none to look at. Makes no
+        file, and waits for nobody. StoreError, OSError."""
+        return None
+
+    def is_held(self, url: str) -> bool:
+        """Return whether another process keeps everybody from writing. False where the store cannot
+        be asked. StoreError."""
+        return False
+
+    def files(self, url: str) -> list[str]:
+        """Return the files that the store may have, the store itself first."""
+        return []
+
+    def size(self, url: str) -> int:
+        """Return the bytes of the store and its log. OSError."""
+        return 0
+
+    def engine(self) -> Engine | None:
+        """Return the program that keeps these stores, where it is not Sightline alone."""
+        return None

@@ -30,13 +30,16 @@ def check(db: sqlite3.Connection, file: str) -> None:
     """Raise StoreError for a file that is no store, or a store with other tables."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(
-            f"{file} is a database, but not a Sightline store. Nothing was changed.",
+            f"{file} is a database, but not a Sightline store.",
             "Name another file with SIGHTLINE_STORE, or move this one away.",
+            "not_a_store",
+            unchanged=True,
         )
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
         raise StoreError(
-            f"The store {file} has schema version {version}; this Sightline reads {VERSION}."
-            " Nothing was changed.",
+            f"The store {file} has schema version {version}; this Sightline reads {VERSION}.",
             "Use the Sightline that wrote it, or move the file away to begin a new store.",
+            "other_version",
+            unchanged=True,
         )

@@ -483,7 +483,7 @@ def _all_of(positions: Sequence[int], rows: Iterator[Recorded]) -> Iterator[Reco
     """Yield the rows, one for each position. StoreError where one is missing."""
     for position, row in zip_longest(positions, rows):
         if row is None or row.position != position:
-            raise StoreError(f"Fact {position} is missing in the store.", codec.DAMAGED)
+            raise StoreError(f"Fact {position} is missing in the store.", codec.DAMAGED, "damaged")
         yield row
 
 

@@ -7,37 +7,48 @@ in its place.
 from __future__ import annotations
 
 import sqlite3
+from errno import EDQUOT, ENOSPC
 
-from sightline.errors import StoreError
+from sightline.errors import StoreError, StoreFault
 
 ASIDE = "Move the file away to begin a new one, or name another with SIGHTLINE_STORE."
 SAVE = f"Copy the file (with its -wal) to a safe place. {ASIDE}"
 
-WORDS = {
-    sqlite3.SQLITE_NOTADB: ("is not a Sightline store", ASIDE),
-    sqlite3.SQLITE_CORRUPT: ("is damaged or was cut short", SAVE),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space and try again."),
+WORDS: dict[int, tuple[StoreFault, str, str]] = {
+    sqlite3.SQLITE_NOTADB: ("not_a_store", "is not a Sightline store", ASIDE),
+    sqlite3.SQLITE_CORRUPT: ("damaged", "is damaged or was cut short", SAVE),
+    sqlite3.SQLITE_FULL: (
+        "full",
+        "cannot grow: the disk is full",
+        "Free some space and try again.",
+    ),
     sqlite3.SQLITE_READONLY: (
+        "read_only",
         "cannot be written: the file or its folder is read-only",
         "Give yourself write permission, or move the store with SIGHTLINE_HOME.",
     ),
     sqlite3.SQLITE_CANTOPEN: (
+        "unreachable",
         "cannot be opened",
         "Check that its folder is there and may be read and written.",
     ),
     sqlite3.SQLITE_PERM: (
+        "unreachable",
         "may not be opened",
         "Check the permissions of the file and of its folder.",
     ),
     sqlite3.SQLITE_IOERR: (
+        "unreachable",
         "cannot be read or written: the disk answers with an error",
         "Check the disk and its free space, then try again.",
     ),
     sqlite3.SQLITE_TOOBIG: (
+        "too_large",
         "cannot keep a text of more than a gigabyte",
         "Leave such files to other tools, or name them in .sightlineignore.",
     ),
     sqlite3.SQLITE_BUSY: (
+        "locked",
         "is held by another process",
         "A sightline process or a database tool is in the middle of a write: let it finish, or end it.",
     ),
@@ -47,8 +58,8 @@ WORDS[sqlite3.SQLITE_LOCKED] = WORDS[sqlite3.SQLITE_BUSY]
 
 def fault(error: sqlite3.Error, file: str) -> StoreError:
     """Return the StoreError for an error that SQLite raised for a file."""
-    words, hint = WORDS.get(primary(error), ("cannot be used", SAVE))
-    return StoreError(f"The store {file} {words} ({error}). Nothing was changed.", hint)
+    kind, words, hint = WORDS.get(primary(error), ("other", "cannot be used", SAVE))
+    return StoreError(f"The store {file} {words} ({error}).", hint, kind, unchanged=True)
 
 
 def primary(error: sqlite3.Error) -> int:
@@ -66,4 +77,5 @@ def os_fault(error: OSError, file: str) -> StoreError:
     return StoreError(
         f"The store cannot use {error.filename or file} ({error.strerror or error}).",
         "Check its permissions and the free space, or move the store with SIGHTLINE_HOME.",
+        "full" if error.errno in (ENOSPC, EDQUOT) else "unreachable",
     )

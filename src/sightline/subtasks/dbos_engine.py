@@ -469,7 +469,7 @@ def _give_up(registry: TaskRegistry, subtask: str, round: int, why: str) -> None
     registry.decide(decision)
 
 
-def sqlite_url(folder: str) -> str:
+def queue_url(folder: str) -> str:
     """Return the URL of the engine's own database in a folder. Both are made, for the user alone."""
     make_folder(folder)
     path = os.path.join(folder, "tasks.db")

@@ -100,7 +100,7 @@ def rewind(
         warning = end(context, plan.target, folders, conversation=conversation, warned=warned)
     except StoreError as error:
         name = words.argument(plan.target.name, plan.target.position)
-        raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
+        raise StoreError(*words.unfinished(name, error.fault, error.hint), error.kind) from error
     except KeyboardInterrupt:
         raise _interrupted(context, plan, safety) from None
     undone.append(find_vanished(context, plan, safety.manifest))

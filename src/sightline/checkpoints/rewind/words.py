@@ -326,11 +326,10 @@ def _call(name: str) -> str:
     return f"session.rewind({name if name.isdecimal() else repr(name)})"
 
 
-def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
-    """Word the error of a store that failed while files were being restored."""
-    why = message.removesuffix(" Nothing was changed.")
+def unfinished(name: str, fault: str, hint: str) -> tuple[str, str]:
+    """Word the error of a store that failed while files were being restored. fault, hint: of that error."""
     return (
-        f"The rewind was begun, and what became of some files could not be recorded: {why}",
+        f"The rewind was begun, and what became of some files could not be recorded: {fault}",
         f"{hint} Then finish it: {_call(name)}",
     )
 
