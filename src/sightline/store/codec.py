@@ -68,19 +68,20 @@ REQUIRED = object()
 
 
 def sealed(columns: Row) -> tuple[Any, ...]:
-    """Return columns as SQLite stores them, and their checksum."""
-    bound = tuple([text(value) if type(value) is str else value for value in columns])
-    return *bound, _checksum(bound)
+    """Return columns and their checksum."""
+    values = tuple(columns)
+    return *values, _checksum(values)
 
 
-def _checked(row: Row, what: str) -> list[Any]:
+def _checked(row: Row, what: str) -> tuple[Any, ...]:
     """Return the columns of a sealed row. StoreError where one was changed since. what: the row, for
     the error; {0} stands for its first column."""
-    *columns, checksum = row
-    if _checksum(tuple(columns)) != checksum:
-        name = what.format(untext(columns[0]))
+    *stored, checksum = row
+    columns = tuple([untext(column) for column in stored])
+    if _checksum(columns) != checksum:
+        name = what.format(columns[0])
         raise StoreError(f"{name} is damaged in the store.", DAMAGED, "damaged")
-    return [untext(column) for column in columns]
+    return columns
 
 
 def _checksum(columns: tuple[Any, ...]) -> int:

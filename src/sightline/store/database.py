@@ -145,12 +145,14 @@ class Database:
         """Run one statement, alone or inside write(), and return all its rows. values: strings are
         bound as codec.text() stores them."""
         db = self.open()
-        bound = [text(value) if type(value) is str else value for value in values]
         try:
             with self.lock:
                 return patiently(
-                    lambda: db.execute(sql, bound).fetchall(), 0 if self._read_only else PATIENCE_S
+                    lambda: db.execute(sql, values).fetchall(), 0 if self._read_only else PATIENCE_S
                 )
+        except UnicodeEncodeError:  # a name that is not UTF-8, which SQLite does not take as text
+            bound = [text(value) if type(value) is str else value for value in values]
+            return self.run(sql, bound)
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
 
