@@ -71,7 +71,10 @@ def test_nothing_is_left_of_it_after_removal(at):
     assert "is no longer connected" in gone.out
     assert os.listdir(at.root) == [".git"]
     again = at("init", "claude-code", "--remove")
-    assert (again.code, again.out) == (0, f"Claude Code is not connected: {LOCAL} has no hooks of Sightline.\n")
+    assert (again.code, again.out) == (
+        0,
+        f"Claude Code is not connected: {LOCAL} has no hooks of Sightline.\n",
+    )
 
 
 def test_a_linked_folder_of_settings_stays(at, tmp_path):

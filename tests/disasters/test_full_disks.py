@@ -18,7 +18,7 @@ from sightline.checkpoints import take
 from sightline.errors import StoreError
 from sightline.filesystem.system_calls import Calls
 
-FULL = StoreError("The store cannot grow: the disk is full. Nothing was changed.", "Free some.")
+FULL = StoreError("The store cannot grow: the disk is full.", "Free some.", "full", unchanged=True)
 
 NAMES = [f"f{n}.py" for n in range(5)]
 

@@ -25,7 +25,7 @@ from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded, Stretch
 from sightline.notices import pending
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 BUDGET = 1_500
 """Tokens of the block."""
@@ -176,7 +176,7 @@ def own_ends(context: SessionContext, *, after: int = 0) -> list[Recorded]:
 
 
 def _own_end(
-    store: Store, stretch: Stretch, path: str, end: Literal[0, -1], *, is_certain: bool = False
+    store: Timeline, stretch: Stretch, path: str, end: Literal[0, -1], *, is_certain: bool = False
 ) -> list[Recorded]:
     """Return the own change of a file at one end of a stretch, where there is one. end: 0 for the
     first change, -1 for the last. is_certain: only a change whose cause is certain."""

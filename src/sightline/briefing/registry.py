@@ -21,7 +21,7 @@ from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded, live
 from sightline.model.units import moment
 from sightline.model.validation import number_or_all
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 LIMIT = 50
 """Files of a registry, unless asked for."""
@@ -155,7 +155,7 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
     )
 
 
-def _newest(store: Store, path: str) -> list[Recorded]:
+def _newest(store: Timeline, path: str) -> list[Recorded]:
     """Return the newest changes of a file that no recording brought."""
     most = CHANGES
     while True:

@@ -16,7 +16,7 @@ from sightline.errors import SessionError
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
 from sightline.model.session_ids import archived, short_id
-from sightline.store.port import Store
+from sightline.store.port import Store, Timeline
 from sightline.text.phrases import unfound
 from sightline.text.printable import printable
 
@@ -100,7 +100,7 @@ def _looked_up(store: Store, asked: str) -> tuple[Lookup, NameOf]:
     ), described
 
 
-def title_of(store: Store, session: str) -> str:
+def title_of(store: Timeline, session: str) -> str:
     """Return the first words of a session's first prompt, a sub-agent's parent's; "" before a prompt."""
     head = session.partition("/")[0]
     first = store.timeline(session=head, kinds=[TurnBegan], limit=1) if head else ()

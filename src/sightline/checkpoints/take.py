@@ -52,7 +52,7 @@ from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import Recorded, live, of_kind
 from sightline.model.units import moment
 from sightline.notices.warnings import warn_of_ignore_files
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 ID = "cp-"
 """Prefix of the id of a checkpoint."""
@@ -321,7 +321,7 @@ def with_manifests(context: SessionContext) -> Iterator[tuple[Checkpoint, Manife
         yield _checkpoint(context, recorded, fact, manifest), manifest
 
 
-def recorded_checkpoints(store: Store, newest: int | None = None) -> list[Recorded]:
+def recorded_checkpoints(store: Timeline, newest: int | None = None) -> list[Recorded]:
     """Return the facts of the checkpoints that were not dropped, oldest first. newest: look only at
     the last N facts about checkpoints."""
     taken: dict[str, Recorded] = {}

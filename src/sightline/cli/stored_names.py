@@ -12,7 +12,7 @@ from sightline.checkpoints.take import fact_of, recorded_checkpoints
 from sightline.cli.output import Call, minute
 from sightline.errors import SightlineError
 from sightline.store.opening import open_to_look
-from sightline.store.port import Store
+from sightline.store.port import Store, Timeline
 
 MOST = 200
 """Sessions, and facts about checkpoints, that are offered."""
@@ -33,7 +33,7 @@ def stored(call: Call, kind: str) -> list[tuple[str, str]]:
         return []  # a terminal in the middle of a line has no room for an error
 
 
-def checkpoints(store: Store) -> Iterator[tuple[str, str]]:
+def checkpoints(store: Timeline) -> Iterator[tuple[str, str]]:
     """Yield labels, then ids, the newest first."""
     taken = [(each, fact_of(each)) for each in recorded_checkpoints(store, MOST)][::-1]
     labels: dict[str, str] = {}

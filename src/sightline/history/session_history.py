@@ -28,7 +28,7 @@ from sightline.model.session_ids import LAST_SESSIONS
 from sightline.model.timeline import ALWAYS, Since
 from sightline.model.units import moment
 from sightline.sessions.presence import Presence, presence, present_sessions
-from sightline.store.port import Store
+from sightline.store.port import Store, Views
 
 Shown = TypeVar("Shown")
 
@@ -180,7 +180,7 @@ def survey(
     return context
 
 
-def agents_of(store: Store) -> Callable[[str], str]:
+def agents_of(store: Views) -> Callable[[str], str]:
     """Return a function: session -> the name of its agent, asked of the store once."""
 
     @cache

@@ -26,7 +26,7 @@ from sightline.model.projections import Knowledge
 from sightline.model.session_ids import archived
 from sightline.model.spans import spans
 from sightline.model.timeline import TURNING, Recorded, branch
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 ENTRIES = 30
 """Newest facts of a file that are listed."""
@@ -106,7 +106,7 @@ def _renamed(context: SessionContext, answer: Why) -> Why:
     )
 
 
-def _facts(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
+def _facts(store: Timeline, session: str, knowledge: Knowledge) -> list[Recorded]:
     """Return the facts about a file that this session's knowledge rests on, and later changes by
     others, under every name of the file."""
 
@@ -150,7 +150,7 @@ def _once(facts: list[Recorded]) -> Iterator[Recorded]:
         yield recorded
 
 
-def _names(store: Store, knowledge: Knowledge) -> Iterator[tuple[str, int | None]]:
+def _names(store: Timeline, knowledge: Knowledge) -> Iterator[tuple[str, int | None]]:
     """Yield the path of a file and its former paths, each with the position of its end."""
     path = knowledge.path
     upto: int | None = None

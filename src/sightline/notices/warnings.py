@@ -17,7 +17,7 @@ from sightline.model.timeline import Recorded
 from sightline.model.units import moment
 from sightline.notices import words
 from sightline.sessions.lifecycle import DELETED
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 TEXT_MAX = 2_000
 """Characters of one warning: it fits beside a notice into what a host hands its agent."""
@@ -62,7 +62,7 @@ def pending(context: SessionContext, session: str | None = None) -> list[FileWar
     return [warning_of(each) for each in unread if each.position > deleted_at[each.session]]
 
 
-def _deleted_at(store: Store, session: str) -> int:
+def _deleted_at(store: Timeline, session: str) -> int:
     """Return the position of the newest deletion of a session; 0 where nobody deleted the session."""
     ends = store.timeline(session=session, kinds=[SessionEnded])
     deletions = (

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from sightline.model.events import Fact, FilesSought, Seen
 from sightline.model.timeline import Recorded
 from sightline.search.patterns import ANY_FOLDERS, absolute, has_magic, pattern
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 Kind = Literal["path", "name", "ending", "glob", "outside"]
 Outcome = Literal["found_first", "found_further", "helped", "not_found"]
@@ -135,6 +135,6 @@ def count_searches(log: Iterable[Recorded]) -> FindStats:
     )
 
 
-def stats(store: Store, session: str | None = None) -> Stats:
+def stats(store: Timeline, session: str | None = None) -> Stats:
     """Return the statistics of one session, or of all."""
     return Stats(count_searches(store.timeline(session=session, kinds=FACTS)))

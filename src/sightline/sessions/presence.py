@@ -24,7 +24,7 @@ from sightline.model.events import (
     SessionEnded,
 )
 from sightline.model.projections import SessionState
-from sightline.store.port import Store
+from sightline.store.port import Timeline
 
 TAIL = 50
 """The number of a session's newest facts to search for one of its own agent."""
@@ -89,7 +89,7 @@ def surely_gone(state: SessionState) -> bool:
     return state.owner is not None and here(state.owner) and not alive(state.owner)
 
 
-def last_sign(store: Store, state: SessionState) -> int:
+def last_sign(store: Timeline, state: SessionState) -> int:
     """Return the time of a session's last sign of life, in UTC microseconds: its newest fact that
     the session itself caused."""
     newest = list(store.timeline(session=state.id, newest=TAIL))
