@@ -14,10 +14,18 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic, sleep
+from typing import Any
+
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.reference_agent.providers import Script, serving
 
 WIDTHS = (60, 120)
 LONGEST_S = 90.0
@@ -48,7 +56,64 @@ BEGIN = [
     "sed -i 's/def tax/def vat/' shop.py",
 ]
 
-SCENES: dict[str, list[str]] = {
+LIBRARY = """\
+import asyncio
+import sightline
+
+async def read():
+    async with sightline.open_session(id="async").aio as session:
+        return (await session.read("shop.py")).text.splitlines()[0]
+
+with sightline.open_session(id="program") as session:
+    session.read("shop.py")
+    print(session.edit("shop.py", "total", "amount", count="all").diff)
+    try:
+        session.edit("shop.py", "nowhere", "somewhere")
+    except sightline.EditRefused as refused:
+        print(refused.reason, refused, refused.hint, sep="\\n")
+print(asyncio.run(read()))
+"""
+
+NO_EXTRA = (
+    "import sys; sys.modules['pydantic_ai'] = None; from sightline.cli.entry import main;"
+    " sys.exit(main(['agent', '--model', 'openai:gpt-5', 'Round it']))"
+)
+"""A program that starts the command where the extra `agent` is not installed."""
+
+MODEL = "--model anthropic:claude-haiku-4-5"
+PLAN = '{"fileRequests": [{"name": "the shop", "patterns": ["shop.py"], "required": true}]}'
+
+
+def answer(summary: str, old: str, new: str, **more: Any) -> dict[str, Any]:
+    """Return an answer of the model that replaces a text in shop.py."""
+    edit = {"path": "shop.py", "todoIndex": 0, "edits": [{"old": old, "new": new}]}
+    return {"summary": summary, "fileChanges": [edit], **more}
+
+
+ANSWERS = [
+    answer(
+        "Rounded the price to two decimals, so that no customer sees a fraction of a cent.",
+        "sum(cart)",
+        "round(sum(cart), 2)",
+        todos=["Round the price"],
+    ),
+    answer(
+        "Named the rate of the tax.",
+        "total * 0.19",
+        "total * RATE",
+        todos=["Name the rate", "Say in README.md what the rate is and since when it holds"],
+        nextSteps=[{"html": "Shall I write README.md?", "inputText": "continue"}],
+    ),
+    answer(
+        "Put the rate above.", "def price", "RATE = 0.19\n\n\ndef price", todos=["Name the rate"]
+    ),
+    answer("Nothing to replace here.", "nowhere", "somewhere", todos=["Replace it"]),
+    {"summary": "The text is not in any file, so I leave the files as they are."},
+]
+"""The answers of the local server that stands for a provider. It says that each request has 1,234 tokens, which
+is too few."""
+
+SCENES: dict[str, list[str | tuple[str, ...]]] = {
     "going-back": [
         "sightline rewind morning --dry-run",
         "sightline undo --dry-run",
@@ -104,14 +169,29 @@ SCENES: dict[str, list[str]] = {
         "sightline task",
     ],
     "tour": ["sightline tour --no-pause"],
+    "library": ["cat library.py", "python library.py"],
+    "agent": [
+        f'python -c "{NO_EXTRA}"',
+        f'sightline agent {MODEL} --yes "Round the price to two decimals"',
+        (f"sightline chat {MODEL}", "Name the rate of the tax", "y", "continue", "y", "C-d"),
+        f'sightline agent {MODEL} --yes "Replace what is not there"',
+        "sightline status",
+    ],
 }
-"""Name -> the lines that are typed, behind those of BEGIN."""
+"""Name -> the lines that are typed, behind those of BEGIN. What is typed into a command follows it, each when the
+command asks; C-d is the key."""
+
+
+EMPTY = re.compile(r"\A\$?\Z")
+ENDED = re.compile(r"^exit code \d+ \.$", re.MULTILINE)
+ASKS = re.compile(r"(?:^you>|\[[yY]/[nN]\]:?)$", re.MULTILINE)
+"""An empty screen, and the last line of a command that ended, and of one that asks."""
 
 
 class Desk:
     """A shell in a terminal of tmux, in a home that nobody used."""
 
-    def __init__(self, folder: Path, width: int) -> None:
+    def __init__(self, folder: Path, width: int, environ: Mapping[str, str]) -> None:
         self._name = f"sightline-{os.getpid()}-{width}"
         home, work = folder / "home", folder / "shop"
         home.mkdir()
@@ -121,6 +201,7 @@ class Desk:
         )
         (work / "work.sh").write_text(WORK)
         (work / "work.sh").chmod(0o755)
+        (work / "library.py").write_text(LIBRARY)
         git = ["git", "-C", str(work), "-c", "user.name=a", "-c", "user.email=a@b"]
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
             subprocess.run([*git, *words], check=True)
@@ -128,16 +209,32 @@ class Desk:
         self._tmux(
             *("-f", "/dev/null", "new-session", "-d", "-s", "desk", "-x", str(width), "-y", "200"),
             *("-c", str(work), "env", "-i", f"HOME={home}", "TERM=xterm-256color", f"PATH={path}"),
+            *(f"{name}={value}" for name, value in environ.items()),
             *("PS1=$ ", "bash", "--norc", "--noprofile"),
         )
 
-    def type(self, line: str) -> str:
-        """Type a line into an empty screen, wait until it ended, and return the screen."""
+    def type(self, line: str, more: Sequence[str] = ()) -> str:
+        """Type a line into an empty screen, wait until it ended, and return the screen. more: what is typed
+        into the command, each when it asks."""
         self._tmux("send-keys", "-t", "desk", "C-l")
-        self._tmux("send-keys", "-t", "desk", "-l", f'{line}; echo "exit code $? ."')
+        self._wait(EMPTY)
+        self._send(f'{line}; echo "exit code $? ."')
+        for each in more:
+            self._wait(ASKS)
+            if each == "C-d":
+                self._tmux("send-keys", "-t", "desk", "C-d")
+            else:
+                self._send(each)
+        return self._wait(ENDED)
+
+    def _send(self, line: str) -> None:
+        self._tmux("send-keys", "-t", "desk", "-l", line)
         self._tmux("send-keys", "-t", "desk", "Enter")
+
+    def _wait(self, until: re.Pattern[str]) -> str:
+        """Wait until the screen has a text, and return the screen."""
         deadline = monotonic() + LONGEST_S
-        while not re.search(r"^exit code \d+ \.$", screen := self._screen(), re.MULTILINE):
+        while not until.search(screen := self._screen()):
             if monotonic() > deadline:
                 return f"{screen}\n(did not end)\n"
             sleep(0.1)
@@ -186,14 +283,16 @@ def main() -> int:
     for width in WIDTHS:
         for scene in asked.only or SCENES:
             place = Path(mkdtemp(prefix="sightline-terminal-"))
-            desk = Desk(place, width)
-            try:
+            with ExitStack() as stack:
+                stack.callback(shutil.rmtree, place, ignore_errors=True)
+                url = stack.enter_context(serving(Script(*ANSWERS, plan=PLAN), reported=1_234))
+                environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": url}
+                desk = Desk(place, width, environ)
+                stack.callback(desk.close)
                 for line in BEGIN:
                     desk.type(line)
-                screens = [(line, desk.type(line)) for line in SCENES[scene]]
-            finally:
-                desk.close()
-                shutil.rmtree(place, ignore_errors=True)
+                scenes = [(each,) if isinstance(each, str) else each for each in SCENES[scene]]
+                screens = [(line, desk.type(line, more)) for line, *more in scenes]
             text = "\n\n".join(f"{'=' * width}\n{screen}" for _, screen in screens)
             (asked.folder / f"{width:03}-{scene}.txt").write_text(f"{text}\n")
             for line, screen in screens:

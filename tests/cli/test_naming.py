@@ -54,6 +54,16 @@ def test_no_command_that_looks_begins_a_session(sl, command):
     assert ids(sl) == ["ada-1"]
 
 
+def test_a_session_that_shares_the_readers_name_is_not_the_reader(sl):
+    sl.put("a.py", TEXT)
+    reader, writer = MADE_UP, MADE_UP.replace("3f2b", "4a5b")
+    sl("read", "a.py", "--session", reader)
+    sl("edit", "a.py", "--old", "one", "--new", "1", "--session", writer)
+    said = sl("status", "--session", reader).out
+    assert "stale" in said
+    assert "this session" not in said
+
+
 @pytest.mark.parametrize("command", ["status", "check", "log"])
 def test_a_name_that_fits_no_session_is_an_error_with_the_nearest(shown, command):
     refused = shown(command, "--session", "adda-1")
@@ -72,7 +82,7 @@ def test_a_beginning_names_a_session_where_it_fits_one_only(shown):
 
 def test_the_name_that_status_shows_names_a_session(shown):
     name = next(
-        line.removeprefix("The ").partition(" (")[0]
+        line.removeprefix("The ").partition(",")[0]
         for line in shown("status").out.splitlines()
         if line.startswith("The cli session of")
     )

@@ -23,10 +23,12 @@ PIECE = 24
 
 
 class Asked(NamedTuple):
-    """A request as the model reads it: the system text, and the texts of the user's and its own messages."""
+    """A request as the model reads it: the system text, and the texts of the user's and its own messages.
+    reported: the tokens that the provider says it has; None for its own count."""
 
     system: str
     texts: list[str]
+    reported: int | None = None
 
     @property
     def is_plan(self) -> bool:
@@ -43,6 +45,8 @@ class Asked(NamedTuple):
     @property
     def size(self) -> int:
         """The provider's own count of tokens."""
+        if self.reported is not None:
+            return self.reported
         return sum(map(len, [self.system, *self.texts])) // 4
 
 
@@ -226,14 +230,15 @@ PROTOCOLS: dict[str, tuple[str, Any, Any]] = {
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[str]:
-    """Run a server that answers by the script in all protocols; yield its address."""
+def serving(script: Script, reported: int | None = None) -> Iterator[str]:
+    """Run a server that answers by the script in all protocols; yield its address. reported: the tokens that
+    it says each request has."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             protocol, read, stream = PROTOCOLS[self.path.partition("?")[0]]
-            asked = read(body)
+            asked = read(body)._replace(reported=reported)
             answer = script.next(asked)
             if isinstance(answer, Overflow):
                 data = json.dumps(too_long(protocol, answer)).encode()

@@ -117,16 +117,19 @@ def named_cause(cause: Cause, name_of: NameOf) -> Cause:
 
 
 def author(context: SessionContext, cause: Cause | None) -> str:
-    """Name the author of a change for this session's agent: a relative by its part in the work, another
-    session by its name."""
+    """Name the author of a change for this session's agent, as author_for() does."""
+    return author_for(context.session, cause, names_of(context.store))
 
-    def name_of(session: str) -> str:
-        family = context.session.partition("/")[0]
-        is_relative = session.partition("/")[0] == family
-        return session if is_relative else names_of(context.store)(session)
 
-    named = None if cause is None else named_cause(cause, name_of)
-    return words.cause(named, context.session)
+def author_for(reader: str, cause: Cause | None, name_of: NameOf) -> str:
+    """Name the author of a change for a session's agent: a relative by its part in the work, another session
+    by its name, which it may share with the reader's. name_of: as names_of."""
+    family = reader.partition("/")[0]
+
+    def named(session: str) -> str:
+        return session if session.partition("/")[0] == family else name_of(session)
+
+    return words.cause(None if cause is None else named_cause(cause, named), reader)
 
 
 def names_for(context: SessionContext) -> NameOf:

@@ -13,7 +13,7 @@ from msgspec import structs
 from sightline.api.json_shapes import Shape, fields, shape
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import named_cause, names_of, title_of
+from sightline.changes.session_names import author_for, names_of, title_of
 from sightline.checkpoints.rewind import interrupted
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
@@ -82,8 +82,7 @@ def who(
     by: ChangedBy | None, session: str, name_of: Callable[[str], str] = lambda session: session
 ) -> str:
     """Return the author of a change, in words for the reader of a session. name_of: as names_of."""
-    cause = None if by is None else named_cause(by.cause, name_of)
-    return change_words.cause(cause, name_of(session))
+    return author_for(session, None if by is None else by.cause, name_of)
 
 
 def explained(
@@ -203,14 +202,16 @@ def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[s
         for place in usage.environments(context, name)[-1:]
         if place.host
     ]
-    who_acts = ", ".join([session.agent, *map(one_line, runs_on)])
-    turn = f", turn {session.turn}" if session.turn else ""
+    title = change_words.heading(name_of(name))
+    is_named = title.startswith(f"The {session.agent}{change_words.SESSION_OF}")
+    acts = [*([] if is_named else [session.agent]), *map(one_line, runs_on)]
+    acts += [f"turn {session.turn}"] if session.turn else []
+    who_acts = f" ({', '.join(acts)})" if acts else ""
     files = phrases.count(len(shown.files), "file")
     begun = phrases.ago(time() - session.started / 1_000_000)
     state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
-    title = change_words.heading(name_of(name))
-    lines = [f"{title} ({who_acts}{turn}), {files}, began {begun}{there}"]
+    lines = [f"{title}{who_acts}, {files}, began {begun}{there}"]
     lines += [] if name_of(name) == name else [f"  its id: {short_id(name)}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
