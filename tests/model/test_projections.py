@@ -19,6 +19,7 @@ from sightline.model.events import (
     SessionForked,
     SessionStarted,
     TurnBegan,
+    WindowEmptied,
 )
 from sightline.model.projections import (
     DiskFile,
@@ -41,7 +42,8 @@ causes = st.sampled_from([Cause("agent", "s"), Cause("external"), Cause("session
 afters = st.sampled_from(["r1", "r2", MISSING])
 facts = st.one_of(
     st.builds(Seen, paths, revisions, st.just(((1, 9),)), st.just("read"), beliefs),
-    st.builds(Dropped, st.none() | paths, st.none() | st.just(((1, 2),))),
+    st.builds(Dropped, paths, st.none() | st.just(((1, 2),))),
+    st.builds(WindowEmptied),
     st.builds(Changed, paths, revisions, afters, st.just("content"), causes, belief=st.none() | beliefs),
     st.builds(Moved, paths, paths, revisions, causes),
     st.builds(NoticeAcknowledged, st.just("n"), paths, beliefs),
@@ -160,7 +162,7 @@ def test_a_move_takes_knowledge_and_disk_along():
 
 
 def test_dropped_lines_are_shown_and_no_longer_held():
-    facts = log(seen("a"), seen("b"), Dropped("a", ((1, 4),)), Dropped())
+    facts = log(seen("a"), seen("b"), Dropped("a", ((1, 4),)), WindowEmptied())
     known = fold_knowledge(facts, "s", 3)
     assert (known["a"].belief.held, known["a"].belief.shown) == (((5, 9),), ((1, 9),))
     assert [k.belief.held for k in fold_knowledge(facts, "s").values()] == [(), ()]

@@ -73,7 +73,8 @@ happenings = st.one_of(
     st.builds(
         events.Seen, paths, texts, st.just(((1, 5),)), st.just("read"), beliefs, st.none() | paths
     ),
-    st.builds(events.Dropped, st.none() | paths, st.none() | st.just(((2, 3),))),
+    st.builds(events.Dropped, paths, st.none() | st.just(((2, 3),))),
+    st.builds(events.WindowEmptied),
     st.builds(events.Dropped, paths, st.none(), st.just(True), beliefs),
     st.builds(events.NoticeAcknowledged, st.just("n"), paths, beliefs),
     st.builds(
@@ -272,7 +273,7 @@ class StoreContract(ABC):
     def test_a_compaction_drops_what_was_held_of_every_file(self, store):
         store.append(Append("s1", [seen("a"), seen("b")], at=1))
         store.append(Append("s2", [seen("a")], at=1))
-        store.append(Append("s1", [events.Dropped()], at=2))
+        store.append(Append("s1", [events.WindowEmptied()], at=2))
         assert [state.belief.held for state in store.known("s1").values()] == [(), ()]
         assert store.knowledge("s1", "a").belief.shown == ((1, 10),)
         assert store.knowledge("s2", "a").belief.held == ((1, 10),)

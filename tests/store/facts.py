@@ -21,6 +21,7 @@ EXAMPLES: list[Fact] = [
     events.EnvironmentSeen("linux", "3.11.7", "vscode", "1.99"),
     events.Seen("src/ä.py", A, ((1, 200),), "read", BELIEF, "link.py"),
     events.Dropped("src/a.py", ((5, 9),)),
+    events.WindowEmptied(),
     events.WriteIntended("src/a.py", A, B, (".a.py.x1.new",), "host:12:345", BELIEF, "src/o.py"),
     events.WriteAbandoned("src/a.py", 9),
     events.BatchEnded("b1", "mixed", ("src/a.py", "x")),

@@ -26,7 +26,7 @@ def test_there_is_an_example_of_every_kind_of_fact():
 
 
 def test_a_field_that_has_its_default_takes_no_room():
-    assert codec.encode(FACTS["Dropped"]()) == "{}"
+    assert codec.encode(FACTS["SessionEnded"]()) == "{}"
 
 
 def test_a_cause_says_on_what_evidence_in_facts_and_in_the_disk_view():

@@ -9,7 +9,7 @@ seen at work (after_write): a person may lay out an agent's lines anew, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -36,7 +36,7 @@ from sightline.model.events import (
 from sightline.model.revision import MISSING, Revision
 from sightline.model.session_ids import archived
 from sightline.model.text import plain_of
-from sightline.model.timeline import Recorded, live, of_kind
+from sightline.model.timeline import Recorded, is_live, newest_first, of_kind
 from sightline.shell_parsing.command_line import all_commands
 
 AT_WORK = 8
@@ -47,9 +47,6 @@ STARTED = 500
 
 RECENT = 64
 """Facts on commands that are read of each session."""
-
-PAST = 8
-"""Changes of a file that are searched for the edit behind the newest."""
 
 CHAIN = ("agent", "formatter", "command")
 """Kinds of cause that an undo or a formatter's change may follow."""
@@ -260,12 +257,21 @@ def _by_content(context: SessionContext, difference: Difference) -> Cause:
         return Cause("external", detail=found.kind)
     if row.cause is None or row.cause.kind not in CHAIN:
         return Cause("external")
-    log = context.store.timeline(path=found.path, kinds=[Changed], upto=row.position, newest=PAST)
-    past = [*of_kind(Changed, reversed(live(log)))]
+    timeline, upto = context.store.timeline, row.position
+    log = newest_first(timeline, upto=upto, path=found.path, kinds=[Changed])
+    past = [*_up_to_edit(of_kind(Changed, filter(is_live, log)))]
     if put_back(past, difference.after):
         return Cause("external", detail=PUT_BACK)
     before = plain_of(context.store.blob(row.revision))
     return by_formatter(past, before, plain_of(bytes_of(context, difference))) or Cause("external")
+
+
+def _up_to_edit(past: Iterable[Changed]) -> Iterator[Changed]:
+    """Yield edits and formatters' changes, and the first change of another kind."""
+    for fact in past:
+        yield fact
+        if fact.cause.kind not in ("agent", "formatter"):
+            return
 
 
 def put_back(past: Sequence[Changed], after: Revision) -> bool:

@@ -16,14 +16,11 @@ from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy, Confidence
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import archived
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, newest_first
 from sightline.model.units import moment
 from sightline.text import phrases
 
 KINDS: list[type[Fact]] = [Changed, GitMoved, Moved]
-
-RECENT = 50
-"""Changes of a file that are searched for the last one by somebody else."""
 
 
 def changed_by(
@@ -39,7 +36,7 @@ def changed_by(
     authors = [author(context, cause)]
     if known is not None and known.position < position - 1:
         between = context.store.timeline(
-            path=path, kinds=KINDS, after=known.position, upto=position - 1, newest=RECENT
+            path=path, kinds=KINDS, after=known.position, upto=position - 1
         )
         for recorded in reversed(list(between)):
             earlier = _foreign(context, recorded, path, known)
@@ -120,8 +117,9 @@ def _along(
             break
         yield recorded, path
     if position:
-        older = context.store.timeline(path=path, kinds=KINDS, upto=position - 1, newest=RECENT)
-        yield from _along(context, dropwhile(_is_loss, reversed(list(older))), path)
+        timeline, upto = context.store.timeline, position - 1
+        older = newest_first(timeline, upto=upto, path=path, kinds=KINDS)
+        yield from _along(context, dropwhile(_is_loss, older), path)
 
 
 def _is_loss(recorded: Recorded) -> bool:

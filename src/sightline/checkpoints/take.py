@@ -49,16 +49,13 @@ from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, s
 from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
-from sightline.model.timeline import Recorded, live, of_kind
+from sightline.model.timeline import Recorded, live, newest_first, of_kind
 from sightline.model.units import moment
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.store.port import Timeline
 
 ID = "cp-"
 """Prefix of the id of a checkpoint."""
-
-READ_FIRST, MORE = 32, 8
-"""Facts that a search for a checkpoint reads at first, and times as many in each further step."""
 
 REWIND = "rewind"
 """CheckpointTaken.why of a safety checkpoint: it was taken before a rewind."""
@@ -257,7 +254,9 @@ def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]
     every: list[tuple[Recorded, CheckpointTaken]] = []
     of_label: list[tuple[Recorded, CheckpointTaken]] = []
     dropped: set[str] = set()
-    for recorded in newest_first(context, [CheckpointTaken, CheckpointDropped]):
+    for recorded in newest_first(
+        context.store.timeline, kinds=[CheckpointTaken, CheckpointDropped]
+    ):
         fact = recorded.fact
         if archived(recorded.session):
             continue
@@ -346,24 +345,6 @@ def now(context: SessionContext) -> Manifest:
     """Return the manifest that a checkpoint of the current tree would have; nothing is stored.
     Unverifiable."""
     return capture_tree(context, _newest(context).manifest, lambda _: None, set).manifest
-
-
-def newest_first(
-    context: SessionContext,
-    kinds: Sequence[type[Fact]],
-    *,
-    session: str | None = None,
-    upto: int | None = None,
-) -> Iterator[Recorded]:
-    """Yield the facts of some kinds from the newest to the oldest, of one session if named. Few are
-    read at first: most checkpoints that somebody names are among the last ones."""
-    most = READ_FIRST
-    while True:
-        rows = list(context.store.timeline(session=session, kinds=kinds, upto=upto, newest=most))
-        yield from reversed(rows)
-        if len(rows) < most:
-            return
-        upto, most = rows[0].position - 1, most * MORE
 
 
 def fact_of(recorded: Recorded) -> CheckpointTaken:

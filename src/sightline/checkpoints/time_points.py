@@ -10,7 +10,7 @@ from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
 from sightline.model.session_ids import AT_SHELL, NOBODY
-from sightline.model.timeline import Since
+from sightline.model.timeline import Since, newest_first
 from sightline.model.units import duration_us
 from sightline.model.validation import NUMBER_MAX
 
@@ -55,7 +55,7 @@ def _named(context: SessionContext, when: str | Checkpoint) -> int:
         if name in (fact.checkpoint, fact.label):
             return recorded.position
         begun = recorded.position  # of a checkpoint whose name begins so
-    for each in take.newest_first(context, [CheckpointTaken]):
+    for each in newest_first(context.store.timeline, kinds=[CheckpointTaken]):
         if take.fact_of(each).checkpoint == name:
             return each.position
     if isinstance(when, str):

@@ -13,7 +13,7 @@ from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
-from sightline.model.events import Belief, Dropped, Fact, Seen
+from sightline.model.events import Belief, Dropped, Fact, Seen, WindowEmptied
 from sightline.model.line_range import LineRange
 from sightline.model.marks import sendable
 from sightline.model.path import quoted
@@ -125,8 +125,13 @@ def saw(
 
 def dropped(context: SessionContext, path: str | None = None, lines: Span | None = None) -> None:
     """Record that text left the context window: of one path or of all, some lines or all."""
-    canonical = None if path is None else context.workspace.locate(path).path
-    context.append([Dropped(canonical, spans([lines]) if lines else None)])
+    gone = spans([lines]) if lines else None
+    if path is not None:
+        context.append([Dropped(context.workspace.locate(path).path, gone)])
+    elif gone is None:
+        context.append([WindowEmptied()])
+    else:
+        context.append([Dropped(each, gone) for each in context.store.known(context.session)])
 
 
 def believed(context: SessionContext, path: str) -> str | None:

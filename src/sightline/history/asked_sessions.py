@@ -8,11 +8,10 @@ from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext, located
 from sightline.changes.words import is_rewind
-from sightline.checkpoints.take import newest_first
 from sightline.history.why import knower
 from sightline.model.events import Changed, Seen, TurnBegan
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, newest_first
 from sightline.sessions.presence import present_sessions
 
 RECENT = 5_000
@@ -47,7 +46,7 @@ def about_all(context: SessionContext) -> Asked:
 def worked_last(context: SessionContext) -> str:
     """Return the session of the newest fact that its own agent caused, among those that were shown files; the
     shell's where there is none."""
-    facts = newest_first(context, [Seen, Changed, TurnBegan])
+    facts = newest_first(context.store.timeline, kinds=[Seen, Changed, TurnBegan])
     for recorded in islice(facts, RECENT):
         if _is_own(recorded) and context.store.known(recorded.session):
             return recorded.session

@@ -16,23 +16,20 @@ from sightline.history.session_history import agents_of
 from sightline.model.events import (
     Changed,
     CommandEnded,
-    Dropped,
     GitMoved,
     Moved,
     RewindEnded,
     Seen,
+    WindowEmptied,
 )
 from sightline.model.projections import Knowledge
 from sightline.model.session_ids import archived
 from sightline.model.spans import spans
-from sightline.model.timeline import TURNING, Recorded, branch
+from sightline.model.timeline import TURNING, Recorded, branch, newest_first
 from sightline.store.port import Timeline
 
 ENTRIES = 30
 """Newest facts of a file that are listed."""
-
-NEWEST = 200
-"""Newest facts of a file that are searched for a session that knows it."""
 
 OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 """Kinds of a session's own facts that are listed. The changes of a command have their own facts."""
@@ -51,10 +48,14 @@ def knower(context: SessionContext, path: str, usual: str | None = None) -> str 
         at_work = store.knowers(name)
         if at_work:
             return max(at_work, key=lambda session: (at_work[session].position, session))
-        facts = store.timeline(path=name, kinds=[Seen, Changed, Moved], newest=NEWEST)
-        for session in dict.fromkeys(each.session for each in reversed(list(facts))):
-            if session and not archived(session) and store.knowledge(session, name):
+        asked: set[str] = set()
+        for recorded in newest_first(store.timeline, path=name, kinds=[Seen, Changed, Moved]):
+            session = recorded.session
+            if session in asked or not session or archived(session):
+                continue
+            if store.knowledge(session, name):
                 return session
+            asked.add(session)
     return None
 
 
@@ -132,9 +133,9 @@ def _facts(store: Timeline, session: str, knowledge: Knowledge) -> list[Recorded
             session=stretch.session,
             after=stretch.after,
             upto=stretch.upto,
-            kinds=[Dropped, RewindEnded],
+            kinds=[WindowEmptied, RewindEnded],
         )
-        facts |= {r.position: r for r in wide if getattr(r.fact, "path", None) is None}
+        facts |= {recorded.position: recorded for recorded in wide}
     found = [facts[at] for at in sorted(facts) if at >= knowledge.first_position]
     return list(_once(found))
 

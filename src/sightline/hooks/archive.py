@@ -22,7 +22,6 @@ from sightline.model.events import (
     Cause,
     Change,
     Changed,
-    Dropped,
     Fact,
     Imported,
     ModelUsed,
@@ -30,6 +29,7 @@ from sightline.model.events import (
     SessionEnded,
     SessionStarted,
     TurnBegan,
+    WindowEmptied,
 )
 from sightline.model.path import POSIX, WINDOWS, canonical
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
@@ -134,7 +134,7 @@ class Archive:
             self._held = {
                 path: held and Held(held.lines, held.shown, ()) for path, held in self._held.items()
             }
-            return [Dropped(None)]
+            return [WindowEmptied()]
         if isinstance(event, Shown) and event.text is not None:
             return self._shown(event, event.text)
         return self._wrote(event) if isinstance(event, Wrote) else []

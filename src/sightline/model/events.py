@@ -377,7 +377,7 @@ class Seen(Fact, frozen=True):
 
 
 class Dropped(Fact, frozen=True):
-    """Text left the context window. path: None for all files; lines: None for all lines. received:
+    """Text of a file left the context window. lines: None for all lines. received:
     False where the text never reached the agent, whose knowledge of the file is void then. belief: what the
     agent knows of the file without the notices that left the window, where that is another text."""
 
@@ -385,13 +385,24 @@ class Dropped(Fact, frozen=True):
     log_form: ClassVar[str] = "{path}: {lines} left the context window"
     why_form: ClassVar[str] = "{left} left the agent's context window"
 
-    path: str | None = None
+    path: str
     lines: Spans | None = None
     received: bool = True
     belief: Belief | None = None
 
     def known_paths(self) -> tuple[str, ...] | None:
-        return None if self.path is None else (self.path,)
+        return (self.path,)
+
+
+class WindowEmptied(Fact, frozen=True):
+    """All texts of files left the context window, as a summary took the place of the conversation."""
+
+    words: ClassVar[tuple[str, ...]] = ("dropped",)
+    log_form: ClassVar[str] = "everything: all lines left the context window"
+    why_form: ClassVar[str] = "all of it left the agent's context window"
+
+    def known_paths(self) -> tuple[str, ...] | None:
+        return None
 
 
 class WriteIntended(Fact, frozen=True):

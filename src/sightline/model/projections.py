@@ -67,18 +67,20 @@ class SessionState(Struct, frozen=True):
 def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
     """Step one session's knowledge (path -> state) by one of its own facts."""
     fact, at = recorded.fact, recorded.happened_at
-    if isinstance(fact, events.Dropped):
-        for path in list(states) if fact.path is None else [fact.path]:
-            if not fact.received:
-                states.pop(path, None)
-            elif path in states:
-                belief = fact.belief or states[path].belief
-                held = () if fact.lines is None else subtract(belief.held, fact.lines)
-                states[path] = structs.replace(
-                    states[path],
-                    belief=structs.replace(belief, held=held),
-                    position=recorded.position,
-                )
+    if isinstance(fact, events.Dropped) and not fact.received:
+        states.pop(fact.path, None)
+    elif isinstance(fact, events.Dropped) and fact.path in states:
+        belief = fact.belief or states[fact.path].belief
+        held = () if fact.lines is None else subtract(belief.held, fact.lines)
+        states[fact.path] = structs.replace(
+            states[fact.path],
+            belief=structs.replace(belief, held=held),
+            position=recorded.position,
+        )
+    elif isinstance(fact, events.WindowEmptied):
+        for path, state in states.items():
+            belief = structs.replace(state.belief, held=())
+            states[path] = structs.replace(state, belief=belief, position=recorded.position)
     elif isinstance(fact, events.Seen):
         now = Knowledge(fact.path, fact.belief, fact.via, recorded.position, at, at)
         old = states.get(fact.path) or structs.replace(now, first_position=recorded.position)

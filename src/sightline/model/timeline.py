@@ -13,9 +13,14 @@ from sightline.model.session_ids import archived
 AnyFact = TypeVar("AnyFact", bound=Fact)
 
 
+def is_live(recorded: Recorded) -> bool:
+    """Return whether no recording brought a fact."""
+    return not archived(recorded.session)
+
+
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
     """Return the facts that no recording brought."""
-    return [recorded for recorded in facts if not archived(recorded.session)]
+    return [*filter(is_live, facts)]
 
 
 def of_kind(kind: type[AnyFact], rows: Iterable[Recorded]) -> Iterator[AnyFact]:

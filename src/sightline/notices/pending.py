@@ -20,13 +20,13 @@ from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
 from sightline.model.events import (
     Changed,
-    Dropped,
     Fact,
     NoticeAcknowledged,
     NoticeDelivered,
     RewindEnded,
     SessionForked,
     Told,
+    WindowEmptied,
 )
 from sightline.model.projections import Knowledge
 from sightline.model.relocation import places_of
@@ -36,15 +36,6 @@ from sightline.model.spans import Hunk, carry, new_sides, touched, union
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded, branch, of_kind
 from sightline.notices import words
-
-OWN_EDITS = 16
-"""The number of a session's edits of one file to search for one that was undone."""
-
-RECENT = 8
-"""The number of delivery facts about one path to search."""
-
-DROPS = 64
-"""Facts about texts that left the window, of one session, that are searched for the last summary."""
 
 
 class PendingChange:
@@ -130,7 +121,10 @@ class PendingChange:
         if not self._leave_out_handed or case.held is None or case.disk is None or known is None:
             return ""
         deliveries = self.context.store.timeline(
-            session=self.context.session, path=known.path, kinds=[NoticeDelivered], newest=RECENT
+            session=self.context.session,
+            path=known.path,
+            kinds=[NoticeDelivered],
+            after=known.position,
         )
         handed = [
             told
@@ -198,12 +192,12 @@ class PendingChange:
 
     def _is_own_edit_undone(self) -> bool:
         """Return whether the file has the text from before an edit of this session again."""
-        newest = self.context.store.timeline(
-            session=self.context.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
+        edits = self.context.store.timeline(
+            session=self.context.session, path=self.path, kinds=[Changed]
         )
         undone = [
             each
-            for each in newest
+            for each in edits
             for fact in of_kind(Changed, [each])
             if (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
             and fact.before == self.found.revision != fact.after
@@ -236,15 +230,15 @@ def _is_told(
     path = knowledge.path
     row = context.store.disk(path)
     since = max(0 if row is None else row.position, left_window(context))
-    found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
-    tells = [e for e in found if e.position > since and _tells(e.fact, path, revision)]
+    found = context.store.timeline(session=context.session, path=path, kinds=[kind], after=since)
+    tells = [each for each in found if _tells(each.fact, path, revision)]
     return bool(in_conversation(context, tells))
 
 
 def left_window(context: SessionContext) -> int:
     """Return the last position where all texts, notices included, left the window; 0 for never."""
-    drops = context.store.timeline(session=context.session, kinds=[Dropped], newest=DROPS)
-    return max((each.position for each in drops if each.fact == Dropped(None)), default=0)
+    emptied = context.store.timeline(session=context.session, kinds=[WindowEmptied], newest=1)
+    return max((each.position for each in emptied), default=0)
 
 
 def _tells(fact: Fact, path: str, revision: Revision) -> bool:

@@ -11,29 +11,38 @@ from collections.abc import Iterator, Sequence
 
 from sightline.changes.session_context import SessionContext
 from sightline.model.diff import diff, equal
-from sightline.model.events import Belief, Changed, Dropped, Fact, Moved, NoticeAcknowledged, Seen
+from sightline.model.events import (
+    Belief,
+    Changed,
+    Dropped,
+    Fact,
+    Moved,
+    NoticeAcknowledged,
+    Seen,
+    WindowEmptied,
+)
 from sightline.model.merge import merge
 from sightline.model.projections import Knowledge, know
 from sightline.model.revision import revision_of
 from sightline.model.spans import carry, covers, new_sides, union, whole
 from sightline.model.text import decode, joined, lines_of
-from sightline.notices.pending import in_conversation
+from sightline.model.timeline import of_kind
+from sightline.notices.pending import in_conversation, left_window
 
 TELLING: list[type[Fact]] = [Seen, NoticeAcknowledged]
-KNOWING: list[type[Fact]] = [*TELLING, Dropped, Changed, Moved]
+KNOWING: list[type[Fact]] = [*TELLING, Dropped, WindowEmptied, Changed, Moved]
 
 
 def summarised(context: SessionContext) -> None:
     """Record that no text is in the window any more, and what the agent knows without the notices."""
-    drops = context.store.timeline(session=context.session, kinds=[Dropped])
-    last = max((each.position for each in drops if each.fact == Dropped(None)), default=0)
+    last = left_window(context)
     told = {
         each.fact.path
         for each in context.store.timeline(session=context.session, kinds=TELLING, after=last)
         if isinstance(each.fact, (Seen, NoticeAcknowledged)) and _tells(each.fact)
     }
     known = context.store.known(context.session)
-    facts: list[Fact] = [Dropped(None)]
+    facts: list[Fact] = [WindowEmptied()]
     texts: list[bytes] = []
     for path in sorted(told & known.keys()):
         without = _without_notices(context, path, known[path])
@@ -46,10 +55,9 @@ def summarised(context: SessionContext) -> None:
 
 def told_before_summary(context: SessionContext) -> set[str]:
     """Return the files whose notices left the window with the last summary."""
-    drops = list(context.store.timeline(session=context.session, kinds=[Dropped]))
-    last = max((each.position for each in drops if each.fact == Dropped(None)), default=0)
-    since = [each.fact for each in drops if each.position > last]
-    return {fact.path for fact in since if isinstance(fact, Dropped) and fact.belief and fact.path}
+    after = left_window(context)
+    since = context.store.timeline(session=context.session, kinds=[Dropped], after=after)
+    return {fact.path for fact in of_kind(Dropped, since) if fact.belief}
 
 
 def _tells(fact: Fact) -> bool:

@@ -24,10 +24,8 @@ from sightline.model.events import (
     SessionEnded,
 )
 from sightline.model.projections import SessionState
+from sightline.model.timeline import newest_first
 from sightline.store.port import Timeline
-
-TAIL = 50
-"""The number of a session's newest facts to search for one of its own agent."""
 
 RECENT = 5_000
 """The number of newest facts, of all sessions, to search for sessions that were active."""
@@ -92,8 +90,8 @@ def surely_gone(state: SessionState) -> bool:
 def last_sign(store: Timeline, state: SessionState) -> int:
     """Return the time of a session's last sign of life, in UTC microseconds: its newest fact that
     the session itself caused."""
-    newest = list(store.timeline(session=state.id, newest=TAIL))
-    own = (each.happened_at for each in reversed(newest) if _is_own(each.fact, state.id))
+    facts = newest_first(store.timeline, session=state.id)
+    own = (each.happened_at for each in facts if _is_own(each.fact, state.id))
     return max(next(own, state.started), state.started)
 
 

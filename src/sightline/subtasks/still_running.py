@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.process import alive
 from sightline.model.events import Changed, Fact, Moved, SessionForked, SubtaskStarted
+from sightline.model.timeline import newest_first
 from sightline.sessions.claims import active
 from sightline.sessions.presence import is_present
 from sightline.subtasks import words
 from sightline.subtasks.attempt_effects import family
 from sightline.subtasks.subtask import Graph, SubTask
 from sightline.subtasks.task_registry import TaskRegistry
-
-FACTS = 200
-"""The newest changes of an agent that are looked through for its files."""
 
 
 def running_note(context: SessionContext) -> str:
@@ -67,8 +65,7 @@ def _agents(context: SessionContext) -> Iterator[str]:
 def _files(context: SessionContext, session: str) -> Iterator[str]:
     """Yield the files that a session changed, the newest first."""
     kinds: list[type[Fact]] = [Changed, Moved]
-    rows = list(context.store.timeline(session=session, kinds=kinds, newest=FACTS))
-    for row in reversed(rows):
+    for row in newest_first(context.store.timeline, session=session, kinds=kinds):
         if isinstance(row.fact, Changed | Moved):
             cause = row.fact.cause
             if cause.who == session or cause.kind == "command":

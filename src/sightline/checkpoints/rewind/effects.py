@@ -34,13 +34,7 @@ from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.path import folders_above, is_at_or_below
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.session_ids import NOBODY, archived
-from sightline.model.timeline import Recorded, live, of_kind
-
-RECENT = 20
-"""The number of changes of a file to search for its permission bits."""
-
-COMMANDS = 64
-"""The number of commands to search for the beginning of one."""
+from sightline.model.timeline import Recorded, live, newest_first, of_kind
 
 EFFECTS: tuple[type[Fact], ...] = (Changed, Moved)
 """The kinds of fact that record an effect."""
@@ -383,31 +377,29 @@ class PriorState:
 
     def _started(self, ended: Recorded) -> CommandStarted | None:
         assert isinstance(ended.fact, CommandEnded)
-        started = self._context.store.timeline(
-            session=ended.session, kinds=[CommandStarted], upto=ended.position, newest=COMMANDS
-        )
-        runs = {f.run: f for each in started if isinstance(f := each.fact, CommandStarted)}
-        return runs.get(ended.fact.run)
+        timeline, upto = self._context.store.timeline, ended.position
+        begun = newest_first(timeline, upto=upto, session=ended.session, kinds=[CommandStarted])
+        run = ended.fact.run
+        return next((fact for fact in of_kind(CommandStarted, begun) if fact.run == run), None)
 
     def is_on_record(self, path: str, upto: int) -> bool:
         """Return whether the timeline has a fact about a file up to a position."""
-        return bool(self._newest(path, [*EFFECTS, GitMoved, Seen], upto))
+        return self._newest(path, [*EFFECTS, GitMoved, Seen], upto) is not None
 
-    def _newest(
-        self, path: str, kinds: Sequence[type[Fact]], upto: int, after: int = 0, number: int = 1
-    ) -> list[Fact]:
-        """Return the newest facts of these kinds about a file, oldest first."""
-        facts = self._context.store.timeline(
-            path=path, kinds=kinds, after=after, upto=upto, newest=number
-        )
-        return [each.fact for each in facts]
+    def _newest(self, path: str, kinds: Sequence[type[Fact]], upto: int) -> Fact | None:
+        """Return the newest fact of these kinds about a file."""
+        facts = self._context.store.timeline(path=path, kinds=kinds, upto=upto, newest=1)
+        return next((each.fact for each in facts), None)
 
     def _mode(self, path: str, upto: int) -> int | None:
         """Return the last recorded permission bits of a file."""
         entry = self._manifests.entry(path, upto)
         after = self._manifests.position(upto) if entry is not None and entry.kind == "file" else 0
-        for fact in reversed(self._newest(path, [Changed], upto, after, RECENT)):
-            if isinstance(fact, Changed) and fact.mode is not None:
+        timeline = self._context.store.timeline
+        for fact in of_kind(
+            Changed, newest_first(timeline, upto=upto, path=path, kinds=[Changed], after=after)
+        ):
+            if fact.mode is not None:
                 return S_IMODE(fact.mode)
         return S_IMODE(entry.mode) if entry is not None else None
 
@@ -416,8 +408,8 @@ class PriorState:
         the timeline, or the entry of the newest checkpoint if no fact names the path before."""
         path, before = effect.path, effect.before
         if self.is_on_record(path, effect.position - 1):
-            facts = self._newest(path, EFFECTS, effect.position - 1) if before == UNKNOWN else []
-            fact = facts[-1] if facts else None
+            is_open = before == UNKNOWN
+            fact = self._newest(path, EFFECTS, effect.position - 1) if is_open else None
             return revision_or_link(before, fact.target) if isinstance(fact, Changed) else before
         entry = self._manifests.entry(path, effect.position)
         if entry is None or (before == MISSING and entry.kind == "file"):

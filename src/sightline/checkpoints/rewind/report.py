@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from sightline.changes.authors import RECENT, cause_of, changed_by
+from sightline.changes.authors import cause_of, changed_by
 from sightline.changes.command_folders import Folders
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
@@ -37,6 +37,7 @@ from sightline.model.results import (
 from sightline.model.revision import MISSING, is_link
 from sightline.model.session_ids import NOBODY
 from sightline.model.text import lines_of
+from sightline.model.timeline import newest_first
 from sightline.model.units import moment
 
 
@@ -136,9 +137,9 @@ def _other_author(context: SessionContext, path: str) -> str:
     """Name the last author of a file other than those whose work is taken back: this session, or all."""
     if context.session != NOBODY:
         return changed_by(context, path)[0]
-    log = context.store.timeline(path=path, kinds=[Changed, GitMoved], newest=RECENT)
-    causes = [cause for each in log if (cause := cause_of(each.fact, path)) and not owner(cause)]
-    return author(context, causes[-1] if causes else None)
+    log = newest_first(context.store.timeline, path=path, kinds=[Changed, GitMoved])
+    causes = (cause_of(each.fact, path) for each in log)
+    return author(context, next((each for each in causes if each and not owner(each)), None))
 
 
 def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder) -> str | None:

@@ -47,7 +47,7 @@ from sightline.model.events import (
 from sightline.model.path import is_at_or_below
 from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
 from sightline.model.session_ids import archived
-from sightline.model.timeline import Recorded, of_kind
+from sightline.model.timeline import Recorded, newest_first, of_kind
 from sightline.notices import warnings
 
 
@@ -155,7 +155,7 @@ def _newest_effect(
     below these paths, () for all."""
     past: dict[str, list[PastRewind]] = {}
     standing: dict[tuple[str, tuple[int, ...]], list[tuple[int, int]]] = {}
-    for recorded in take.newest_first(context, [*EFFECTS, CommandEnded], upto=upto):
+    for recorded in newest_first(context.store.timeline, upto=upto, kinds=[*EFFECTS, CommandEnded]):
         author = _author(recorded)
         paths = _paths_of(recorded.fact)
         is_meant = not only or any(is_at_or_below(path, only) for path in paths)
@@ -233,7 +233,9 @@ def _before_verb(context: SessionContext, session: str, position: int) -> int:
     """Return the position before the verb that made the effect at a position."""
     began, has_begun = position, False
     kinds: list[type[Fact]] = [*EFFECTS, CommandEnded, *VERBS]
-    for recorded in take.newest_first(context, kinds, session=session, upto=position):
+    for recorded in newest_first(
+        context.store.timeline, upto=position, session=session, kinds=kinds
+    ):
         is_start = isinstance(recorded.fact, VERBS)
         if has_begun and not is_start:
             break

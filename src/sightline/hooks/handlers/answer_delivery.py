@@ -36,7 +36,7 @@ from sightline.model.events import (
 from sightline.model.projections import Knowledge
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING, revision_of
-from sightline.model.timeline import Recorded, of_kind
+from sightline.model.timeline import Recorded, newest_first, of_kind
 from sightline.notices import notice_text
 from sightline.notices.delivery import (
     acknowledge_file,
@@ -55,12 +55,6 @@ themselves, and in mid-conversation the agent still sees which files are known."
 
 BRIEFING_MAX = 4_000
 """Characters of these parts."""
-
-RECENT = 64
-"""Deliveries of one session that are looked through; a batch holds a handful."""
-
-OF_REQUEST = 16
-"""Deliveries of one request that are looked through."""
 
 NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 
@@ -110,7 +104,7 @@ def record_diff(
 def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
     """Return whether this agent received a diff, or every change of others in the file, and since then
     this agent alone changed the file and received no text of the file."""
-    for recorded in reversed(list(context.store.timeline(path=path, newest=RECENT))):
+    for recorded in newest_first(context.store.timeline, path=path):
         fact, is_own = recorded.fact, recorded.session == context.session
         if isinstance(fact, GitMoved) or (
             isinstance(fact, Changed) and fact.cause.who != context.session
@@ -264,8 +258,9 @@ def acknowledge_delivered(context: SessionContext) -> None:
     to the agent, and repeats earlier ones. A delivery does not count for a file that the session read or
     edited since, when it counted before, or when it was taken out of the conversation."""
     kinds: list[type[Fact]] = [NoticeDelivered, PartHanded]
-    newest = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
-    recent = in_conversation(context, newest)
+    after = _turn_began(context)
+    deliveries = context.store.timeline(session=context.session, kinds=kinds, after=after)
+    recent = in_conversation(context, list(deliveries))
     confirm_parts(context, recent)
     for fact in reversed(list(of_kind(NoticeDelivered, recent))):
         if fact.is_hosts:
@@ -282,19 +277,25 @@ def acknowledge_request(context: SessionContext) -> None:
 
 def prompt_notices(context: SessionContext) -> list[NoticeDelivered]:
     """Return what the newest prompt brought, the newest first, until the next request."""
-    turns = context.store.timeline(session=context.session, kinds=[TurnBegan], newest=1)
-    began = max([turn.position for turn in turns], default=0)
-    found = [each for each in _request_notices(context) if each.position > began]
-    return list(of_kind(NoticeDelivered, found))
+    return list(of_kind(NoticeDelivered, _request_notices(context)))
+
+
+def _turn_began(context: SessionContext) -> int:
+    """Return the position at which the conversation's newest turn began, 0 for none. What was handed
+    over before was counted then."""
+    for turn in newest_first(context.store.timeline, session=context.session, kinds=[TurnBegan]):
+        if in_conversation(context, [turn]):
+            return turn.position
+    return 0
 
 
 def _request_notices(context: SessionContext) -> list[Recorded]:
     """Return the deliveries that the last request to the model brought, the newest first."""
-    newest = context.store.timeline(
-        session=context.session, kinds=[NoticeDelivered], newest=OF_REQUEST
+    deliveries = context.store.timeline(
+        session=context.session, kinds=[NoticeDelivered], after=_turn_began(context)
     )
     requests: list[Recorded] = []
-    for recorded in reversed(list(newest)):
+    for recorded in reversed(list(deliveries)):
         way = recorded.fact.way if isinstance(recorded.fact, NoticeDelivered) else "asked"
         if way == "request":
             requests.append(recorded)

@@ -54,7 +54,7 @@ from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union, whole
 from sightline.model.text import Text, decode, normal
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, newest_first
 from sightline.notices.pending import is_handed
 from sightline.shell_parsing.blind_writes import blind_writes
 from sightline.shell_parsing.command_line import absolute_path, start_folders
@@ -78,9 +78,6 @@ from sightline.shell_parsing.printed_lines import (
     search_hits,
 )
 from sightline.shell_parsing.read_only import only_reads
-
-RECENT = 64
-"""Commands that are looked through for the start of one."""
 
 WALK_S = 1.0
 """Seconds for finding files that no session has read."""
@@ -436,8 +433,7 @@ def _mark_unsure(fact: Changed | GitMoved | Moved) -> Changed | GitMoved | Moved
 
 def started_call(context: SessionContext, call: str) -> Recorded | None:
     kinds: list[type[Fact]] = [CommandStarted]
-    newest = context.store.timeline(session=context.session, kinds=kinds, newest=RECENT)
-    for recorded in newest:
+    for recorded in newest_first(context.store.timeline, session=context.session, kinds=kinds):
         if isinstance(recorded.fact, CommandStarted) and recorded.fact.run == call:
             return recorded
     return None

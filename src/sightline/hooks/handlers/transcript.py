@@ -31,12 +31,12 @@ from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, equal
 from sightline.model.events import (
     Changed,
-    Dropped,
     PromptFollowed,
     RewindEnded,
     Seen,
     TranscriptRead,
     TurnBegan,
+    WindowEmptied,
 )
 from sightline.model.projections import Knowledge
 from sightline.model.revision import UNKNOWN
@@ -160,8 +160,8 @@ def name_in(session: Session, path: str) -> str:
 def is_summarised(session: Session) -> bool:
     """Return whether a summary took the place of the conversation since its last turn began."""
     store = session._context.store  # noqa: SLF001 - as above
-    newest = store.timeline(session=session.id, kinds=[TurnBegan, Dropped], newest=1)
-    return any(isinstance(each.fact, Dropped) for each in newest)
+    newest = store.timeline(session=session.id, kinds=[TurnBegan, WindowEmptied], newest=1)
+    return any(isinstance(each.fact, WindowEmptied) for each in newest)
 
 
 def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:
