@@ -156,6 +156,20 @@ def test_the_hook_client_imports_a_few_standard_modules(name):
     assert ours <= {f"sightline.hooks.{name}" for name in ("client", "event_lock", "protocol")}
 
 
+OWN_DATABASES = {
+    "sightline.codegraph.import_index",
+    "sightline.codegraph.import_tables",
+    "sightline.subtasks.dbos_engine",
+}
+"""Modules that keep another SQLite file than the store (docs/design/0021-store.md)."""
+
+
+def test_nothing_outside_the_store_knows_sqlite():
+    texts = {name_of(file): file.read_text() for file in FILES}
+    knowing = {name for name, text in texts.items() if re.search(r"import sqlite3|sqlite:", text)}
+    assert {name for name in knowing if ".store." not in name} == OWN_DATABASES
+
+
 def test_importing_sightline_is_silent_and_lazy():
     done = run("import sightline; print(sorted(set(sys.modules) - before))")
     assert (done.stdout, done.stderr) == ("['__future__', 'sightline']\n", "")
@@ -219,13 +233,13 @@ def test_no_path_of_a_machine_is_in_the_repository():
 
 
 def test_the_map_of_the_house_is_true():
-    """docs/architecture.md lists the packages, and says where twenty-two things are decided."""
+    """docs/architecture.md lists the packages, and says where twenty-five things are decided."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     listed_packages = re.findall(r"^([a-z_]+)/? {2,}\w", page, re.MULTILINE)
     top = {package.name for package in PACKAGES if package.parent == SOURCE} | {"errors"}
     assert set(listed_packages) == top
     rows = re.findall(r"^\| [A-Z].*\? \| (.*) \|$", page, re.MULTILINE)
-    assert len(rows) == 22
+    assert len(rows) == 25
     for row in rows:
         for name in re.findall(r"`([\w/]+\.py)`", row):
             assert (SOURCE / name).is_file(), name

@@ -1,7 +1,8 @@
 """Convert facts and rows to their stored form and back: no other module knows the shapes on disk.
 
 A fact is stored as its kind and a JSON object. The keys of the object are the names of the fact's
-fields. A field with its default value is left out, so a new field with a default changes nothing.
+fields. A field with its default value is left out, so a new field with a default changes nothing; so
+it is with the values in a field.
 Unknown keys are ignored. Any other change of a shape raises schema.VERSION. Columns have line spans as
 text: "1-200,310-320".
 """
@@ -14,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 from zlib import crc32
 
-from msgspec import NODEFAULT, ValidationError, convert, structs, to_builtins
+from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
 
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
@@ -35,10 +36,21 @@ DAMAGED = (
 
 def encode(fact: Fact) -> str:
     """Return the JSON body of a fact."""
-    values = [(name, getattr(fact, name), default) for name, default in _fields(type(fact))]
-    return compact_json(
-        {name: to_builtins(value) for name, value, default in values if value != default}
-    )
+    return compact_json(_object(fact))
+
+
+def _object(value: Struct) -> dict[str, Any]:
+    """Return the fields of a value that have no default value, as JSON takes them."""
+    found = {}
+    for name, default in _fields(type(value)):
+        field = getattr(value, name)
+        if field != default:
+            if isinstance(field, Struct):
+                field = _object(field)
+            elif type(field) is tuple and field and isinstance(field[0], Struct):
+                field = [_object(each) for each in field]
+            found[name] = field
+    return found
 
 
 def decode(kind: str, body: str) -> Fact:
@@ -55,7 +67,7 @@ def decode(kind: str, body: str) -> Fact:
 
 
 @cache
-def _fields(kind: type[Fact]) -> list[tuple[str, Any]]:
+def _fields(kind: type[Struct]) -> list[tuple[str, Any]]:
     """Return the name and the default of each field of a kind."""
     return [
         (field.name, REQUIRED if field.default is NODEFAULT else field.default)

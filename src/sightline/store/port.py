@@ -65,7 +65,7 @@ class Room(Struct, frozen=True):
 
 
 class Timeline(Protocol):
-    """The facts of one workspace, to which facts are only appended."""
+    """The append-only list of the facts of one workspace."""
 
     def append(self, append: Append) -> list[Recorded]:
         """Record facts, their texts, and the rows of the views, in one transaction. Return the facts
@@ -110,7 +110,7 @@ class Timeline(Protocol):
 
 
 class Views(Protocol):
-    """What is folded from the timeline: each view equals the fold from the first fact on."""
+    """The views of the timeline. Each view equals the fold of all facts."""
 
     def knowledge(self, session: str, path: str) -> Knowledge | None:
         """Return a session's knowledge of one path, or of the other name of one (Seen.name)."""
@@ -252,8 +252,8 @@ class Engine(Struct, frozen=True):
 
 
 class StoreKind:
-    """How the stores of one kind are opened. The answers here are those of a store without files. url: as
-    open_store takes it. usage: how a user writes such a URL, for errors."""
+    """Open the stores of one kind, and say where they are. The answers here are those of a store without
+    files. url: as open_store takes it. usage: how a user writes such a URL, for errors."""
 
     usage = ""
 

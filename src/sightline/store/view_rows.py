@@ -51,7 +51,7 @@ class Rows(Protocol):
         """Return the pending intents by position."""
 
     def turnings(self, session: str) -> Sequence[Recorded]:
-        """Return the facts of a session at which its branch may continue elsewhere, in order."""
+        """Return the SessionForked and RewindEnded facts of a session, in order."""
 
     def knowing(self, stretch: Stretch) -> Iterable[Recorded]:
         """Return the facts of a stretch that change knowledge, in order."""
@@ -166,5 +166,5 @@ def _claim_rows(before: Mapping[str, Claim], recorded: Recorded) -> Iterator[Cla
 
 
 def _found(paths: Iterable[str], row: Callable[[str], Row | None]) -> dict[str, Row]:
-    """Return the rows of those paths that have one."""
+    """Look up the row of each path; leave out paths without a row."""
     return {path: state for path in paths if (state := row(path)) is not None}
