@@ -6,6 +6,7 @@ python tools/reference.py [--check] [MODULE:GROUP]
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
 COMMAND = "sightline.cli.group:cli"
 COMMON = "Options of every command"
+LISTS = ("Commands", "Start")
+"""The headings of a help with which lists of commands begin. They are the last ones."""
 
 
 def main() -> int:
@@ -45,7 +48,7 @@ def page(group: click.Group) -> str:
     texts = {context.command_path: help_of(context) for context in contexts(group)}
     parts = {path: text.partition(f"\n{COMMON}:\n") for path, text in texts.items()}
     common = {text for _, _, text in parts.values() if text}
-    first, *rest = (section(path, own) for path, (own, _, _) in parts.items())
+    first, *rest = (section(path, without_repetition(own)) for path, (own, _, _) in parts.items())
     return "\n".join([head, first, *(section(COMMON, text) for text in common), *rest])
 
 
@@ -69,6 +72,16 @@ def help_of(context: click.Context) -> str:
     """A command's help, as the terminal shows it at a width of 80."""
     context.max_content_width = context.terminal_width = 80
     return context.get_help()
+
+
+def without_repetition(text: str) -> str:
+    """A help without what the page says elsewhere: that each command has options, its lists of commands, and a
+    usage and an example that are the heading."""
+    own = re.split(rf"\n(?:{'|'.join(LISTS)}):\n", text.replace(" [OPTIONS]", ""))[0]
+    name = own.partition("\n")[0].removeprefix("Usage: ")
+    if name != name.lower():
+        return own
+    return own.removeprefix(f"Usage: {name}\n\n").replace(f"\n  Example: {name}\n", "")
 
 
 def section(heading: str, text: str) -> str:

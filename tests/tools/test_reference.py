@@ -44,7 +44,7 @@ def run():
 def test_the_reference_holds_every_command_with_its_help():
     text = tool("reference").page(top)
     assert text.count("\n## ") == 4
-    assert "## sightline task run\n\n```text\nUsage: sightline task run" in text
+    assert "## sightline task run\n\n```text\n  Run one.\n" in text
     assert "Print one object." in text
     assert "Show a file." in text
 

@@ -201,8 +201,7 @@ def rewind(
     messages: str | None,
     **arguments: Any,
 ) -> None:
-    """ID is a checkpoint, its label, a position (see log), or a time such as 2h or 12:30. With --session, and for a checkpoint that a
-    session took, the command takes back that session's work only. On a terminal it shows what each
+    """With --session, and for a checkpoint that a session took, the command takes back that session's work only. On a terminal it shows what each
     session did, asks how much of that to take back (all, one session or one file), and shows the plan
     before anything is changed; elsewhere pass --dry-run, or --yes for all. Exit code 1: some file was
     left alone.

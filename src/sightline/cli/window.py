@@ -39,7 +39,7 @@ MODELS = {"anthropic": "claude"}
 @click.option("--condense", is_flag=True, help="Show the history summed up: the record of what was done, and the newest messages.")  # fmt: skip
 @click.option("--recover", "error", metavar="ERROR", help="Show the smaller request for a provider's error: a file with it, its text, or - for stdin.")  # fmt: skip
 @click.option("--summarizer", metavar="MODEL", help="Let this model write the summary of --condense or --recover, such as anthropic:claude-haiku-4-5. Needs the extra 'agent'; the model is sent the conversation.")  # fmt: skip
-@click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default, careful or none. Default: default.")  # fmt: skip
+@click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default (taken if none is named), careful or none.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
 @click.option("--output", "target", metavar="FILE", help="Write the messages as they would be sent.")  # fmt: skip
@@ -57,8 +57,7 @@ def window(
 ) -> None:
     """Show what would be folded out of a conversation, and why.
 
-    With --condense, the conversation is summed up; with --recover, the answer is what would be sent
-    after a provider refused the conversation as too long. FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
+    FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
     or one message on each line; - is stdin. It may be a session that an agent recorded, as 'replay'
     takes them. FILE is not changed, and nothing is sent anywhere, except to the model that --summarizer names.
