@@ -205,7 +205,7 @@ def test_another_name_of_a_command_gets_the_command(sl, tried, meant):
     assert f"Did you mean 'sightline {meant}'?" in sl(tried).err
 
 
-@pytest.mark.parametrize("tried", ["commit", "push", "merge", "foo", "config", "x", "test"])
+@pytest.mark.parametrize("tried", ["commit", "push", "merge", "foo", "x", "test"])
 def test_what_names_no_command_gets_no_far_fetched_guess(sl, tried):
     done = sl(tried)
     assert (done.code, "Did you mean" in done.err) == (2, False)
