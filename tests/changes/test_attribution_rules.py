@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sightline.changes import attribution
-from sightline.changes.attribution import by_formatter, may_touch, put_back, under_way
+from sightline.changes.attribution import by_formatter, may_touch, put_back
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import of_kind
 from sightline.shell_parsing.command_line import all_commands
+from sightline.store.memory import MemoryStore
+from sightline.store.port import Append
 
 UGLY, NEAT, OTHER = "x=1\n", "x = 1\n", "x=2\n"
 
@@ -17,12 +19,10 @@ def made(kind, before, after, who="s"):
     return Changed("a.py", before, after, "content", Cause(kind, who))
 
 
-def log(*facts):
-    return [Recorded(at, "s", at, at, fact) for at, fact in enumerate(facts, 1)]
-
-
 def runs(*facts):
-    return [each.run for each in under_way(log(*facts))]
+    store = MemoryStore()
+    store.append(Append("s", facts, at=1))
+    return [fact.run for fact in of_kind(CommandStarted, store.running())]
 
 
 def test_a_command_is_under_way_from_its_beginning_to_its_end():

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -26,27 +25,15 @@ from sightline.filesystem.process import alive
 from sightline.model.events import (
     Cause,
     Changed,
-    CommandEnded,
     CommandStarted,
     Fact,
     SightLost,
-    TurnBegan,
     WriteIntended,
 )
 from sightline.model.revision import MISSING, Revision
-from sightline.model.session_ids import archived
 from sightline.model.text import plain_of
-from sightline.model.timeline import Recorded, is_live, newest_first, of_kind
+from sightline.model.timeline import is_live, newest_first, of_kind
 from sightline.shell_parsing.command_line import all_commands
-
-AT_WORK = 8
-"""Sessions that are searched for a command under way: those that began one last."""
-
-STARTED = 500
-"""The newest beginnings of commands whose sessions are looked at, of all sessions."""
-
-RECENT = 64
-"""Facts on commands that are read of each session."""
 
 CHAIN = ("agent", "formatter", "command")
 """Kinds of cause that an undo or a formatter's change may follow."""
@@ -181,35 +168,15 @@ def _commands(context: SessionContext) -> list[Cause]:
 
 def running(context: SessionContext) -> tuple[Running, ...]:
     """Return the commands of all sessions of this tree that are under way, the newest last."""
-    started = context.store.newest_sessions(CommandStarted, STARTED)
-    at_work = (
-        name
-        for name, holder in started.items()
-        if not archived(name) and (holder is None or alive(holder))
+    begun = context.store.running()
+    states = [context.store.session(name) for name in {each.session for each in begun}]
+    at_work = {state.id for state in states if state and (not state.owner or alive(state.owner))}
+    return tuple(
+        Running(each.session, fact.command, fact.run, each.position)
+        for each in begun
+        for fact in of_kind(CommandStarted, [each])
+        if each.session in at_work
     )
-    kinds: list[type[Fact]] = [CommandStarted, CommandEnded, TurnBegan]
-    commands = [
-        command
-        for name in islice(at_work, AT_WORK)
-        for command in under_way(context.store.timeline(session=name, kinds=kinds, newest=RECENT))
-    ]
-    return tuple(sorted(commands, key=lambda command: command.position))
-
-
-def under_way(log: Iterable[Recorded]) -> tuple[Running, ...]:
-    """Return the commands that began and have not ended, oldest first. log: facts of one session,
-    in order. A new turn ends all commands: a host that was cut off records no end."""
-    commands: dict[str, Running] = {}
-    for recorded in log:
-        fact = recorded.fact
-        if isinstance(fact, TurnBegan):
-            commands.clear()
-        elif isinstance(fact, CommandEnded):
-            commands.pop(fact.run, None)
-        elif isinstance(fact, CommandStarted):
-            command = Running(recorded.session, fact.command, fact.run, recorded.position)
-            commands[fact.run] = command
-    return tuple(commands.values())
 
 
 def may_touch(command: str, path: str) -> bool:

@@ -27,9 +27,6 @@ from sightline.model.projections import SessionState
 from sightline.model.timeline import newest_first
 from sightline.store.port import Timeline
 
-RECENT = 5_000
-"""The number of newest facts, of all sessions, to search for sessions that were active."""
-
 
 class Presence(Struct, frozen=True):
     """The state of a session. since: the time of its end, of its last sign of life where it is
@@ -66,16 +63,15 @@ def is_present(context: SessionContext, session: SessionState | str) -> bool:
 
 def active_sessions(context: SessionContext, since_us: int) -> set[str]:
     """Return the ids of the sessions that a living process of this machine holds, and of sessions with
-    facts of the last `since_us` microseconds among the RECENT newest of the timeline."""
+    facts of the last `since_us` microseconds."""
     store = context.store
     held = store.held_on(machine())
     ids = {name for name, owner in held.items() if alive(owner)}
-    return ids.union(store.active_since(context.clock() - since_us, RECENT))
+    return ids.union(store.active_since(context.clock() - since_us))
 
 
 def present_sessions(context: SessionContext) -> list[SessionState]:
-    """Return the sessions whose agent is present, oldest first. A session whose process is unknown is
-    left out once RECENT facts of others followed its own."""
+    """Return the sessions whose agent is present, oldest first."""
     ids = active_sessions(context, int(context.settings.away_s * 1_000_000))
     states = [state for name in ids if (state := context.store.session(name)) is not None]
     present = [state for state in states if is_present(context, state)]

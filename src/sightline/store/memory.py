@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from os import urandom
 from threading import RLock
 from typing import TypeVar
@@ -17,7 +18,7 @@ from msgspec import structs
 from sightline.errors import StoreError
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
-from sightline.model.events import BlobPurged, Changed, Fact
+from sightline.model.events import BlobPurged, Changed, CommandStarted, Fact
 from sightline.model.projections import (
     DiskFile,
     Knowledge,
@@ -190,12 +191,6 @@ class MemoryStore:
             }
         return page([places[place] for place in sorted(places)], limit, newest)
 
-    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
-        newest = [*self.timeline(kinds=[kind], newest=most)]
-        states = {state.id: state for state in self.sessions(ended=False)}
-        names = [row.session for row in reversed(newest) if row.session in states]
-        return {name: states[name].owner for name in names}
-
     def held_on(self, machine: str) -> dict[str, str]:
         return {
             state.id: state.owner
@@ -203,10 +198,9 @@ class MemoryStore:
             if state.owner and state.owner.startswith(f"{machine}:")
         }
 
-    def active_since(self, at: int, most: int) -> list[str]:
-        newest = self._log[-most:]
-        recent = (r.session for r in newest if r.recorded_at >= at and r.session != NOBODY)
-        return list(dict.fromkeys(recent))
+    def active_since(self, at: int) -> list[str]:
+        recent = takewhile(lambda recorded: recorded.recorded_at >= at, reversed(self._log))
+        return list(dict.fromkeys(r.session for r in recent if r.session != NOBODY))
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
         states = self.sessions(ended=ended)
@@ -232,7 +226,14 @@ class MemoryStore:
 
     def pending(self) -> list[Recorded]:
         with self._lock:
-            return [self._log[position - 1] for position in sorted(self._intents)]
+            return [r for r in self._open() if not isinstance(r.fact, CommandStarted)]
+
+    def running(self) -> list[Recorded]:
+        with self._lock:
+            return [r for r in self._open() if isinstance(r.fact, CommandStarted)]
+
+    def _open(self) -> list[Recorded]:
+        return [self._intents[position] for position in sorted(self._intents)]
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         with self._lock:

@@ -99,14 +99,9 @@ class Timeline(Protocol):
     def position(self) -> Position:
         """Return the position of the newest fact; 0 when there is none."""
 
-    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
-        """Return the sessions of the last `most` facts of a kind that has no path, the newest first,
-        each with its holder: those that have not ended, without model.session_ids.NOBODY."""
-
-    def active_since(self, at: int, most: int) -> list[str]:
+    def active_since(self, at: int) -> list[str]:
         """Return the sessions with a fact that was recorded then or later, in no order, without
-        model.session_ids.NOBODY. at: UTC microseconds. most: look at the last N facts of the
-        timeline."""
+        model.session_ids.NOBODY. at: UTC microseconds. Facts behind the newest older one count."""
 
 
 class Views(Protocol):
@@ -167,6 +162,10 @@ class Views(Protocol):
     def pending(self) -> list[Recorded]:
         """Return every WriteIntended that no Changed, Moved or WriteAbandoned has settled, and every
         RewindStarted of a known owner that no RewindEnded of its session has ended."""
+
+    def running(self) -> list[Recorded]:
+        """Return every CommandStarted that is under way, in order: no CommandEnded of its run, no new
+        turn and no end of its session came since."""
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """Return the stat cache, by path in order. A stamp saves hashing; it is never a fact."""

@@ -81,18 +81,11 @@ HELD = (
     "SELECT id, owner FROM sessions WHERE ended IS NULL AND owner >= ? AND owner < ? AND id != ''"
 )
 ACTIVE = (
-    "WITH looked (after) AS (SELECT max(position) - ? FROM events)"
-    " SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
-    "(SELECT position FROM events WHERE position > (SELECT after FROM looked) AND recorded_at < ?"
-    " ORDER BY position DESC LIMIT 1), (SELECT after FROM looked))"
+    "SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
+    "(SELECT position FROM events WHERE recorded_at < ? ORDER BY position DESC LIMIT 1), 0)"
 )
 """Walks back from the newest fact, and no further than to the first older one."""
 
-NEWEST_SESSIONS = (
-    "SELECT id, owner FROM (SELECT session, max(position) AS newest FROM (SELECT session, position"
-    " FROM events WHERE path IS NULL AND kind = '{}' ORDER BY position DESC LIMIT ?) GROUP BY session)"
-    " CROSS JOIN sessions ON id = session WHERE ended IS NULL AND id != '' ORDER BY newest DESC"
-)
 OTHER_SIDE = "({0}, id) {1} (SELECT {0}, id FROM sessions WHERE id = ?)"
 HAS_ENDED = {None: "1", False: "ended IS NULL", True: "ended IS NOT NULL"}
 COUNTED = {None: "", False: " WHERE ended IS NULL", True: " WHERE ended IS NOT NULL"}
@@ -127,7 +120,10 @@ any other each kind of fact is one search. No row has the position: each append 
 
 COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, checksum"
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
-PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
+OPEN = f"{EVENT} WHERE position IN (SELECT position FROM intents)"  # noqa: S608  all ours
+ALL_OPEN = f"{OPEN} ORDER BY position"
+PENDING = f"{OPEN} AND kind != 'CommandStarted' ORDER BY position"
+RUNNING = f"{OPEN} AND kind = 'CommandStarted' ORDER BY position"
 
 TURNINGS = f"{EVENT} WHERE session = ? AND kind IN ({_names(TURNING)}) ORDER BY position"
 KNOWN_BY = (
@@ -313,16 +309,12 @@ class SqliteStore:
         states = map(codec.session_of, rows)
         return sorted(states, key=lambda state: (state.ended if ended else state.started, state.id))
 
-    def newest_sessions(self, kind: type[Fact], most: int) -> dict[str, str | None]:
-        rows = self._base.run(NEWEST_SESSIONS.format(kind.__name__), [most])
-        return {codec.untext(name): codec.untext(owner) for name, owner in rows}
-
     def held_on(self, machine: str) -> dict[str, str]:
         rows = self._base.run(HELD, [f"{machine}:", f"{machine};"])  # ";" stands behind ":"
         return {codec.untext(name): codec.untext(owner) for name, owner in rows}
 
-    def active_since(self, at: int, most: int) -> list[str]:
-        rows = self._base.run(ACTIVE, [most, at])
+    def active_since(self, at: int) -> list[str]:
+        rows = self._base.run(ACTIVE, [at])
         return [codec.untext(name) for (name,) in rows if name != ""]
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
@@ -346,6 +338,9 @@ class SqliteStore:
 
     def pending(self) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
+
+    def running(self) -> list[Recorded]:
+        return [codec.recorded_of(row) for row in self._base.run(RUNNING)]
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         run = self._base.run
@@ -551,7 +546,7 @@ class RowCache:
 
     def intents(self) -> dict[int, Recorded]:
         if self._intents is None:
-            pending = map(codec.recorded_of, self._run(PENDING, ()))
+            pending = map(codec.recorded_of, self._run(ALL_OPEN, ()))
             self._intents = {intent.position: intent for intent in pending}
         return self._intents
 

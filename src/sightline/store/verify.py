@@ -36,7 +36,8 @@ def differences(store: Store) -> list[str]:
     wrong += _unlike("claim", store.claims(), fold_claims(log))
     sessions.pop(NOBODY, None)
     wrong += _unlike("session", {state.id: state for state in store.sessions()}, sessions)
-    wrong += _unlike("intent", {intent.position: intent for intent in store.pending()}, intents)
+    pending = {each.position: each for each in [*store.pending(), *store.running()]}
+    wrong += _unlike("intent", pending, intents)
     columns = columns_of(log)
     for name in columns:
         folded = fold_columns(columns, name, len(log))

@@ -11,7 +11,6 @@ from contextlib import suppress
 
 from sightline.agents.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
 from sightline.api.session import Session
-from sightline.changes.attribution import RECENT, under_way
 from sightline.changes.command_evidence import ended_command
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
@@ -32,7 +31,7 @@ from sightline.model.events import Cause, CommandEnded, CommandStarted, Fact, Tu
 from sightline.model.projections import Knowledge
 from sightline.model.revision import Revision
 from sightline.model.text import normal
-from sightline.model.timeline import of_kind
+from sightline.model.timeline import newest_first, of_kind
 from sightline.shell_parsing.command_line import start_folders
 from sightline.shell_parsing.file_effects import readings
 from sightline.shell_parsing.printed_lines import set_apart
@@ -80,9 +79,9 @@ def end_insertions(session: Session) -> str:
         context = session._context  # noqa: SLF001
         if not has_insertions(session):
             return ""
-        log = list(context.store.timeline(session=session.id, kinds=KINDS, newest=RECENT))
-        running = [each for each in under_way(log) if each.run.startswith(INSERTION)]
-        return "\n\n".join(filter(None, [_end(context, each.run) for each in running]))
+        begun = [each for each in context.store.running() if each.session == session.id]
+        runs = [fact.run for fact in of_kind(CommandStarted, begun) if _is_insertion(fact)]
+        return "\n\n".join(filter(None, [_end(context, run) for run in runs]))
 
 
 def has_insertions(session: Session) -> bool:
@@ -137,15 +136,15 @@ def _commands_of_turn(
 ) -> Iterator[tuple[str, tuple[tuple[str, Revision], ...]]]:
     """Yield the insertions of the turn that began before a time, each once, with the files as they printed
     them where that is known."""
-    log = context.store.timeline(session=context.session, kinds=KINDS, newest=RECENT)
-    commands: dict[str, str] = {}
+    begun: list[CommandStarted] = []
     stood: dict[str, tuple[tuple[str, Revision], ...]] = {}
-    for recorded in log:
-        if isinstance(recorded.fact, TurnBegan) and recorded.happened_at <= at:
-            commands.clear()
-        elif recorded.happened_at <= at and _is_insertion(recorded.fact):
-            commands |= {each.run: each.command for each in of_kind(CommandStarted, [recorded])}
-        for ended in of_kind(CommandEnded, [recorded]):
-            stood[ended.run] = ended.stood
-    for run, command in commands.items():
+    for recorded in newest_first(context.store.timeline, session=context.session, kinds=KINDS):
+        fact = recorded.fact
+        if isinstance(fact, CommandEnded):
+            stood.setdefault(fact.run, fact.stood)
+        elif recorded.happened_at <= at and isinstance(fact, TurnBegan):
+            break
+        elif recorded.happened_at <= at and isinstance(fact, CommandStarted):
+            begun.append(fact)
+    for run, command in {f.run: f.command for f in reversed(begun) if _is_insertion(f)}.items():
         yield command, stood.get(run, ())
