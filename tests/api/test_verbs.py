@@ -63,7 +63,7 @@ def verbs(kind):
     return {
         name: method
         for name, method in inspect.getmembers(kind, inspect.isfunction)
-        if not name.startswith("_") and name not in ("close", "as_view")
+        if not name.startswith("_") and name not in ("close", "as_view", "running_engine")
     }
 
 

@@ -18,6 +18,7 @@ from sightline.filesystem import scan, tree_index
 from sightline.history import session_history
 from sightline.history.overview import of_interest
 from sightline.model.events import CheckpointMissed, CheckpointTaken
+from sightline.model.manifest import PathChange
 from sightline.model.revision import revision_of
 from sightline.store.sqlite import SqliteStore
 from sightline.testing import make_session
@@ -232,8 +233,10 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
     assert [each.files for each in found] == [12, 24, 33]
     assert {each.reason for each in found[0].not_covered} == {capture.NO_TIME}
     assert [len(each.not_covered) for each in found] == [19, 8, 0]
-    between = [each.changed for each in story(session._context)]
-    assert between == [None, (), (("new2.py", "added"),)], "what was left out did not come"
+    between = [each.changed for each in story(session._context).chapters]
+    assert between == [None, (), (PathChange("new2.py", "added"),)], (
+        "what was left out did not come"
+    )
     assert missed(session) == []
 
 

@@ -15,7 +15,7 @@ from sightline.cli.group import COMMANDS, cli
 from sightline.cli.options import VerbCommand, at_shell, command, usage
 
 WITHOUT_VERB = {
-    *("tour", "init", "up", "status", "diff", "why", "checkpoint diff", "checkpoint delete"),
+    *("tour", "init", "up", "status", "diff"),
     *("session", "session list", "session show", "session delete", "watch"),
     *("doctor", "forget", "window", "replay", "completion", "help", "hook", "schema"),
     *("chat", "agent"),
@@ -23,7 +23,13 @@ WITHOUT_VERB = {
 }
 """Commands about many sessions, about the command line itself, or of the reference agent."""
 
-OF_WORKSPACE = {"log": Workspace.timeline, "gc": Workspace.gc}
+OF_WORKSPACE = {
+    "log": Workspace.timeline,
+    "gc": Workspace.gc,
+    "why": Workspace.why,
+    "checkpoint diff": Workspace.compare,
+    "checkpoint delete": Workspace.drop_checkpoints,
+}
 
 
 def found(name):

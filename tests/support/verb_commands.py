@@ -4,7 +4,16 @@ from sightline.cli.output import COMMANDS
 
 WITHOUT_COMMAND = {
     *("apply", "believed", "dropped", "environment", "find_each", "mentioned", "request_listings"),
-    *("warn", "writing", "wrote"),
+    *(
+        "finish_interrupted",
+        "name_of",
+        "newest_notice",
+        "shown_bytes",
+        "transcript",
+        "warn",
+        "writing",
+        "wrote",
+    ),
 }
 """Methods of Session that the command line lacks."""
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from sightline.api.folders import open_folder
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
-from sightline.checkpoints.rewind.recovery import finish
 from sightline.config.settings import Settings
 from sightline.errors import SessionError
 from sightline.filesystem import process
@@ -57,7 +56,7 @@ def open_session(
             approve=approve,
             holder=process.owner(),
         )
-        finish(session._context)  # noqa: SLF001 - faces compose the parts
+        session.finish_interrupted()
     except BaseException:
         kept.close()
         raise

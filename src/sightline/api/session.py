@@ -34,6 +34,7 @@ from sightline.briefing.compose import Briefing
 from sightline.briefing.mentions import Mentioned
 from sightline.briefing.registry import Registry
 from sightline.changes.session_context import SessionContext
+from sightline.changes.session_names import names_for, names_of
 from sightline.checkpoints import changed_since, export, gc, take
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.rewind import rewinder
@@ -158,6 +159,18 @@ class Session:
             ValueError for lines that are no range.
         """
         return reads.read(self._context, fspath(path), checked_lines(lines))
+
+    @verb(read_only=True, answer="bytes")
+    def shown_bytes(self, view: Annotated[results.FileView, HOST_ONLY]) -> bytes:
+        """Return the bytes of the lines that a view shows, with their own line ends.
+
+        They come from the disk if it still holds that revision, else from the store. A text that is
+        never stored, or too large to be, and a part of a line are encoded anew.
+
+        Args:
+            view: What `read` returned.
+        """
+        return reads.shown_bytes(self._context, view)
 
     @verb(idempotent=True)
     def saw(
@@ -491,13 +504,14 @@ class Session:
         return pending.changes(self._context, told=told)
 
     @verb(read_only=True, idempotent=True, answer="notice")
-    def notice(self, budget: Positive = 1_500) -> results.Notice | None:
+    def notice(self, budget: Positive = 1_500, *, deliver: bool = False) -> results.Notice | None:
         """Describe, for the agent, what others changed.
 
         The notice comes again until its id is acknowledged, so a request that fails loses nothing.
 
         Args:
             budget: Use at most N tokens, of about four characters; files without room are only named.
+            deliver: Record that the notice is handed over, so that another process can acknowledge its id.
 
         Returns:
             None if nothing is new. The lines that the notice prints count as shown once it is
@@ -505,7 +519,40 @@ class Session:
         """
         if budget < 1:
             raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
-        return notice_text.notice(self._context, budget)
+        news = notice_text.notice(self._context, budget)
+        if deliver and news is not None:
+            delivery.hand_over(self._context, news)
+        return news
+
+    @verb(read_only=True, answer="name")
+    def name_of(self, session: str, *, for_people: bool = False) -> str:
+        """Return the name of another session for this session's agent, as in a sentence.
+
+        Args:
+            session: The id of the session.
+            for_people: The name by which people know the session.
+        """
+        names = names_of(self._context.store) if for_people else names_for(self._context)
+        return names(session)
+
+    @verb(idempotent=True, answer="finished")
+    def finish_interrupted(self) -> str:
+        """Finish a rewind of this session whose process died. Return what was done, "" where there was none."""
+        return finish(self._context)
+
+    @property
+    def missed(self) -> str:
+        """Words for the user about automatic checkpoints that were due and not taken; "" without one."""
+        return self._context.missed
+
+    @verb(read_only=True, answer="id")
+    def newest_notice(self) -> str:
+        """Return the id of the notice that was delivered last.
+
+        Raises:
+            UnknownName where none was.
+        """
+        return delivery.newest_notice(self._context)
 
     @verb(idempotent=True)
     def acknowledge(
@@ -722,6 +769,11 @@ class Session:
         if begun % TIDY_EVERY == 0:
             gc.keep_to_room(self._context, self._context.settings)
         return begun
+
+    @verb(read_only=True, answer="path")
+    def transcript(self) -> str | None:
+        """Return the agent's own record of the conversation, which its hooks read last; None without one."""
+        return usage.transcript(self._context)
 
     @verb(read_only=True, answer="models")
     def model_usage(self) -> list[results.ModelUsage]:
@@ -1092,6 +1144,8 @@ class Session:
         self,
         message: str | None = None,
         budget: Annotated[int, Meta(ge=compose.LEAST)] = compose.BUDGET,
+        *,
+        recorded: Annotated[RecordedWork, HOST_ONLY] = NO_WORK,
     ) -> Briefing:
         """Compose a briefing for the agent's next turn.
 
@@ -1105,16 +1159,11 @@ class Session:
         Args:
             message: The user's message. Default: compose the first briefing of a session.
             budget: Use at most N tokens.
+            recorded: The to-dos and reports in the host's own record of the conversation.
 
         Raises:
             ValueError, TypeError.
         """
-        return self._briefing_with(NO_WORK, message, budget)
-
-    def _briefing_with(
-        self, recorded: RecordedWork, message: str | None = None, budget: int = compose.BUDGET
-    ) -> Briefing:
-        """Compose a briefing with the to-dos and reports in the host's own record of the conversation."""
         running = running_note(self._context) if compose.goes_on(message) else ""
         graph = self.subtasks.graph()  # it reads only facts that are new since the last one
         subtasks, states = summary_beside(graph, running)
@@ -1271,12 +1320,15 @@ class AsyncSession:
     files = coroutine(Session.files)
     find = coroutine(Session.find)
     find_each = coroutine(Session.find_each)
+    finish_interrupted = coroutine(Session.finish_interrupted)
     fork = coroutine(Session.fork)
     hand_over = coroutine(Session.hand_over)
     list_directory = coroutine(Session.list_directory)
     mentioned = coroutine(Session.mentioned)
     model_usage = coroutine(Session.model_usage)
     move = coroutine(Session.move)
+    name_of = coroutine(Session.name_of)
+    newest_notice = coroutine(Session.newest_notice)
     notice = coroutine(Session.notice)
     patch = coroutine(Session.patch)
     prompts = coroutine(Session.prompts)
@@ -1289,7 +1341,9 @@ class AsyncSession:
     request_listings = coroutine(Session.request_listings)
     rewind = coroutine(Session.rewind)
     saw = coroutine(Session.saw)
+    shown_bytes = coroutine(Session.shown_bytes)
     stats = coroutine(Session.stats)
+    transcript = coroutine(Session.transcript)
     turn = coroutine(Session.turn)
     undo = coroutine(Session.undo)
     warn = coroutine(Session.warn)

@@ -300,7 +300,7 @@ class Subtasks:
         if isolation == "remote":
             root, database = self._context.workspace.root, self._context.settings.tasks_database
             engine_module().orders_queue(database, root)  # refuses where there is none
-        with self._engine(concurrency if wait else 0) as engine:
+        with self.running_engine(concurrency if wait else 0) as engine:
             name = engine.submit(job)
             try:
                 while wait and not engine.is_ended(name):
@@ -313,7 +313,7 @@ class Subtasks:
         return self._registry.graph()
 
     @contextmanager
-    def _engine(
+    def running_engine(
         self,
         concurrency: int,
         *,
@@ -367,9 +367,7 @@ def running_worker(
     """Run the engine in this process while a block runs: sub-tasks of all sessions of the workspace are
     carried out, and those that other clones hand over. concurrency: how many at a time. watcher: called by
     other threads as attempts begin and end. SubtaskError."""
-    return subtasks._engine(  # noqa: SLF001 - a part of it
-        concurrency, takes_orders=True, watcher=watcher
-    )
+    return subtasks.running_engine(concurrency, takes_orders=True, watcher=watcher)
 
 
 def engine_module() -> Any:

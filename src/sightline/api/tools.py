@@ -19,6 +19,10 @@ from sightline.api.session import Session
 from sightline.api.subtask_verbs import Subtasks
 from sightline.api.verbs import REQUIRED, Marks, Parameter, marks_of, parameters, prose
 from sightline.api.workspace import Workspace
+from sightline.checkpoints.compare import Story
+from sightline.history.as_of import AsOf
+from sightline.history.asked_sessions import Asked
+from sightline.search.stats import Stats
 
 OWNERS: dict[str, type] = {
     "session": Session,
@@ -54,7 +58,7 @@ class Tool(Struct, frozen=True, dict=True):
     @cached_property
     def output(self) -> type[Struct]:
         """The answer as a struct: its own view, or one field with the answer's name."""
-        answer = view_type(get_type_hints(self.method)["return"])
+        answer = view_type(answer_type(self.method))
         if answer is type(None):
             return defstruct(f"{_title(self.name)}Output", [])
         if not self.marks.answer and isinstance(answer, type) and issubclass(answer, Struct):
@@ -125,6 +129,15 @@ class Tool(Struct, frozen=True, dict=True):
 
 ANSWER = "result"
 """The name of an answer that is neither a struct nor named by its verb."""
+
+
+LATE = {each.__name__: each for each in (Session, Stats, Story, AsOf, Asked)}
+"""Types that verbs of a workspace return, whose modules it loads when such a verb is called."""
+
+
+def answer_type(method: Callable[..., Any]) -> Any:
+    """Return the type that a verb returns."""
+    return get_type_hints(method, localns=LATE)["return"]
 
 
 def tools() -> dict[str, Tool]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce, wraps
 from inspect import Parameter as SignatureParameter
-from inspect import cleandoc, signature
+from inspect import cleandoc, signature, unwrap
 from operator import or_
 from os import PathLike, fspath
 from types import UnionType
@@ -156,7 +156,11 @@ def parameters(method: Callable[..., Any]) -> list[Parameter]:
         r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.MULTILINE
     )
     descriptions = {name: " ".join(text.split()) for name, text in entries}
-    hints = get_type_hints(method, include_extras=True)
+    own = unwrap(method)
+    asked = {name: each for name, each in own.__annotations__.items() if name != "return"}
+    hints = get_type_hints(
+        type("Asked", (), {"__annotations__": asked}), own.__globals__, include_extras=True
+    )
     return [
         Parameter(
             name,

@@ -7,33 +7,72 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from threading import RLock
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
+
+from msgspec import Struct, structs
 
 from sightline.api.folders import open_folder
-from sightline.api.verbs import HOST_ONLY, FilePath, Natural, paths_of, verb
+from sightline.api.verbs import HOST_ONLY, FilePath, Natural, Positive, paths_of, verb
 from sightline.changes.session_context import SessionContext, now_us
-from sightline.checkpoints import take
-from sightline.checkpoints.gc import gc
-from sightline.checkpoints.rewind import rewinder
-from sightline.checkpoints.time_points import since as since_when
+from sightline.changes.session_names import find_session, names_of
 from sightline.config.settings import Settings
-from sightline.history import session_history
-from sightline.history.as_of import AsOf
-from sightline.history.log_entries import KINDS, OF_FILES
-from sightline.history.session_history import LogQuery, SessionSummary
-from sightline.history.watching import Watching
+from sightline.history import session_history, workspace_status
+from sightline.history.log_entries import KINDS, OF_FILES, Why
+from sightline.history.session_history import LogQuery, SessionSummary, SessionView
+from sightline.history.workspace_status import Status
 from sightline.model import validation
+from sightline.model.manifest import FileDifference
 from sightline.model.marks import sendable
-from sightline.model.results import Checkpoint, RewindReport, TimelineEntry
+from sightline.model.results import (
+    Checkpoint,
+    Claim,
+    Export,
+    FileWarning,
+    ModelUsage,
+    RewindReport,
+    TimelineEntry,
+)
+from sightline.model.session_ids import AT_SHELL, LAST_SESSIONS, NOBODY
 from sightline.model.timeline import ALWAYS
 from sightline.model.validation import NUMBER_MAX
+from sightline.notices import warnings
+from sightline.sessions import claims, lifecycle, usage
+from sightline.sessions.lifecycle import Forgotten
 from sightline.store.retention import Swept
 
-KEEPER = "library"
-"""The session, and its agent, that records that a program had texts forgotten."""
+if TYPE_CHECKING:  # each verb loads what it needs: `status` is to start at once
+    from sightline.api.session import Session
+    from sightline.checkpoints.compare import Story
+    from sightline.history.as_of import AsOf
+    from sightline.history.asked_sessions import Asked
+    from sightline.search.stats import Stats
 
 FOREVER_S = 3600.0
 """Seconds of one wait for changes without a timeout."""
+
+
+class SessionModel(ModelUsage, frozen=True, kw_only=True):
+    """A model that a session used from here on: see ModelUsage."""
+
+    session: str
+
+
+class SessionPageView(Struct, frozen=True):
+    """Some sessions as JSON has them: see SessionPage."""
+
+    sessions: tuple[SessionView, ...]
+    left_out: int
+
+
+class SessionPage(Struct, frozen=True):
+    """Some sessions, the present ones first. left_out: number of the other ones."""
+
+    sessions: tuple[SessionSummary, ...]
+    left_out: int
+
+    def as_view(self) -> SessionPageView:
+        """Return the sessions as everybody is shown them."""
+        return SessionPageView(tuple(each.as_view() for each in self.sessions), self.left_out)
 
 
 class Workspace:
@@ -66,6 +105,153 @@ class Workspace:
         listed = session_history.sessions(self._context, last=None).sessions
         return sorted(listed, key=lambda each: (each.session.started, each.id))
 
+    @verb(read_only=True)
+    def page_of_sessions(self, *, last: Positive | None = LAST_SESSIONS) -> SessionPage:
+        """List the present sessions, oldest first, and the last others to end or to begin.
+
+        Args:
+            last: List the last N others; None for all.
+        """
+        page = session_history.sessions(self._context, last=last)
+        return SessionPage(tuple(page.sessions), page.left_out)
+
+    @verb(read_only=True)
+    def status(
+        self, session: str | None = None, *, last: Positive | None = LAST_SESSIONS
+    ) -> Status:
+        """Show each session's files, and the changed ones. Present sessions come first.
+
+        Args:
+            session: Only this session.
+            last: Also list the last N sessions that are not present; None for all.
+        """
+        return workspace_status.status(self._context, session, last=last)
+
+    @verb(read_only=True, answer="name")
+    def name_of(self, session: str) -> str:
+        """Return the name by which people know a session: its title in quotes, else its id or its agent.
+
+        Args:
+            session: The id of the session.
+        """
+        return names_of(self._context.store)(session)
+
+    @verb(read_only=True, answer="session")
+    def named_session(self, name: str) -> str:
+        """Return the id of the session that somebody names.
+
+        Args:
+            name: The id, the beginning of the id, or the name.
+
+        Raises:
+            SessionError for a name that fits none, or several.
+        """
+        return find_session(self._context.store, name)
+
+    @verb(read_only=True)
+    def asked_about(self, path: FilePath | None = None) -> Asked:
+        """Return the sessions that a question is about that names none.
+
+        Args:
+            path: The question is about this file; about all files by default.
+        """
+        from sightline.history import asked_sessions
+
+        if path is None:
+            return asked_sessions.about_all(self._context)
+        return asked_sessions.about_file(self._context, os.fspath(path))
+
+    @verb(read_only=True, answer="session")
+    def worked_last(self) -> str:
+        """Return the session whose own agent did something last, among those that were shown files."""
+        from sightline.history import asked_sessions
+
+        return asked_sessions.worked_last(self._context)
+
+    def look(self, session: str, agent: str = AT_SHELL) -> Session:
+        """Return a session to look at: none begins, and none is held from here on.
+
+        Args:
+            session: The id; a session that nobody began knows nothing.
+            agent: The agent of a session that nobody began.
+        """
+        from sightline.api.session import Session  # all packages of verbs
+
+        state = self._context.store.session(session)
+        own = self._context.for_session(session if state is not None else NOBODY)
+        return Session(own, state.agent if state is not None else agent)
+
+    @verb(read_only=True)
+    def why(self, path: FilePath, session: str | None = None) -> Why:
+        """Explain the verdict on a file, fact by fact.
+
+        Args:
+            path: The file.
+            session: For this session; by default for the one that was shown the file last.
+        """
+        from sightline.history import asked_sessions
+        from sightline.history.why import why
+
+        name = os.fspath(path)
+        whose = session or asked_sessions.about_file(self._context, name).sessions[0]
+        return why(self._context.for_session(whose), name)
+
+    @verb(read_only=True, answer="claims")
+    def claims(self) -> list[Claim]:
+        """List the claims that stand, of all sessions, oldest first."""
+        return claims.listed(self._context)
+
+    @verb(read_only=True, answer="warnings")
+    def warnings(self, session: str | None = None) -> list[FileWarning]:
+        """List the warnings that nobody acknowledged yet.
+
+        Args:
+            session: Only those to this session.
+        """
+        return warnings.pending(self._context, session)
+
+    @verb(read_only=True, answer="models")
+    def model_usage(self, session: str | None = None) -> list[SessionModel]:
+        """List the models that sessions used, and since when, oldest first.
+
+        Args:
+            session: Only this session.
+        """
+        known = [state.id for state in self._context.store.sessions()]
+        used = [
+            SessionModel(**structs.asdict(each), session=name)
+            for name in (known if session is None else [session])
+            for each in usage.models(self._context, name)
+        ]
+        return sorted(used, key=lambda each: each.position)
+
+    @verb(read_only=True)
+    def stats(self, session: str | None = None) -> Stats:
+        """Count how searches for files went, by kind of pattern.
+
+        Args:
+            session: Only those of this session.
+        """
+        from sightline.search.stats import stats  # no other look needs the packages of searches
+
+        return stats(self._context.store, session)
+
+    @verb(idempotent=True, destructive=True)
+    def delete_session(self, session: str, *, force: bool = False) -> Forgotten:
+        """End a session, forget what it was shown, drop its claims.
+
+        What it did stays on the timeline: no fact is ever deleted. When it is resumed, it has to read
+        files before it may write them.
+
+        Args:
+            session: The session.
+            force: Delete the session even while its agent is at work.
+
+        Raises:
+            SessionError.
+        """
+        return lifecycle.delete(self._context, session, force=force)
+
     @verb(read_only=True, answer="entries")
     def timeline(
         self,
@@ -89,6 +275,8 @@ class Workspace:
         Raises:
             ValueError.
         """
+        from sightline.checkpoints.time_points import since as since_when
+
         words = (kinds,) if isinstance(kinds, str) else None if kinds is None else tuple(kinds)
         for word in words or ():
             if word not in KINDS:
@@ -111,7 +299,93 @@ class Workspace:
         Raises:
             CheckpointFailed; nothing is recorded then.
         """
+        from sightline.checkpoints import take
+
         return take.take(self._context, sendable(label))
+
+    @verb(read_only=True)
+    def checkpoints(self) -> Story:
+        """List the checkpoints of all sessions, oldest first, each with the changes since the one before."""
+        from sightline.checkpoints.compare import story
+
+        return story(self._context)
+
+    @verb(read_only=True, long=True, answer="files")
+    def compare(
+        self,
+        before: Annotated[Checkpoint, HOST_ONLY] | str,
+        after: Annotated[Checkpoint, HOST_ONLY] | str | None = None,
+    ) -> list[FileDifference]:
+        """Show what changed between checkpoints, or since one.
+
+        Args:
+            before: The checkpoint, its id or label.
+            after: The checkpoint to compare with; the files as they are now by default.
+
+        Raises:
+            UnknownName, CheckpointFailed.
+        """
+        from sightline.checkpoints import take
+        from sightline.checkpoints.compare import compare
+
+        asked = [before] if after is None else [before, after]
+        named = iter(take.named(self._context, *(each for each in asked if isinstance(each, str))))
+        return compare(
+            self._context,
+            *(each if isinstance(each, Checkpoint) else next(named) for each in asked),
+        )
+
+    @verb(destructive=True, answer="deleted")
+    def drop_checkpoints(self, checkpoints: str | Iterable[str]) -> list[str]:
+        """Delete checkpoints, by id or label.
+
+        Deletes all of them or none. The next gc forgets the texts that nothing else needs.
+
+        Args:
+            checkpoints: The checkpoints.
+
+        Raises:
+            UnknownName.
+        """
+        from sightline.checkpoints import take
+
+        names = [checkpoints] if isinstance(checkpoints, str) else list(checkpoints)
+        return take.drop(self._context, names)
+
+    @verb(answer="export", long=True)
+    def export(
+        self,
+        checkpoint: Annotated[Checkpoint, HOST_ONLY] | str,
+        branch: str | None = None,
+        *,
+        since: Annotated[Checkpoint, HOST_ONLY] | str | None = None,
+        until_now: bool = False,
+        author: str | None = None,
+    ) -> Export:
+        """Give a checkpoint to git, as a branch or as a patch.
+
+        A branch gets one commit that holds the workspace as it was, on top of the commit that HEAD
+        is at; paths that the checkpoint does not cover are as in HEAD, and listed. Your files, the
+        index, HEAD, other branches and your settings stay as they are. A patch begins at the
+        checkpoint before.
+
+        Args:
+            checkpoint: The checkpoint, its id or label.
+            branch: Make a commit on a new branch of this name.
+            since: Begin the patch at this checkpoint.
+            until_now: Begin the patch at the checkpoint itself, and end it with the files as they
+                are now.
+            author: The author of the commit, as 'NAME <MAIL>'. Sightline by default.
+
+        Raises:
+            CheckpointFailed, UnknownName, Unverifiable; ValueError for arguments that do not go
+            together.
+        """
+        from sightline.checkpoints.export import export
+
+        return export(
+            self._context, checkpoint, branch, since=since, until_now=until_now, author=author
+        )
 
     @verb(destructive=True, long=True)
     def rewind(
@@ -143,6 +417,8 @@ class Workspace:
         Raises:
             RewindRefused, UnknownName.
         """
+        from sightline.checkpoints.rewind import rewinder
+
         return rewinder.rewind(
             self._context,
             checkpoint,
@@ -163,6 +439,8 @@ class Workspace:
         Raises:
             ValueError for a position that the timeline does not have.
         """
+        from sightline.history.as_of import AsOf
+
         return AsOf(self._context.store, position)
 
     def watch(
@@ -176,6 +454,8 @@ class Workspace:
             timeout_s: End when nothing happens for so many seconds; never by default.
             unshown: Also files that no session was shown; they are on no timeline.
         """
+        from sightline.history.watching import Watching
+
         with Watching(self._context, unshown=unshown) as watching:
             while True:
                 entries = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
@@ -208,15 +488,11 @@ class Workspace:
             forget_commands: Forget the recorded shell commands that have this text.
             dry_run: Say what would go, and forget nothing.
         """
-        age_us = None if older_than is None else _microseconds(older_than)
-        own = self._context
-        if not dry_run:
-            from sightline.api.opening import start  # all verbs of sessions: looking needs none
+        from sightline.checkpoints.gc import gc
 
-            keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
-            own = keeper._context  # noqa: SLF001 - of our own making
+        age_us = None if older_than is None else _microseconds(older_than)
         return gc(
-            own,
+            self._context,
             self._settings,
             age_us=age_us,
             room=max_size,

@@ -108,6 +108,11 @@ def title_of(store: Timeline, session: str) -> str:
     return titles[0] if titles else ""
 
 
+def plain_title(store: Store, session: str) -> str | None:
+    """Return a session's name without quotes; None where it has no title."""
+    return names_of(store)(session).replace('"', "") if title_of(store, session) else None
+
+
 def named_cause(cause: Cause, name_of: NameOf) -> Cause:
     """Return a cause with the names of its sessions in place of their ids."""
     if cause.kind == "formatter" and cause.detail:

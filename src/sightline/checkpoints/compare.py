@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.take import load_manifest, now, with_manifests
+from sightline.changes.session_names import names_of
+from sightline.checkpoints.rewind import interrupted
+from sightline.checkpoints.rewind.interrupted import Unfinished
+from sightline.checkpoints.take import is_of_workspace, load_manifest, now, with_manifests
 from sightline.model.diff import diff, unified
-from sightline.model.manifest import Change, Entry, FileDifference, Manifest, differences
+from sightline.model.manifest import (
+    Entry,
+    FileDifference,
+    Manifest,
+    PathChange,
+    differences,
+)
 from sightline.model.path import folders_above, quoted
 from sightline.model.results import Checkpoint
 from sightline.model.text import lines_of
@@ -17,10 +26,19 @@ from sightline.model.text import lines_of
 
 class Chapter(Struct, frozen=True):
     """A checkpoint, and how each path differs from the checkpoint before. changed: None for the
-    first checkpoint, and where a manifest is not stored any more."""
+    first checkpoint, and where a manifest is not stored any more. whose: the name of its session, "" for
+    the workspace's."""
 
     checkpoint: Checkpoint
-    changed: tuple[tuple[str, Change], ...] | None
+    changed: tuple[PathChange, ...] | None
+    whose: str = ""
+
+
+class Story(Struct, frozen=True):
+    """The checkpoints of all sessions, oldest first, and the rewinds that were not finished."""
+
+    chapters: tuple[Chapter, ...]
+    unfinished_rewinds: tuple[Unfinished, ...]
 
 
 def compare(
@@ -41,17 +59,20 @@ def compare(
     ]
 
 
-def story(context: SessionContext) -> list[Chapter]:
-    """List the checkpoints of all sessions, oldest first, each with its differences."""
+def story(context: SessionContext) -> Story:
+    """Return the checkpoints of all sessions, each with its differences, and the unfinished rewinds."""
     chapters: list[Chapter] = []
+    name_of = names_of(context.store)
     before: Manifest | None = None
     for checkpoint, manifest in with_manifests(context):
         changed = None
         if before is not None and manifest is not None:
-            changed = tuple((each.path, each.change) for each in _certain(before, manifest))
-        chapters.append(Chapter(checkpoint, changed))
+            changed = tuple(PathChange(e.path, e.change) for e in _certain(before, manifest))
+        is_ours = is_of_workspace(checkpoint.session, checkpoint.why)
+        whose = "" if is_ours else name_of(checkpoint.session)
+        chapters.append(Chapter(checkpoint, changed, whose))
         before = manifest
-    return chapters
+    return Story(tuple(chapters), tuple(interrupted.listed(context)))
 
 
 def _certain(old: Manifest, new: Manifest) -> list[FileDifference]:

@@ -11,7 +11,7 @@ from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
 from sightline.model.session_ids import AT_SHELL, NOBODY
 from sightline.model.timeline import Since, newest_first
-from sightline.model.units import duration_us
+from sightline.model.units import duration_us, moment
 from sightline.model.validation import NUMBER_MAX
 
 When = int | str | datetime | Checkpoint | None
@@ -60,11 +60,13 @@ def _named(context: SessionContext, when: str | Checkpoint) -> int:
             return each.position
     if isinstance(when, str):
         try:
-            at = datetime.fromisoformat(name)
+            point = since(name, context.clock())
+        except TimeToCome:
+            raise
         except ValueError:
             pass
         else:
-            return _position_at(context, at)
+            return point.position if point.at is None else _position_at(context, moment(point.at))
     if begun is not None:
         return begun
     raise UnknownName(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from sightline.changes.words import called
-from sightline.model.manifest import FileDifference
+from sightline.model.manifest import FileDifference, PathChange
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
 from sightline.store.retention import AGE, SIZE, Going, Swept
@@ -44,7 +44,7 @@ def in_list(
     checkpoint: Checkpoint,
     whose: str,
     when: str,
-    changed: Sequence[tuple[str, str]] | None,
+    changed: Sequence[PathChange] | None,
     *,
     first: bool,
 ) -> list[str]:

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
 from typing import Any
 
 import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
+from sightline.api.workspace import Workspace
 from sightline.changes.words import heading
-from sightline.checkpoints import time_points
 from sightline.cli import completion, output
 from sightline.cli.input import messages_in
-from sightline.cli.options import command
+from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import note_session, who
-from sightline.history.asked_sessions import about_all, worked_last
 from sightline.hooks.session_transcripts import recorded_work
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
 from sightline.model.session_ids import short_id
-from sightline.notices import delivery, words
-from sightline.notices import warnings as session_warnings
+from sightline.notices import words
 from sightline.text import phrases
 from sightline.text.printable import one_line, printable
 
@@ -33,7 +28,7 @@ from sightline.text.printable import one_line, printable
 @command(
     *(Session.changes, Session.notice, Session.edited_since),
     example="changes --since 2h",
-    without=("deleted_messages",),
+    without=("deleted_messages", "deliver"),
     told={"flag": "--all"},
     budget={"flag": "--budget", "default": None, "show_default": False},
     when={
@@ -72,31 +67,31 @@ def changes(
         raise click.UsageError("--budget goes with --for-agent.")
     if for_agent:
         with call.go_on() as session:
-            _notice(call, session, {} if budget is None else {"budget": budget})
+            _notice(call, session, budget)
         return
-    with call.survey() as context:
+    with call.ask() as workspace:
         if since:
-            whose = worked_last(context) if of["mine"] or of["others"] else call.session_id
-            session = call.view(context, call.named_session or whose)
+            whose = workspace.worked_last() if of["mine"] or of["others"] else call.session_id
+            session = workspace.look(call.named_session or whose)
             _edited_since(call, session, when or None, **of)
             if of["mine"] or of["others"]:
-                note_session(call, context, session.id or call.session_id)
+                note_session(call, workspace, session.id or call.session_id)
         else:
-            _changes(call, context, told=told)
+            _changes(call, workspace, told=told)
 
 
-def _changes(call: Call, context: SessionContext, *, told: bool) -> None:
+def _changes(call: Call, workspace: Workspace, *, told: bool) -> None:
     """Print what is new to the named session, or to each one that is present."""
-    asked = (call.named_session,) if call.named_session else about_all(context).sessions
-    name_of = names_of(context.store)
-    unknown = [(each, call.view(context, each).changes(told=told)) for each in asked]
+    asked = (call.named_session,) if call.named_session else workspace.asked_about().sessions
+    unknown = [(each, workspace.look(each).changes(told=told)) for each in asked]
     if call.json:
         shapes = [{**shape(change), "session": each} for each, some in unknown for change in some]
         output.json({"changes": shapes})
         return
     for session, changes in unknown:
         if changes and len(asked) > 1:
-            output.prose(f"{heading(printable(name_of(session)))}:")
+            name = workspace.name_of(session)
+            output.prose(f"{heading(printable(name))}:")
         for change in changes:
             output.prose(one_line(change.summary))
             if change.diff:
@@ -104,13 +99,11 @@ def _changes(call: Call, context: SessionContext, *, told: bool) -> None:
     if not any(changes for _, changes in unknown):
         output.note(call, "Every file is as it was shown." if told else "Nothing is new.")
     if len(asked) == 1:
-        note_session(call, context, asked[0])
+        note_session(call, workspace, asked[0])
 
 
-def _notice(call: Call, session: Session, budget: dict[str, int]) -> None:
-    news = session.notice(**budget)
-    if news is not None:
-        delivery.hand_over(session._context, news)  # noqa: SLF001 - faces compose the parts
+def _notice(call: Call, session: Session, budget: int | None) -> None:
+    news = session.notice(deliver=True) if budget is None else session.notice(budget, deliver=True)
     if call.json:
         output.json({"notice": shape(news)})
     elif news is None:
@@ -137,7 +130,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
 def ack(call: Call, answer: str | None) -> None:
     """ID is that of a notice or a warning. Default: the last notice of 'changes --for-agent'."""
     with call.go_on() as session:
-        given = answer or delivery.newest_notice(session._context)  # noqa: SLF001 - as above
+        given = answer or session.newest_notice()
         session.acknowledge(given)
         left = [change.path for change in session.changes()]
     more = f"Still new: {', '.join(map(printable, left))}." if left else "Nothing else is new."
@@ -156,10 +149,8 @@ def _edited_since(
     if mine and others:
         raise click.UsageError("--mine or --others, not both.")
     deleted = messages_in(messages)
-    edited = session.edited_since(
-        when and _point(when, session._context.clock()),  # noqa: SLF001 - as above
-        deleted_messages=deleted,
-    )
+    with usage("--since"):
+        edited = session.edited_since(when, deleted_messages=deleted)
     files = [
         file
         for file in edited
@@ -176,17 +167,6 @@ def _edited_since(
         output.note(call, f"{words.unread_calls([each.tool for each in edited.unread])}.")
 
 
-def _point(when: str, now_us: int) -> int | datetime | str:
-    """Return a position or a time as 'log --since' takes them; any other word names a checkpoint."""
-    try:
-        begun = time_points.since(when, now_us)
-    except time_points.TimeToCome as error:
-        raise click.BadParameter(f"{error}.", param_hint="--since") from None
-    except ValueError:
-        return when
-    return begun.position if begun.at is None else output.local(begun.at)
-
-
 def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
     by = "a deleted message asks for it" if file.from_messages else who(file.by, session)
     return output.minute_of(file.at) if file.at else "-", quoted(file.path), by
@@ -195,8 +175,8 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
 @command(Session.warnings, example="warnings")
 def warnings(call: Call) -> None:
     """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
-    with call.survey() as context:
-        listed = session_warnings.pending(context, call.session)
+    with call.ask() as workspace:
+        listed = workspace.warnings(call.session)
     rows = [
         (w.id, output.minute_of(w.at), short_id(one_line(w.session)) or "-", words.in_line(w))
         for w in listed
@@ -211,12 +191,12 @@ def warnings(call: Call) -> None:
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """Default: for the session whose agent worked last. With --ack, what was printed does not come again."""
-    with call.survey() as context:
-        call.shown = worked_last(context) if call.named_session is None else None
-        note_session(call, context, call.session_id)
+    with call.ask() as workspace:
+        call.shown = workspace.worked_last() if call.named_session is None else None
+        note_session(call, workspace, call.session_id)
     with call.go_on() if ack else call.look() as session:
-        work = recorded_work(session._context)  # noqa: SLF001 - faces compose the parts
-        composed = session._briefing_with(work, **arguments)  # noqa: SLF001 - as above
+        work = recorded_work(session)
+        composed = session.briefing(**arguments, recorded=work)
         output.answer(call, shape(composed), composed.text, "The agent needs no briefing now.")
         if ack:
             session.acknowledge(composed)

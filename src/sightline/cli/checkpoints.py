@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -18,11 +19,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints import words
-from sightline.checkpoints.compare import compare, story
-from sightline.checkpoints.export import export
 from sightline.checkpoints.rewind import interrupted, recovery, rewinder
 from sightline.checkpoints.rewind import words as rewind_words
-from sightline.checkpoints.take import drop, find, is_of_workspace, named
+from sightline.checkpoints.take import find, is_of_workspace
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import can_go_on, cannot_ask, messages_in
@@ -50,8 +49,8 @@ def checkpoint(call: Call, label: str) -> None:
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with output.progress(call, "Taking the checkpoint"):
         if call.named_session is None:
-            with call.survey() as context:
-                kept = Workspace(context, call.settings).checkpoint(label)
+            with call.ask() as workspace:
+                kept = workspace.checkpoint(label)
         else:
             with call.open() as session:
                 kept = session.checkpoint(label)
@@ -61,29 +60,29 @@ def checkpoint(call: Call, label: str) -> None:
 @command(Session.checkpoints, name="checkpoint list", example="checkpoint list")
 def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
-    with call.survey() as context:
-        chapters, cut_off = story(context), interrupted.listed(context)
-        name_of = names_of(context.store)
-        whose = {each: name_of(each) for each in {c.checkpoint.session for c in chapters}}
+    with call.ask() as workspace:
+        told = workspace.checkpoints()
         begun = [
-            rewind_words.begun(each.to, each.session, name_of(each.session), since(each.at))
-            for each in cut_off
+            rewind_words.begun(
+                each.to, each.session, workspace.name_of(each.session), since(each.at)
+            )
+            for each in told.unfinished_rewinds
         ]
     lines: list[str] = []
-    for chapter in chapters:
+    for chapter in told.chapters:
         taken = chapter.checkpoint
         when = since(taken.at)
         lines += words.in_list(
             taken,
-            "" if is_of_workspace(taken.session, taken.why) else whose[taken.session],
+            chapter.whose,
             when,
             chapter.changed,
             first=not lines,
         )
-    listed = [shape(chapter.checkpoint) for chapter in chapters]
+    listed = [shape(chapter.checkpoint) for chapter in told.chapters]
     output.answer(
         call,
-        {"checkpoints": listed, "unfinished_rewinds": shape(cut_off)},
+        {"checkpoints": listed, "unfinished_rewinds": shape(told.unfinished_rewinds)},
         output.fitted("\n".join(lines)),
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
@@ -91,19 +90,20 @@ def list_checkpoints(call: Call) -> None:
         output.say(line)
 
 
-@command(name="checkpoint diff", example="checkpoint diff 'before the refactoring' --stat")
-@click.argument("before", metavar="A", shell_complete=completion.checkpoints)
-@click.argument("after", metavar="[B]", required=False, shell_complete=completion.checkpoints)
+@command(
+    Workspace.compare,
+    name="checkpoint diff",
+    example="checkpoint diff 'before the refactoring' --stat",
+    before={"metavar": "A", "shell_complete": completion.checkpoints},
+    after={"is_argument": True, "metavar": "[B]", "shell_complete": completion.checkpoints},
+)
 @click.option("--stat", is_flag=True, help="Print only file names and counts of changed lines.")
 def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) -> None:
-    """Show what changed between checkpoints, or since one.
-
-    A and B are ids or labels of checkpoints; without B, A is compared with the files as they are
+    """A and B are ids or labels of checkpoints; without B, A is compared with the files as they are
     now. Exit code 0: nothing changed; 1: something did.
     """
-    with call.survey() as context, output.progress(call, "Comparing"):
-        then, *later = named(context, before, *([] if after is None else [after]))
-        differences = compare(context, then, *later)
+    with call.ask() as workspace, output.progress(call, "Comparing"):
+        differences = workspace.compare(before, after)
     if call.json:
         output.json({"files": shape(differences)})
     elif stat and differences:
@@ -117,7 +117,7 @@ def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) 
 
 
 @command(
-    Session.export,
+    Workspace.export,
     name="checkpoint export",
     example="checkpoint export 'before the refactoring' --branch before",
     checkpoint={"metavar": "ID", "shell_complete": completion.checkpoints},
@@ -136,8 +136,8 @@ def export_checkpoint(
         raise click.UsageError("Pass either --branch NAME or --patch.")
     if branch is not None and (arguments["since"] or arguments["until_now"] or file is not None):
         raise click.UsageError("--since, --now and --output are for a patch.")
-    with usage(), call.survey() as context, output.progress(call, "Exporting"):
-        made = export(context, branch=branch, **arguments)
+    with usage(), call.ask() as workspace, output.progress(call, "Exporting"):
+        made = workspace.export(branch=branch, **arguments)
     if file is not None and made.patch is not None:
         try:
             with open(file, "xb") as stream:  # what stands there is not ours to replace
@@ -158,21 +158,15 @@ def export_checkpoint(
         output.note(call, "\n".join(words.patched(made, file)))
 
 
-@command(name="checkpoint delete", example="checkpoint delete 'before the refactoring'")
-@click.argument(
-    "checkpoints",
-    nargs=-1,
-    required=True,
-    metavar="ID...",
-    shell_complete=completion.checkpoints,
+@command(
+    Workspace.drop_checkpoints,
+    name="checkpoint delete",
+    example="checkpoint delete 'before the refactoring'",
+    checkpoints={"metavar": "ID...", "shell_complete": completion.checkpoints},
 )
 def delete_checkpoints(call: Call, checkpoints: tuple[str, ...]) -> None:
-    """Delete checkpoints, by id or label.
-
-    Deletes all of them or none. The next gc forgets the texts that nothing else needs.
-    """
-    with call.survey() as context:
-        gone = drop(context, checkpoints)
+    with call.ask() as workspace:
+        gone = workspace.drop_checkpoints(checkpoints)
     output.result(call, {"deleted": gone}, f"Deleted {', '.join(gone)}.")
 
 
@@ -363,7 +357,7 @@ class Rewinding(NamedTuple):
 
 def _rewind(call: Call, session: Session, to: int | str, asks: Asks, **arguments: Any) -> None:
     """Take back the work of one session."""
-    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
+    name_of = partial(session.name_of, for_people=True)
     rewinding = Rewinding(session.rewind, name_of, call.options_for(session.id), session.id)
     _carry_out(call, rewinding, to, asks, **arguments)
 

@@ -18,7 +18,6 @@ from sightline.model.results import Claim
 from sightline.model.session_ids import short_id
 from sightline.model.spans import Span
 from sightline.sessions import words as session_words
-from sightline.sessions.claims import listed
 from sightline.text.phrases import spans
 
 PATHS_MAX = 100
@@ -100,8 +99,8 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
 @command(Session.claims, name="claim list", example="claim list")
 def claims(call: Call) -> None:
     """A claim ends with its session."""
-    with call.survey() as context:
-        standing = listed(context)
+    with call.ask() as workspace:
+        standing = workspace.claims()
     rows = [("ID", "SESSION", "AGENT", "UNTIL", "PATHS")]
     for each in standing:
         shared = "" if each.exclusive else " (shared)"

@@ -9,7 +9,6 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.changes.session_names import names_for
 from sightline.cli import output
 from sightline.cli.failures import Answered, code_of
 from sightline.cli.input import from_stdin, text_or_file
@@ -32,8 +31,9 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
             _refused(call, error)
             raise Answered(code_of(error)) from error
         files = (result, *result.others)
-        name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
-        stale = [affected(file.affected, name_of) if file.affected else "" for file in files]
+        stale = [
+            affected(file.affected, session.name_of) if file.affected else "" for file in files
+        ]
     if call.json:
         output.json(shape(result))
         return

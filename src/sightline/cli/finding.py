@@ -10,15 +10,12 @@ import click
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.briefing import words as briefing_words
-from sightline.changes.session_names import names_for
 from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import note_session
 from sightline.codegraph import words as codegraph_words
-from sightline.history.asked_sessions import worked_last
-from sightline.search import stats as searches
 from sightline.search import words
 
 INTERRUPTED_S = 0.5
@@ -94,20 +91,21 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
 @click.option("--all", "every", is_flag=True, help="List all files, however many there are.")
 def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     """MD5 sums are printed with --json only."""
-    with call.survey() as context:
-        whose = call.named_session or worked_last(context)
-        session = call.view(context, whose)
+    with call.ask() as workspace:
+        whose = call.named_session or workspace.worked_last()
+        session = workspace.look(whose)
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
-        name_of = names_for(session._context)  # noqa: SLF001 - faces compose the parts
-        rows = briefing_words.lines(known, name_of, lambda table: output.tabled(table).split("\n"))
-        note_session(call, context, whose)
+        rows = briefing_words.lines(
+            known, session.name_of, lambda table: output.tabled(table).split("\n")
+        )
+        note_session(call, workspace, whose)
     output.answer(call, shape(known), "\n".join(rows))
 
 
 @command(Session.stats, example="stats")
 def stats(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
-    with call.survey() as context:
-        counts = searches.stats(context.store, call.session)
+    with call.ask() as workspace:
+        counts = workspace.stats(call.session)
     output.answer(call, shape(counts), words.text(counts), "No session looked for files yet.")

@@ -16,14 +16,12 @@ from sightline.cli import completion, output
 from sightline.cli import words as cli_words
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
-from sightline.cli.options import command, path_argument, usage
+from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.history import session_history
-from sightline.history.asked_sessions import about_file
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
 from sightline.history.session_history import LogQuery
-from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence
 from sightline.model.timeline import ALWAYS
 from sightline.text.printable import printable
@@ -99,18 +97,14 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
             wait(EVERY_S)
 
 
-@command(example="why src/app.py")
-@path_argument
+@command(Workspace.why, example="why src/app.py", without=("session",))
 def why(call: Call, path: str) -> None:
-    """Explain the verdict on a file, fact by fact.
-
-    If session cli was not shown the file, the answer is about the session that was shown it last.
+    """If session cli was not shown the file, the answer is about the session that was shown it last.
     Name another with --session. Nothing is recorded.
     """
-    with call.survey() as context:
-        session = call.named_session or about_file(context, path).sessions[0]
-        reasons = reasons_for(context.for_session(session), path)
-        lines = cli_words.explained(context, session, reasons)
+    with call.ask() as workspace:
+        reasons = workspace.why(path, call.named_session)
+        lines = cli_words.explained(workspace.name_of, reasons)
     output.answer(call, shape(reasons), "\n".join(lines))
 
 

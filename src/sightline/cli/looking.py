@@ -12,15 +12,14 @@ import click
 
 from sightline.api.json_shapes import fields, shape
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
+from sightline.api.workspace import Workspace
 from sightline.changes.words import heading
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
-from sightline.history.asked_sessions import Asked, about_all, about_file
+from sightline.history.asked_sessions import Asked
 from sightline.model.path import quoted
 from sightline.model.results import FileView, Verdict
 from sightline.model.session_ids import AT_SHELL
@@ -37,15 +36,15 @@ def check(call: Call, path: tuple[str, ...]) -> None:
     the present sessions were shown. Exit code 0: the sessions may rely on all of them; 1: not on all; 3: a
     file cannot be read right now.
     """
-    with call.survey() as context:
+    with call.ask() as workspace:
         judged = [
-            (call.view(context, whose.sessions[0]), each, whose)
+            (workspace.look(whose.sessions[0]), each, whose)
             for each in path
-            for whose in [_asked(call, context, each)]
+            for whose in [_asked(call, workspace, each)]
         ]
         if not path:
-            every = _asked(call, context)
-            views = [call.view(context, each) for each in every.sessions]
+            every = _asked(call, workspace)
+            views = [workspace.look(each) for each in every.sessions]
             judged = [(view, file.path, every) for view in views for file in view.files()]
         found = [(session, session.check(each), whose) for session, each, whose in judged]
         verdicts = [verdict for _, verdict, _ in found]
@@ -62,14 +61,14 @@ def check(call: Call, path: tuple[str, ...]) -> None:
             output.note(call, f"{none} here.")
         else:
             output.done(
-                call, output.fitted("\n".join(_judged(call, context, found, is_all=not path)))
+                call, output.fitted("\n".join(_judged(call, workspace, found, is_all=not path)))
             )
     answer(verdicts)
 
 
 def _judged(
     call: Call,
-    context: SessionContext,
+    workspace: Workspace,
     found: Sequence[tuple[Session, Verdict, Asked]],
     *,
     is_all: bool,
@@ -78,25 +77,26 @@ def _judged(
     width = max(len(verdict.state) for _, verdict, _ in found)
     is_many = is_all and len(found[0][2].sessions) > 1
     for session, group in groupby(found, key=itemgetter(0)):
-        yield from _heading(context, session, is_many=is_many)
+        yield from _heading(workspace, session, is_many=is_many)
         for number, (_, verdict, whose) in enumerate(group):
             if not is_many and (number == 0 or not is_all):
-                words.note_session(call, context, session.id or AT_SHELL, whose.others)
-            yield f"{words.state(call, verdict.state, width)}  {words.about(session, verdict)}"
+                words.note_session(call, workspace, session.id or AT_SHELL, whose.others)
+            yield f"{words.state(call, verdict.state, width)}  {words.about(workspace, session.id, verdict)}"
 
 
-def _asked(call: Call, context: SessionContext, path: str | None = None) -> Asked:
+def _asked(call: Call, workspace: Workspace, path: str | None = None) -> Asked:
     """Return the sessions that a question is about: the named one, else as asked_sessions decides."""
     if call.named_session is not None:
         return Asked((call.named_session,))
-    return about_all(context) if path is None else about_file(context, path)
+    return workspace.asked_about(path)
 
 
-def _heading(context: SessionContext, session: Session, *, is_many: bool) -> list[str]:
+def _heading(workspace: Workspace, session: Session, *, is_many: bool) -> list[str]:
     """Return the line above what is of one session, where an answer is about several."""
     if not is_many:
         return []
-    return [f"{heading(printable(names_of(context.store)(session.id)))}:"]
+    name = workspace.name_of(session.id)
+    return [f"{heading(printable(name))}:"]
 
 
 @command(example="diff src/app.py")
@@ -108,23 +108,23 @@ def diff(call: Call, path: str | None) -> None:
     changed since the present sessions saw them. Exit code 0: nothing changed; 1: a file changed, or was
     never shown.
     """
-    with call.survey() as context:
-        asked = _asked(call, context, path)
+    with call.ask() as workspace:
+        asked = _asked(call, workspace, path)
         verdicts: list[Verdict] = []
         shapes: list[dict[str, Any]] = []
-        for session in [call.view(context, each) for each in asked.sessions]:
+        for session in [workspace.look(each) for each in asked.sessions]:
             paths = [path] if path is not None else _not_fresh(session)
             if not call.json and paths:
-                for line in _heading(context, session, is_many=len(asked.sessions) > 1):
+                for line in _heading(workspace, session, is_many=len(asked.sessions) > 1):
                     output.text(line)
             for verdict in [session.check(each) for each in paths]:
                 verdicts.append(verdict)
                 of = {"session": session.id or None}
                 shapes.append({**fields(verdict, "path", "state", "diff", "changed_by"), **of})
                 if not call.json:
-                    _show_diff(call, session, verdict)
+                    _show_diff(call, workspace, session, verdict)
         if len(asked.sessions) == 1:
-            words.note_session(call, context, asked.sessions[0], asked.others)
+            words.note_session(call, workspace, asked.sessions[0], asked.others)
     if call.json:
         output.json(shapes[0] if path is not None else {"files": shapes})
     elif not verdicts:
@@ -136,12 +136,12 @@ def _not_fresh(session: Session) -> list[str]:
     return [file.path for file in session.files() if file.state != "fresh"]
 
 
-def _show_diff(call: Call, session: Session, verdict: Verdict) -> None:
+def _show_diff(call: Call, workspace: Workspace, session: Session, verdict: Verdict) -> None:
     """Print the diff of a file since a session saw it, and what that means."""
     if verdict.diff:
         old, new = quoted(f"a/{verdict.path}"), quoted(f"b/{verdict.path}")
         output.text(output.coloured(call, f"--- {old}\n+++ {new}\n{verdict.diff}"))
-    output.note(call, words.about(session, verdict))
+    output.note(call, words.about(workspace, session.id, verdict))
     if verdict.state == "unseen" and verdict.reason != "not_found":
         output.note(
             call, f"No session was shown it. Read it: sightline read {quoted(verdict.path)}"
@@ -161,7 +161,7 @@ def read(call: Call, path: str, lines: Span | None) -> None:
         if sys.stdout.isatty():
             output.text(words.numbered(view), end="")
         else:
-            output.raw(_bytes(session, view))
+            output.raw(session.shown_bytes(view))
     _tell_about(call, view, lines)
 
 
@@ -188,30 +188,6 @@ def answer(verdicts: list[Verdict]) -> None:
         raise Answered(NO)
     if "unverifiable" in states:
         raise Answered(UNKNOWN)
-
-
-def _bytes(session: Session, view: FileView) -> bytes:
-    """Return the bytes of the lines shown, with their own line ends.
-
-    They come from the disk if it still holds that revision, else from the store. A text that is
-    never stored, or too large to be, and a part of a line are encoded anew.
-    """
-    context = session._context  # noqa: SLF001 - faces compose the parts
-    state = context.look(context.workspace.locate(view.path).path)
-    data = state.data if state.revision == view.revision else context.store.blob(view.revision)
-    first, last = view.lines
-    if data is not None and (first, last) == (1, view.total_lines) and not view.left_out:
-        return data
-    wide = view.encoding.startswith("utf-16")
-    if data is None or wide or not last or view.left_out:
-        codec = "utf-8" if wide else view.encoding.removesuffix("-sig")
-        try:
-            return view.text.encode(codec)
-        except (LookupError, UnicodeEncodeError):
-            return view.text.encode()
-    lines = data.split(b"\n")
-    cut = b"\n".join(lines[first - 1 : last])
-    return cut + b"\n" if last < len(lines) else cut
 
 
 def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:

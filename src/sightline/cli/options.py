@@ -83,7 +83,7 @@ def command(
     The command takes the parameters of its verbs, except those in `without`, and passes them on by
     their names. Its help is the first verb's docstring followed by the function's own, and an
     example. `spelled` names the attributes of click that a parameter has here: "flag" for another
-    option, and any that the annotation does not say.
+    option, "is_argument", and any that the annotation does not say.
     """
 
     def decorate(function: Callable[..., Any]) -> VerbCommand:
@@ -134,10 +134,15 @@ def derived_parameter(
     is_many = attributes.pop("is_many", False)
     if parameter.name in PATHS:
         attributes["callback"] = place
-    flag = spelled.get("flag", "")
-    spelled = {name: value for name, value in spelled.items() if name != "flag"}
+    flag, is_argument = spelled.get("flag", ""), spelled.get("is_argument", is_first)
+    of_click = spelled.keys() - {"flag", "is_argument"}
+    spelled = {name: value for name, value in spelled.items() if name in of_click}
     required = parameter.default is REQUIRED
-    if not flag and not parameter.is_keyword and (required or is_first or parameter.name in PATHS):
+    if (
+        not flag
+        and not parameter.is_keyword
+        and (required or is_argument or parameter.name in PATHS)
+    ):
         attributes |= {"nargs": -1 if is_many else 1, "required": required}
         attributes["metavar"] = (
             f"{parameter.name.upper().removesuffix('S')}..." if is_many else None
@@ -210,10 +215,6 @@ def pattern_places(context: click.Context, _: click.Parameter, names: tuple[str,
         else:
             places.append(f"{path.removesuffix(name)}**/{name}")
     return places
-
-
-path_argument = click.argument("path", callback=place)
-"""The argument of a command about one file that is no verb."""
 
 
 @contextmanager

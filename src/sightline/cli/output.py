@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from sightline.filesystem.discovery import discover
-from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
+from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.text import terminal_cells
 from sightline.text.printable import printable
 
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
     from sightline.api.session import Session
+    from sightline.api.workspace import Workspace
     from sightline.changes.session_context import SessionContext
     from sightline.config.settings import Settings
-    from sightline.filesystem.port import Workspace
+    from sightline.filesystem.port import Workspace as Tree
     from sightline.store.port import Store
 
 PROGRESS_AFTER_S = 0.5
@@ -392,7 +393,6 @@ class Call:
         SessionError.
         """
         from sightline.api.opening import start  # all packages of verbs
-        from sightline.checkpoints.rewind import recovery
         from sightline.filesystem.process import holder_of, owner_of
 
         store, workspace, settings = self._ports()
@@ -410,12 +410,11 @@ class Call:
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,
             )
-            context = session._context  # noqa: SLF001 - faces compose the parts
-            if finish and (finished := recovery.finish(context)):
+            if finish and (finished := session.finish_interrupted()):
                 say(finished)
             yield session
-            if context.missed:
-                say(context.missed)
+            if session.missed:
+                say(session.missed)
 
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:
@@ -429,10 +428,18 @@ class Call:
             yield survey(store, workspace, settings, now_us)
 
     @contextmanager
+    def ask(self) -> Iterator[Workspace]:
+        """Open the workspace, to ask about all sessions without beginning one."""
+        from sightline.api.workspace import Workspace
+
+        with self.survey() as context:
+            yield Workspace(context, self.settings)
+
+    @contextmanager
     def look(self) -> Iterator[Session]:
         """Open the session of the command, to look only: none begins, and none is held from here on."""
-        with self.survey() as context:
-            yield self.view(context, self.session_id)
+        with self.ask() as workspace:
+            yield workspace.look(self.session_id, AT_SHELL)
 
     @contextmanager
     def go_on(self) -> Iterator[Session]:
@@ -441,14 +448,6 @@ class Call:
             is_known = context.store.session(self.session_id) is not None
         with self.open() if is_known else self.look() as session:
             yield session
-
-    def view(self, context: SessionContext, session: str) -> Session:
-        """Return a session to look at, of an open store; one that nobody began knows nothing."""
-        from sightline.api.session import Session  # all packages of verbs
-
-        state = context.store.session(session)
-        own = context.for_session(session if state is not None else NOBODY)
-        return Session(own, state.agent if state is not None else AT_SHELL)
 
     def path(self, name: str) -> str:
         """Return a path relative to the root of the workspace.
@@ -467,7 +466,7 @@ class Call:
         root, home = ground.workspace.root, self.settings.state_home
         return url_of(self.settings.store, workspace_root=root, state_home=home)
 
-    def _ports(self) -> tuple[Store, Workspace, Settings]:
+    def _ports(self) -> tuple[Store, Tree, Settings]:
         from sightline.api.folders import ports
 
         return *ports(self.root, self.settings, self.store), self.settings

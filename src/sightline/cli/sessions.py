@@ -8,19 +8,14 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import find_session, names_of
+from sightline.api.workspace import Workspace
 from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
 from sightline.errors import SessionError
-from sightline.history import session_history
 from sightline.model.session_ids import short_id
-from sightline.sessions import lifecycle
-from sightline.sessions import usage as model_usage
 from sightline.sessions import words as session_words
-from sightline.sessions.presence import presence
 from sightline.text.printable import one_line, printable
 
 
@@ -39,52 +34,42 @@ def list_sessions(call: Call, last: int | None) -> None:
     A session is present while the process that holds it lives: an agent's own, or the shell that
     commands were typed in.
     """
-    with call.survey() as ground:
-        page = session_history.sessions(ground, last=last)
-        names = names_of(ground.store)
-        called = {each.id: names(each.id) for each in page.sessions}
-        titles = {each.id: words.name_shape(ground.store, each.id) for each in page.sessions}
-    listed = [(each, each.presence) for each in page.sessions if each.presence]
-    shapes = [
-        {
-            **shape(each),
-            "name": titles[each.id],
-        }
-        for each, state in listed
-    ]
+    with call.ask() as workspace:
+        page = workspace.page_of_sessions(last=last)
+        called = {each.id: workspace.name_of(each.id) for each in page.sessions}
     rows = [("ID", "AGENT", "BEGAN", "STATE", "ACTIVE", "TURN", "FILES", "NAME")]
-    for each, state in listed:
-        known = each.session
-        times = (output.minute(known.started), state.state, output.minute(state.last))
-        name = called[each.id] if titles[each.id] else ""
-        rows.append(
-            (short_id(known.id), known.agent, *times, str(known.turn), str(each.files), name)
+    for each in page.sessions:
+        state, active = each.presence, each.last
+        times = (
+            (output.minute_of(each.started), state.state, output.minute_of(active))
+            if state and active
+            else ("", "", "")
         )
-    lines = [output.tabled(rows)] if listed else ["No session worked here yet."]
+        name = called[each.id] if each.name else ""
+        rows.append((short_id(each.id), each.agent, *times, str(each.turn), str(each.files), name))
+    lines = [output.tabled(rows)] if page.sessions else ["No session worked here yet."]
     if page.left_out:
         lines += ["", words.more_sessions(page.left_out, "session list")]
-    output.answer(
-        call, {"sessions": shapes, "left_out": page.left_out}, output.fitted("\n".join(lines))
-    )
+    shapes = {"sessions": shape(page.sessions), "left_out": page.left_out}
+    output.answer(call, shapes, output.fitted("\n".join(lines)))
 
 
 @command(name="session show", example="session show cli")
 @click.argument("id", shell_complete=completion.sessions)
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
-    with call.survey() as context:
-        name = _known(call, context, id)
-        shown = session_history.status(context, name)
+    with call.ask() as workspace:
+        name = _known(call, workspace, id)
+        shown = workspace.status(name)
         (only,) = shown.sessions
-        state = presence(context, only.session)
         if call.json:
-            output.json({"session": words.session_shape(context, only)})
+            output.json({"session": shape(only)})
             return
-        lines = words.status_lines(call, context, shown, name)
-    pid = state.holder.rsplit(":", 2)[1] if state.holder else None
-    held = f", held by process {pid}" if pid and state.state == "present" else ""
-    since, last = output.minute(state.since), output.minute(state.last)
-    lines += ["", f"It is {state.state} since {since}{held}; last active {last}."]
+        lines = words.status_lines(call, shown, workspace.name_of, name)
+    pid = only.holder.rsplit(":", 2)[1] if only.holder else None
+    held = f", held by process {pid}" if pid and only.presence == "present" else ""
+    since, last = output.minute_of(only.since), output.minute_of(only.last_sign)
+    lines += ["", f"It is {only.presence} since {since}{held}; last active {last}."]
     output.prose("\n".join(lines))
 
 
@@ -97,8 +82,8 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     What it did stays on the timeline: no fact is ever deleted. When it is resumed, it
     has to read files before it may write them.
     """
-    with call.survey() as context:
-        gone = lifecycle.delete(context, _known(call, context, id), force=force)
+    with call.ask() as workspace:
+        gone = workspace.delete_session(_known(call, workspace, id), force=force)
     words = session_words.forgotten(printable(gone.session), gone.claims)
     shape = {"deleted": gone.session, "files": gone.files, "claims": gone.claims}
     output.result(call, shape, words)
@@ -113,8 +98,8 @@ def delete(call: Call, id: str, *, force: bool) -> None:
 @click.argument("parent", metavar="ID", shell_complete=completion.sessions)
 def fork(call: Call, id: str | None, parent: str) -> None:
     """ID is the session to fork."""
-    with call.survey() as context:
-        call.session = parent = _known(call, context, parent)
+    with call.ask() as workspace:
+        call.session = parent = _known(call, workspace, parent)
     with call.open() as session:
         forked = session.fork(id)
         forked.close()
@@ -122,10 +107,10 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     output.result(call, {"session": forked.id, "parent": parent}, words)
 
 
-def _known(call: Call, context: SessionContext, name: str) -> str:
+def _known(call: Call, workspace: Workspace, name: str) -> str:
     """Return the id of the session that somebody names."""
     try:
-        return find_session(context.store, name)
+        return workspace.named_session(name)
     except SessionError as error:
         report(call, "session", error.message, error.hint)
         raise Answered(NO) from None
@@ -142,15 +127,17 @@ def turn(call: Call, **arguments: Any) -> None:
 @command(Session.model_usage, example="models")
 def models(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
-    with call.survey() as context:
-        known = [state.id for state in context.store.sessions()]
-        ids = known if call.session is None else [call.session]
-        uses = [(name, used) for name in ids for used in model_usage.models(context, name)]
-    uses.sort(key=lambda pair: pair[1].position)
+    with call.ask() as workspace:
+        uses = workspace.model_usage(call.session)
     rows = [["SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE"]]
-    for name, used in uses:
-        named = (short_id(name), str(used.turn), used.model, used.provider or "-", used.mode or "-")
+    for used in uses:
+        named = (
+            short_id(used.session),
+            str(used.turn),
+            used.model,
+            used.provider or "-",
+            used.mode or "-",
+        )
         rows.append([output.minute_of(used.at), *map(one_line, named)])
-    shapes = [{"session": name, **shape(used)} for name, used in uses]
     words = output.tabled(rows) if uses else ""
-    output.answer(call, {"models": shapes}, words, "No session told which model it used.")
+    output.answer(call, {"models": shape(uses)}, words, "No session told which model it used.")

@@ -1,11 +1,11 @@
-"""The command status, which opens no session and loads no verb."""
+"""The command status, which opens no session and loads no verb of one."""
 
 from __future__ import annotations
 
+from sightline.api.json_shapes import shape
 from sightline.cli import output, words
 from sightline.cli.options import command, last_sessions
 from sightline.cli.output import Call
-from sightline.history import session_history
 
 
 @command(example="status")
@@ -17,11 +17,10 @@ def status(call: Call, last: int | None) -> None:
     it was shown), stale (changed since), deleted, moved, kind_changed (no regular text file any
     more), unseen (never shown) or unverifiable (it cannot be read now).
     """
-    with call.survey() as context:
+    with call.ask() as workspace:
         with output.progress(call, "Looking at the files that sessions were shown"):
-            shown_now = session_history.status(context, call.session, last=last)
+            shown = workspace.status(call.session, last=last)
         if call.json:
-            root = context.workspace.root
-            output.json({"workspace": root, **words.page_shape(context, shown_now)})
+            output.json(shape(shown))
             return
-        output.prose("\n".join(words.status_lines(call, context, shown_now, call.session)))
+        output.prose("\n".join(words.status_lines(call, shown, workspace.name_of, call.session)))

@@ -18,16 +18,16 @@ from msgspec import Struct, structs
 from sightline.api.json_shapes import fields, shape
 from sightline.api.opening import open_session
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
+from sightline.api.workspace import open_workspace
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.words import status_lines
-from sightline.config.settings import load_settings
+from sightline.config.settings import Settings, load_settings
 from sightline.errors import EditRefused, WorkspaceError
 from sightline.filesystem.discovery import discover
-from sightline.history.session_history import Page, SessionFiles, status
+from sightline.history.workspace_status import Status
 from sightline.model.path import quoted
 from sightline.model.results import EditResult
 from sightline.text import phrases
@@ -129,11 +129,6 @@ class Stage:
         self.session = self._open("block")
         self.safety = ""
 
-    @property
-    def context(self) -> SessionContext:
-        """The context of the session."""
-        return self.session._context  # noqa: SLF001 - faces compose the parts
-
     def resume(self, policy: str) -> None:
         """Open the session again by its id, with another policy for stale edits."""
         self.session = self._open(policy)
@@ -161,9 +156,10 @@ class Stage:
         verdict = self.session.check(path)
         return Outcome(verdict.state, phrases.verdict(verdict.state, path, "others"), verdict.diff)
 
-    def status(self) -> Page[SessionFiles]:
+    def status(self) -> Status:
         """Return the status of this workspace."""
-        return status(self.context)
+        with open_workspace(self.root, settings=self._settings("block")) as workspace:
+            return workspace.status()
 
     def changes(self) -> Outcome:
         found = self.session.changes()
@@ -211,14 +207,17 @@ class Stage:
 
     def _open(self, policy: str) -> Session:
         # The environment and home of the user are left out: their settings could change the story.
-        settings = load_settings(
+        settings = self._settings(policy)
+        return open_session(self.root, id="tour", agent="claude-code", settings=settings)
+
+    def _settings(self, policy: str) -> Settings:
+        return load_settings(
             self.root,
             environ={},
             home=self._folder,
             platform=sys.platform,
             flags={"policy": policy, "state_home": os.path.join(self._folder, "state")},
         )
-        return open_session(self.root, id="tour", agent="claude-code", settings=settings)
 
     def __enter__(self) -> Self:
         return self
@@ -424,7 +423,7 @@ def tour(call: Call, *, no_pause: bool) -> None:
             )
         elif step.ended_as_told and not left:
             output.text("\nWhat 'sightline status' says of it all:\n")
-            for line in status_lines(call, stage.context, stage.status()):
+            for line in status_lines(call, stage.status(), str):
                 output.prose(f"    {line}".rstrip())
     if not step.ended_as_told:
         output.failure(

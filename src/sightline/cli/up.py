@@ -15,6 +15,8 @@ import click
 from sightline.agents.claude_code import recordings
 from sightline.agents.claude_code.recordings import Recording
 from sightline.agents.settings_file import carry_out
+from sightline.api.json_shapes import shape
+from sightline.api.workspace import Workspace
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.cli import checkup, connect, exclude, output
@@ -27,12 +29,10 @@ from sightline.cli.live.terminal import Waiting, held, while_read
 from sightline.cli.live.view import Head
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.words import explained, page_shape, status_lines
+from sightline.cli.words import explained, status_lines
 from sightline.errors import SightlineError, WorkspaceError
-from sightline.history import session_history
 from sightline.history.overview import Watch
 from sightline.history.watching import Watching
-from sightline.history.why import why as reasons_for
 from sightline.history.words import seeing
 from sightline.hooks import archive
 from sightline.hooks.fault_log import faults
@@ -86,16 +86,16 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
 
 def _once(call: Call, context: SessionContext) -> None:
     with output.progress(call, "Looking at the files that sessions were shown"):
-        sessions_shown = session_history.status(context, call.session)
-    root, store = context.workspace.root, call.store_url(context)
+        workspace = Workspace(context, call.settings)
+        shown = workspace.status(call.session)
+    root, store = workspace.root, call.store_url(context)
     agents = [*connect.AGENTS] if connect.connections(root) else []
     if call.json:
-        page = page_shape(context, sessions_shown)
-        output.json({"workspace": root, "store": store, "agents": agents, **page})
+        output.json({"store": store, "agents": agents, **shape(shown)})
         return
-    workspace, *rest = status_lines(call, context, sessions_shown, call.session)
+    first, *rest = status_lines(call, shown, workspace.name_of, call.session)
     named = ", ".join(agents) or "none connected. To connect one: sightline init"
-    output.prose("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
+    output.prose("\n".join([first, f"Store     {store}", f"Agents    {named}", *rest]))
 
 
 def drawable(call: Call) -> bool:
@@ -106,6 +106,7 @@ def drawable(call: Call) -> bool:
 
 def _show(call: Call, context: SessionContext, watching: Watching, status: str) -> None:
     watch, root = Watch(context, watching), context.workspace.root
+    workspace = Workspace(context, call.settings)
     if drawable(call):
         home = os.path.join(os.path.expanduser("~"), "")
         place = f"~/{root.removeprefix(home)}" if root.startswith(home) else root
@@ -116,10 +117,10 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
 
         def why(session: str, path: str, width: int) -> list[str]:
             try:
-                reasons = reasons_for(context.for_session(session), path)
+                reasons = workspace.why(path, session)
             except SightlineError as error:
                 return [error.message, output.as_commands(error.hint)]
-            return explained(context, session, reasons, width)
+            return explained(workspace.name_of, reasons, width)
 
         screen = Screen(
             sys.stdout,

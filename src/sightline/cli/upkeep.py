@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
 
 import click
 from click.shell_completion import get_completion_class
 
 from sightline.api.json_shapes import shape
 from sightline.api.workspace import Workspace
-from sightline.checkpoints import gc as garbage
 from sightline.checkpoints.words import swept
 from sightline.cli import output
 from sightline.cli.group import cli
@@ -34,17 +33,15 @@ def gc(
     forget_commands: tuple[str, ...],
 ) -> None:
     """AGE is a length of time such as 30d, SIZE a size such as 500M."""
-    limits: dict[str, Any] = {"age_us": older_than, "room": max_size, "dry_run": dry_run}
-    limits["commands"] = forget_commands
-    settings = call.settings
-    with usage("--forget-command"), output.progress(call, "Looking for texts that nobody needs"):
-        if dry_run:
-            with call.survey() as context:  # begins no session
-                swept_texts = garbage.gc(context, settings, **limits)
-        else:
-            with call.open() as session:
-                context = session._context  # noqa: SLF001 - faces compose the parts
-                swept_texts = garbage.gc(context, settings, **limits)
+    age = None if older_than is None else timedelta(microseconds=older_than)
+    with (
+        usage("--forget-command"),
+        output.progress(call, "Looking for texts that nobody needs"),
+        call.ask() as workspace,
+    ):
+        swept_texts = workspace.gc(
+            older_than=age, max_size=max_size, forget_commands=forget_commands, dry_run=dry_run
+        )
     output.result(call, shape(swept_texts), "\n".join(swept(swept_texts)))
 
 

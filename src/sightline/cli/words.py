@@ -10,48 +10,38 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from sightline.api.json_shapes import Shape, fields, shape
+from sightline.api.workspace import Workspace
 from sightline.changes import words as change_words
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import author_for, names_of, title_of
-from sightline.checkpoints.rewind import interrupted
+from sightline.changes.session_names import author_for
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.history.log_entries import Why
 from sightline.history.session_history import (
-    Page,
-    SessionFiles,
     named,
 )
 from sightline.history.words import story
+from sightline.history.workspace_status import SessionStatus, Status
 from sightline.model.events import EnvironmentSeen, ModelUsed
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
-from sightline.model.units import moment
 from sightline.notices import words as notice_words
-from sightline.notices.warnings import pending
-from sightline.sessions import usage
-from sightline.sessions.claims import listed
-from sightline.sessions.presence import Presence, presence
-from sightline.store.port import Store
 from sightline.text import phrases
 from sightline.text.printable import one_line, printable
 
 if TYPE_CHECKING:  # status shows sessions without opening one
-    from sightline.api.session import Session
+    pass
 
 
 def note_session(
-    call: Call, context: SessionContext, session: str, others: Sequence[str] = ()
+    call: Call, workspace: Workspace, session: str, others: Sequence[str] = ()
 ) -> None:
     """Say whose view an answer shows, where nobody named a session and the shell's is not the only one that
     could be meant. others: further sessions that know the same file."""
     if call.json or call.named_session is not None or (session == AT_SHELL and not others):
         return
-    name_of = names_of(context.store)
-    told = printable(change_words.called(name_of(session), "session"))
+    told = printable(change_words.called(workspace.name_of(session), "session"))
     more = phrases.named([f"--session {quote(short_id(each))}" for each in others], OTHERS)
     ask = f" Others know it, too: {printable(more)}." if others else ""
     output.note(call, f"As {told} knows it.{ask}")
@@ -67,13 +57,12 @@ def state(call: Call, name: str, width: int = 0) -> str:
     return output.style(call, name.ljust(width), colour)
 
 
-def about(session: Session, verdict: Verdict) -> str:
-    """Return a sentence that explains a verdict."""
+def about(workspace: Workspace, session: str, verdict: Verdict) -> str:
+    """Return a sentence that explains a verdict for a session."""
     if verdict.reason == "not_found":
         return f"{quoted(verdict.path)} does not exist."
-    name_of = names_of(session._context.store)  # noqa: SLF001 - faces compose the parts
     said = phrases.verdict(
-        verdict.state, quoted(verdict.path), who(verdict.changed_by, session.id, name_of)
+        verdict.state, quoted(verdict.path), who(verdict.changed_by, session, workspace.name_of)
     )
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
@@ -85,18 +74,15 @@ def who(
     return author_for(session, None if by is None else by.cause, name_of)
 
 
-def explained(
-    context: SessionContext, session: str, reasons: Why, width: int | None = None
-) -> list[str]:
+def explained(name_of: Callable[[str], str], reasons: Why, width: int | None = None) -> list[str]:
     """Return the explanation of a verdict as lines of at most `width` characters, as far as they are
     prose."""
-    name_of = names_of(context.store)
     entries = tuple(named(entry, name_of) for entry in reasons.entries)
     by = reasons.verdict.changed_by
     lines = story(
         structs.replace(reasons, entries=entries),
         name_of,
-        who(by, session, name_of),
+        who(by, reasons.session, name_of),
         None if by is None else time() - by.at.timestamp(),
         lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
     )
@@ -110,41 +96,40 @@ def explained(
 
 
 def status_lines(
-    call: Call, context: SessionContext, page: Page[SessionFiles], only: str | None = None
+    call: Call, status: Status, name_of: Callable[[str], str], only: str | None = None
 ) -> list[str]:
     """Return sessions with their files; sessions without any are only counted.
 
-    only: the session that the user named.
+    name_of: as Workspace.name_of; only: the session that the user named.
     """
-    lines = [f"Workspace {printable(context.workspace.root)}"]
-    lines += [
-        f"Warning {each.id}: {notice_words.in_line(each)}" for each in pending(context, NOBODY)
-    ]
+    lines = [f"Workspace {printable(status.workspace)}"]
+    lines += [f"Warning {each.id}: {notice_words.in_line(each)}" for each in status.warnings]
     lines += [
         rewind_words.begun(each.to, NOBODY, "", since(each.at))
-        for each in interrupted.listed(context, NOBODY)
+        for each in status.unfinished_rewinds
     ]
-    noted = {claim.session for claim in listed(context)}
-    noted |= {warning.session for warning in pending(context)}
-    noted |= {rewind.session for rewind in interrupted.listed(context)}
-    shown = [each for each in page.sessions if each.files or each.session.id in noted]
+    shown = [
+        each
+        for each in status.sessions
+        if each.files or each.claims or each.warnings or each.unfinished_rewinds
+    ]
     for each in shown:
-        lines += ["", *_session(call, context, each)]
-    empty = len(page.sessions) - len(shown)
+        lines += ["", *_session(call, each, name_of)]
+    empty = len(status.sessions) - len(shown)
     if not shown and only is not None:
         lines += ["", f"Session {printable(only)} was shown no file here."]
-    elif not shown and not page.left_out:
+    elif not shown and not status.left_out:
         lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
     elif empty and shown:
         lines += ["", f"{phrases.count(empty, 'more session')} without files."]
-    if page.left_out:
-        lines += ["", more_sessions(page.left_out, "status")]
+    if status.left_out:
+        lines += ["", more_sessions(status.left_out, "status")]
     stale = [(file, each) for each in shown for file in each.files if file.state == "stale"]
     for file, each in stale[:1]:
         path = file.path
         lines += [
             "",
-            f"See what changed: sightline diff {quoted(path)} --session {short_id(each.session.id)}",
+            f"See what changed: sightline diff {quoted(path)} --session {short_id(each.id)}",
         ]
     return lines
 
@@ -155,77 +140,35 @@ def more_sessions(left_out: int, command: str) -> str:
     return f"{many}, not present. To see them all: sightline {command} --last all"
 
 
-def page_shape(context: SessionContext, page: Page[SessionFiles]) -> Shape:
-    """Return a page of `status` as JSON."""
-    sessions = [session_shape(context, each) for each in page.sessions]
-    rewinds = shape(interrupted.listed(context, NOBODY))
-    return {"sessions": sessions, "left_out": page.left_out, "unfinished_rewinds": rewinds}
-
-
-def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
-    """Return a session of `status` as JSON: its files, presence, claims, warnings and model."""
-    name = each.session.id
-    used, places = usage.models(context, name)[-1:], usage.environments(context, name)[-1:]
-    return {
-        **shape(each),
-        "name": name_shape(context.store, name),
-        **presence_shape(presence(context, each.session)),
-        "claims": shape([claim for claim in listed(context) if claim.session == name]),
-        "warnings": shape([*pending(context, name)]),
-        "unfinished_rewinds": shape([*interrupted.listed(context, name)]),
-        **(fields(used[0], "provider", "mode") if used else {"provider": None, "mode": None}),
-        "environment": shape(places[0]) if places else None,
-    }
-
-
-def presence_shape(there: Presence) -> Shape:
-    """Return the presence of a session as JSON."""
-    times = {"since": moment(there.since), "last_sign": moment(there.last)}
-    return {"presence": there.state, **shape(times), "holder": there.holder}
-
-
-def name_shape(store: Store, id: str) -> str | None:
-    """Return a session's name as JSON: without quotes, null where it has no title."""
-    return names_of(store)(id).replace('"', "") if title_of(store, id) else None
-
-
-def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[str]:
+def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) -> list[str]:
     """Return a session's claims, interrupted rewinds, warnings and files."""
-    session, name, name_of = shown.session, shown.session.id, names_of(context.store)
-    runs_on = [
-        ModelUsed(used.provider, used.model, used.mode).particulars or ""
-        for used in usage.models(context, name)[-1:]
-    ]
-    runs_on += [
-        EnvironmentSeen(place.system, place.python, place.host, place.host_version).particulars
-        or ""
-        for place in usage.environments(context, name)[-1:]
-        if place.host
-    ]
+    name, place = shown.id, shown.environment
+    runs_on = []
+    if shown.model is not None:
+        runs_on.append(ModelUsed(shown.provider, shown.model, shown.mode).particulars or "")
+    if place is not None and place.host:
+        seen = EnvironmentSeen(place.system, place.python, place.host, place.host_version)
+        runs_on.append(seen.particulars or "")
     title = change_words.heading(name_of(name))
-    is_named = title.startswith(f"The {session.agent}{change_words.SESSION_OF}")
-    acts = [*([] if is_named else [session.agent]), *map(one_line, runs_on)]
-    acts += [f"turn {session.turn}"] if session.turn else []
+    is_named = title.startswith(f"The {shown.agent}{change_words.SESSION_OF}")
+    acts = [*([] if is_named else [shown.agent]), *map(one_line, runs_on)]
+    acts += [f"turn {shown.turn}"] if shown.turn else []
     who_acts = f" ({', '.join(acts)})" if acts else ""
     files = phrases.count(len(shown.files), "file")
-    begun = phrases.ago(time() - session.started / 1_000_000)
-    state_now = presence(context, session).state
-    there = "" if state_now == "present" else f", {state_now}"
-    lines = [f"{title}{who_acts}, {files}, began {begun}{there}"]
+    there = "" if shown.presence == "present" else f", {shown.presence}"
+    lines = [f"{title}{who_acts}, {files}, began {since(shown.started)}{there}"]
     lines += [] if name_of(name) == name else [f"  its id: {short_id(name)}"]
     lines += [
         f"  claims {', '.join(map(quoted, claim.paths))} until {claim.expires_at.astimezone():%H:%M}"
-        for claim in listed(context)
-        if claim.session == name
+        for claim in shown.claims
     ]
-    for rewind in interrupted.listed(context, name):
+    for rewind in shown.unfinished_rewinds:
         begun = rewind_words.begun(
             rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
         )
         lines.append(f"  {one_line(begun)}")
     lines += [
-        f"  warning {warning.id}: {notice_words.in_line(warning)}"
-        for warning in pending(context, name)
+        f"  warning {warning.id}: {notice_words.in_line(warning)}" for warning in shown.warnings
     ]
     width = max((len(file.state) for file in shown.files), default=0)
     for file in shown.files:

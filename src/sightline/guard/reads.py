@@ -324,3 +324,23 @@ def moving(path: str) -> Unverifiable:
         f"{quoted(path)} or its record was changed {TRIES} times while it was being read.",
         "Try again when the program that writes it has finished.",
     )
+
+
+def shown_bytes(context: SessionContext, view: FileView) -> bytes:
+    """Return the bytes of the lines that a view shows, with their own line ends: from the disk if it still
+    holds that revision, else from the store, else encoded anew."""
+    state = context.look(context.workspace.locate(view.path).path)
+    data = state.data if state.revision == view.revision else context.store.blob(view.revision)
+    first, last = view.lines
+    if data is not None and (first, last) == (1, view.total_lines) and not view.left_out:
+        return data
+    wide = view.encoding.startswith("utf-16")
+    if data is None or wide or not last or view.left_out:
+        codec = "utf-8" if wide else view.encoding.removesuffix("-sig")
+        try:
+            return view.text.encode(codec)
+        except (LookupError, UnicodeEncodeError):
+            return view.text.encode()
+    lines = data.split(b"\n")
+    cut = b"\n".join(lines[first - 1 : last])
+    return cut + b"\n" if last < len(lines) else cut

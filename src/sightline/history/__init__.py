@@ -9,6 +9,7 @@ PUBLIC = (
     "session_history",
     "watching",
     "why",
+    "workspace_status",
     "words",
 )
 

@@ -14,7 +14,7 @@ from typing import Generic, Literal, TypeVar
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import named_cause
+from sightline.changes.session_names import named_cause, plain_title
 from sightline.changes.words import NameOf
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
@@ -251,7 +251,12 @@ def sessions(context: SessionContext, *, last: int | None = LAST_SESSIONS) -> Pa
     """Return the sessions of a page."""
     chosen = _page(context, last)
     shown = [
-        SessionSummary(state, len(context.store.known(state.id)), presence(context, state))
+        SessionSummary(
+            state,
+            len(context.store.known(state.id)),
+            presence(context, state),
+            plain_title(context.store, state.id),
+        )
         for state in chosen.sessions
     ]
     return Page(shown, chosen.left_out)

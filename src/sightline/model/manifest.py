@@ -205,6 +205,17 @@ class FileDifference(Struct, frozen=True):
     removed: int = 0
 
 
+class PathChange(Struct, frozen=True):
+    """How a path differs from a checkpoint."""
+
+    path: str
+    change: Change
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the path and the change."""
+        yield from (self.path, self.change)
+
+
 EMPTY = Manifest({})
 
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from sightline.changes.session_context import SessionContext
-from sightline.model.events import EnvironmentSeen, ModelUsed, TurnBegan
+from sightline.model.events import (
+    EnvironmentSeen,
+    Fact,
+    ModelUsed,
+    PromptFollowed,
+    TranscriptRead,
+    TurnBegan,
+)
 from sightline.model.results import Environment, ModelUsage
 from sightline.model.timeline import of_kind
 from sightline.model.units import moment
@@ -87,3 +94,13 @@ def _where(each: Environment) -> tuple[str | None, ...]:
 def _last_model(context: SessionContext) -> ModelUsed | None:
     newest = context.store.timeline(session=context.session, kinds=[ModelUsed], newest=1)
     return next(of_kind(ModelUsed, newest), None)
+
+
+def transcript(context: SessionContext) -> str | None:
+    """Return the transcript that the hooks of a session read last; None without one."""
+    kinds: list[type[Fact]] = [TranscriptRead, PromptFollowed]
+    newest = context.store.timeline(session=context.session, kinds=kinds, newest=1)
+    facts = [each.fact for each in newest]
+    return next(
+        (f.transcript for f in facts if isinstance(f, (TranscriptRead, PromptFollowed))), None
+    )
