@@ -146,10 +146,10 @@ def test_a_store_that_cannot_record_says_that_the_write_happened(place, monkeypa
     store = s._context.store
     append = store.append
 
-    def full(session, facts, **named):
-        if any(isinstance(fact, Changed) for fact in facts):
+    def full(given):
+        if any(isinstance(fact, Changed) for fact in given.facts):
             raise sightline.StoreError("The disk is full.", "Free some space.")
-        return append(session, facts, **named)
+        return append(given)
 
     monkeypatch.setattr(store, "append", full)
     notice = s.edit("a.py", "line 3", "mine").notice

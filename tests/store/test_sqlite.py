@@ -307,8 +307,9 @@ def test_what_a_process_left_without_closing_is_there_for_the_next(tmp_path):
         "import os, sys\n"
         "from sightline.model.events import TurnBegan\n"
         "from sightline.store.embedded import open_file\n"
+        "from sightline.store.port import Append\n"
         "store = open_file(sys.argv[1])\n"
-        "store.append('s', [TurnBegan(1)], at=1)\n"
+        "store.append(Append('s', [TurnBegan(1)], at=1))\n"
         "os._exit(0)\n"
     )
     file = str(tmp_path / "store.db")
