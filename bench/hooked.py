@@ -277,9 +277,11 @@ class HookedAgent:
         payload = common | {"transcript_path": f"{home}/{self.session}.jsonl"} | fields
         if self.transcript is not None:
             payload["prompt_id"] = self.transcript.prompt
-        environ = {"HOME": home, "CLAUDE_PROJECT_DIR": root, "SIGHTLINE_HOME": home}
+        environ = {"HOME": home, "SIGHTLINE_HOME": home}
         environ |= {"PATH": "", "XDG_CONFIG_HOME": home}
-        printed = Call(AGENT, environ, home).answered(json.dumps(payload).encode())
+        printed = Call(AGENT, environ, home, given={"project": root}).answered(
+            json.dumps(payload).encode()
+        )
         told: dict[str, Any] = json.loads(printed or b"{}")
         self._tell = str(told.get("systemMessage", ""))
         found: dict[str, Any] = told.get("hookSpecificOutput", {})

@@ -81,7 +81,12 @@ class Host:
 
     def command(self) -> list[str]:
         """The hook as a person calls it: the installed command."""
-        return [os.path.join(os.path.dirname(sys.executable), "sightline"), "hook", AGENT]
+        return [
+            os.path.join(os.path.dirname(sys.executable), "sightline"),
+            "hook",
+            AGENT,
+            f"project={self.root}",
+        ]
 
     def bare(self) -> list[str]:
         """An interpreter that does nothing."""
@@ -123,7 +128,7 @@ class Host:
 
     def answer(self, raw: bytes) -> bytes:
         """The same in this process."""
-        return Call(AGENT, self.environ, self.home).answered(raw)
+        return Call(AGENT, self.environ, self.home, given={"project": self.root}).answered(raw)
 
     def write(self) -> bytes:
         """A write that has to be refused."""
@@ -209,7 +214,7 @@ class Host:
 
     def http(self) -> tuple[str, str, str]:
         """Host and port, path, and token of the workspace's http kind of hook."""
-        url, token = http_settings(self.state, self.root)
+        url, token = http_settings(self.state, self.root, "claude-code")
         place, _, path = url.removeprefix("http://").partition("/")
         return place, f"/{path}", token
 

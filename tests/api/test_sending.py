@@ -20,7 +20,7 @@ from tests.support.providers import check
 from tests.support.published_types import check_types, pydantic_ai_requests
 
 from sightline import EditRefused, PathRefused
-from sightline.agents.dialect import DIALECTS
+from sightline.agents.products import connectable
 from sightline.hooks.call import Call
 from sightline.messages.formats.format import FORMATS
 from sightline.testing import make_session
@@ -184,7 +184,7 @@ def hook_calls(host, dice, session):
 @pytest.mark.wide
 def test_every_hook_answer_about_invalid_bytes_can_be_sent():
     """`SIGHTLINE_TEST_WIDE=1` plays 2,000 files."""
-    assert {*HOOK_CHECKS} == {*DIALECTS}
+    assert {*HOOK_CHECKS} == {each.name for each in connectable()}
     answers = []
     for first in range(0, 2_000 if os.environ.get("SIGHTLINE_TEST_WIDE") else 12, 50):
         host = Host()
@@ -192,7 +192,9 @@ def test_every_hook_answer_about_invalid_bytes_can_be_sent():
         try:
             for seed in range(first, first + 50 if os.environ.get("SIGHTLINE_TEST_WIDE") else 12):
                 for event, raw in hook_calls(host, random.Random(seed), f"s{seed}"):
-                    answer = Call("claude-code", host.environ, str(host.home)).answered(raw)
+                    answer = Call(
+                        "claude-code", host.environ, str(host.home), given=host.given()
+                    ).answered(raw)
                     HOOK_CHECKS["claude-code"](event, answer)
                     answers += [answer] if b"fffd" in answer else []
             assert host.faults() == []

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.product import PRODUCT
 from sightline.cli import connect
 from sightline.cli.init import init
 
@@ -29,7 +30,7 @@ def test_it_connects_once_and_says_so_the_second_time(at):
 
 def test_the_command_it_writes_is_one_line_with_this_python_without_packages(at):
     at("init", "claude-code")
-    for found in settings.registered_hooks((at.root / LOCAL).read_text()):
+    for found in settings.CONNECTION.grouped((at.root / LOCAL).read_text()):
         python, script = hook_settings.files_of(found.hook)
         assert python == sys.executable
         assert os.path.isabs(script)
@@ -40,7 +41,7 @@ def test_the_command_it_writes_is_one_line_with_this_python_without_packages(at)
 
 def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
     at("init", "claude-code")
-    hook = settings.registered_hooks((at.root / LOCAL).read_text())[0].hook
+    hook = settings.CONNECTION.grouped((at.root / LOCAL).read_text())[0].hook
     payload = {"session_id": "s", "cwd": str(at.root), "hook_event_name": "Nothing"}
     done = subprocess.run(
         hook["command"],
@@ -60,9 +61,9 @@ def test_hooks_whose_program_is_gone_name_their_own_file(at, tmp_path, scope):
         "project": ".claude/settings.json of this project",
         "user": str(tmp_path / "home/.claude/settings.json"),
     }
-    for hook in connect.connections(str(at.root))[scope]:
+    for hook in connect.connections(PRODUCT, str(at.root))[scope]:
         telling = hook.event in hook_settings.TELLING
-        assert (names[scope] in hook.hook["command"]) == telling
+        assert (names[scope] in hook.command[-1]) == telling
 
 
 def test_nothing_is_left_of_it_after_removal(at):
@@ -81,7 +82,7 @@ def test_a_linked_folder_of_settings_stays(at, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (at.root / ".claude").symlink_to(tmp_path / "elsewhere")
     at("init", "claude-code")
-    assert settings.registered_hooks((tmp_path / "elsewhere" / "settings.local.json").read_text())
+    assert settings.CONNECTION.grouped((tmp_path / "elsewhere" / "settings.local.json").read_text())
     assert at("init", "claude-code", "--remove").code == 0
     assert os.listdir(tmp_path / "elsewhere") == []
     assert (at.root / ".claude").is_symlink()
@@ -155,14 +156,14 @@ def test_the_users_own_settings_need_no_workspace(at, tmp_path, monkeypatch):
     said = at("init", "claude-code", "--scope", "user").out
     assert "is connected in all your workspaces" in said
     assert "~/.claude/settings.json" in said
-    assert settings.registered_hooks((home / ".claude" / "settings.json").read_text())
+    assert settings.CONNECTION.grouped((home / ".claude" / "settings.json").read_text())
     assert at("init", "claude-code").code == 2  # the home folder is no workspace
 
 
 def test_the_configuration_folder_may_be_elsewhere(at, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     at("init", "claude-code", "--scope", "user")
-    assert settings.registered_hooks((tmp_path / "config" / "settings.json").read_text())
+    assert settings.CONNECTION.grouped((tmp_path / "config" / "settings.json").read_text())
 
 
 def test_two_scopes_at_once_are_one_too_many(at):
@@ -218,7 +219,7 @@ def test_http_hooks_name_an_address_of_this_machine_and_begin_with_a_process(at)
     at("init", "claude-code", "--kind", "http")
     ours = {
         found.event: found.hook
-        for found in settings.registered_hooks((at.root / LOCAL).read_text())
+        for found in settings.CONNECTION.grouped((at.root / LOCAL).read_text())
     }
     for event in ("SessionStart", "PreSkillShellCommand"):
         assert ours.pop(event)["type"] == "command"
@@ -258,4 +259,4 @@ def test_settings_that_name_the_script_of_the_first_version_are_replaced(at):
     assert hooks["state"] == "problem"
     at("init", "claude-code")
     assert file.read_text() == now
-    assert len(settings.registered_hooks(now)) == len(hook_settings.EVENTS)
+    assert len(settings.CONNECTION.grouped(now)) == len(hook_settings.EVENTS)

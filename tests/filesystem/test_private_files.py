@@ -197,7 +197,7 @@ def test_no_file_of_hooks_is_for_others():
         host.ask(b"{")
         (host.state / "hooks.log").write_text("x" * fault_log.BYTES_MAX)
         host.ask(b"{")
-        http_settings(str(host.state), str(host.root))
+        http_settings(str(host.state), str(host.root), "claude-code")
         with serving(str(host.root), environ=host.environ, home=str(host.home)):
             host.run(host.edit(path, "x = 1", "x = 2"))
             names = {found.name for found in host.state.rglob("*")}

@@ -24,7 +24,7 @@ from typing import IO, Any, NamedTuple
 from unittest.mock import patch
 
 import sightline
-from sightline.agents.claude_code.hook_command import program_of
+from sightline.agents.hook_line import program_of
 
 SOURCE = Path(sightline.__file__).resolve().parents[1]
 RECORDINGS = Path(__file__).resolve().parents[1] / "bench" / "recordings"
@@ -122,9 +122,12 @@ class Place:
     def hook(self, payload: bytes) -> Answer:
         """A hook of Claude Code: the script that its settings name, in this process."""
         *_, line = self.hook_command()
-        script, agent = program_of(line)[1], "claude-code"
+        script, words = program_of(line)[1], ["claude-code", f"project={self.root}"]
         with self.entered(), _descriptors(payload) as streams, _ended_softly():
-            with patch.object(sys, "path", [*sys.path]), patch.object(sys, "argv", [script, agent]):
+            with (
+                patch.object(sys, "path", [*sys.path]),
+                patch.object(sys, "argv", [script, *words]),
+            ):
                 try:
                     runpy.run_path(script, run_name="__main__")
                     code = -1  # it always ends its process

@@ -261,4 +261,5 @@ def header(
     """Return what a client writes before its payload."""
     fields = (protocol, "claude-code", "", str(len(raw) if size is None else size), "1")
     settings = own_settings(host.environ)
-    return "\0".join((*fields, str(host.root), settings, installation or stamp())).encode() + b"\n"
+    given = f"project={host.root}"
+    return "\0".join((*fields, given, settings, installation or stamp())).encode() + b"\n"

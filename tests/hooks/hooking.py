@@ -84,15 +84,24 @@ class Host:
             tool_response={"type": "text", "file": file},
         )
 
+    def given(self) -> dict[str, str]:
+        """What the client tells its hooks in variables, under neutral names."""
+        folder = self.environ.get("CLAUDE_PROJECT_DIR", "")
+        return {"project": folder} if folder else {}
+
     def ask(self, raw: bytes, agent: str = "claude-code", **options: Any) -> dict[str, Any]:
         """In this process."""
-        said = Call(agent, self.environ, str(self.home), **options).answered(raw)
+        said = Call(agent, self.environ, str(self.home), given=self.given(), **options).answered(
+            raw
+        )
         found: dict[str, Any] = json.loads(said) if said else {}
         return found
 
     def spawn(self, *args: str, **options: Any) -> subprocess.Popen[bytes]:
         line = posix_line(self.python, self.entry, "claude-code")  # as `init` writes it
-        asked = [self.python, "-I", "-S", self.entry, *args] if args else ["/bin/sh", "-c", line]
+        words = [f"{name}={value}" for name, value in self.given().items()]
+        asked = [self.python, "-I", "-S", self.entry, *args, *words]
+        asked = asked if args else ["/bin/sh", "-c", line]
         return subprocess.Popen(
             asked,
             env=self.environ,

@@ -6,7 +6,8 @@ import os
 import pytest
 from tests.hooks.hooking import refusal
 
-from sightline.agents.claude_code.dialect import added_folders, unhooked
+from sightline.agents.claude_code.dialect import added_folders
+from sightline.agents.claude_code.product import PRODUCT
 from sightline.agents.hook_events import CommandEnded, Printed, Surroundings
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.open_sessions import find_added
@@ -76,10 +77,10 @@ def test_a_transcript_tells_what_commands_printed_before_the_session_began(tmp_p
         {"type": "user", "message": None, "toolUseResult": {"stdout": ["x"]}, **at},
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found, _ = unhooked(str(file), 0, before=2**60)
+    found, _ = PRODUCT.dialect.unhooked(str(file), 0, before=2**60)
     assert found == [Printed("cat a.txt", "/p", "one")]
-    assert unhooked(str(file), 0, before=0)[0] == []
-    assert unhooked(str(file), 0, before=1)[0] == []
+    assert PRODUCT.dialect.unhooked(str(file), 0, before=0)[0] == []
+    assert PRODUCT.dialect.unhooked(str(file), 0, before=1)[0] == []
 
 
 TEXT = "one\ntwo\n"

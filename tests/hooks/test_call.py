@@ -436,7 +436,7 @@ def test_or_close_it_where_the_user_says_so(host, spoil):
 def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail):
     environ = host.environ | {"SIGHTLINE_FAIL": fail}
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
-    said = Call("claude-code", environ, str(host.home)).unanswered(raw)
+    said = Call("claude-code", environ, str(host.home), given=host.given()).unanswered(raw)
     assert bool(refusal(json.loads(said))) is (fail == "closed")
     assert "could not judge a step" in json.loads(said)["systemMessage"]
     assert host.faults() == [SILENT]

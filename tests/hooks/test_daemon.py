@@ -5,6 +5,7 @@ All are real processes, started as an agent's settings start them.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -88,18 +89,19 @@ def test_it_can_ask_git_where_a_desktop_started_the_client(host):
 
 
 @pytest.mark.wide
-def test_settings_of_the_agent_elsewhere_have_a_daemon_of_their_own(host):
+def test_settings_of_the_agent_elsewhere_are_handed_to_the_same_daemon(host):
     """They add folders to the project, which the daemon guards."""
     first = host.begin()
-    host.environ["CLAUDE_CONFIG_DIR"] = str(host.folder("elsewhere"))
-    host.run(host.payload("UserPromptSubmit", prompt="x"))
-    second = host.started()
-    assert second.pid != first.pid
-    os.kill(int(second.pid), signal.SIGTERM)
-    host.ended()
-    del host.environ["CLAUDE_CONFIG_DIR"]
-    host.run(host.payload("UserPromptSubmit", prompt="x"))
-    assert host.started().calls == "1"
+    beside = host.folder("beside", marked=False)
+    config = host.folder("elsewhere", marked=False)
+    added = {"permissions": {"additionalDirectories": [str(beside)]}}
+    (config / "settings.json").write_text(json.dumps(added))
+    (beside / "notes.txt").write_text("one\n")
+    raw = host.write(str(beside / "notes.txt"), "two\n")
+    assert host.run(raw) == {}, "the file is in no workspace"
+    host.environ["CLAUDE_CONFIG_DIR"] = str(config)
+    assert refusal(host.run(raw))
+    assert host.started().pid == first.pid
 
 
 def test_the_first_hook_leaves_one_behind_that_answers_the_later_ones_alike(host):
@@ -194,7 +196,7 @@ def test_one_is_started_where_its_path_is_long(host):
 
 
 def test_none_is_started_on_a_system_that_cannot(host, monkeypatch):
-    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
+    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2", given=host.given())
     call.answered(host.payload("SessionStart", source="startup"))
     assert call.wants_daemon
     monkeypatch.delattr(os, "posix_spawn")
@@ -203,7 +205,7 @@ def test_none_is_started_on_a_system_that_cannot(host, monkeypatch):
 
 
 def test_a_process_that_cannot_be_started_is_a_fault_of_no_call(host, monkeypatch):
-    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
+    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2", given=host.given())
     assert call.answered(host.payload("SessionStart", source="startup")) == b""
     monkeypatch.setattr(sys, "executable", str(host.home / "gone"))
     spawn.start_daemon(call)

@@ -131,13 +131,15 @@ def test_a_hook_takes_an_outage_for_granted_until_something_changes(host, monkey
     assert "guard is off" in told(host.run(raw))
     for name, value in host.environ.items():
         monkeypatch.setenv(name, value)
-    assert _is_off(raw)
-    assert not _is_off(host.edit(path, "a = 1", "a = 2", session="s2")), "its user was not told"
+    assert _is_off(str(host.root), raw)
+    assert not _is_off(str(host.root), host.edit(path, "a = 1", "a = 2", session="s2")), (
+        "its user was not told"
+    )
     monkeypatch.setenv("SIGHTLINE_FAIL", "closed")
-    assert not _is_off(raw)
+    assert not _is_off(str(host.root), raw)
     monkeypatch.delenv("SIGHTLINE_FAIL")
     own_settings(host).unlink()
-    assert not _is_off(raw)
+    assert not _is_off(str(host.root), raw)
     host.put("a.py", "a = 7\n")
     assert refusal(host.run(raw))
     assert not list(Path(outage_folders(host.environ, str(host.home))[0]).glob(f"*{OFF}"))

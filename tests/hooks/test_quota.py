@@ -55,7 +55,8 @@ def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
     with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:
 
         def ask(raw):
-            server.answer(server.new_call("claude-code", None, str(host.root), None), raw)
+            given = {"project": str(host.root)}
+            server.answer(server.new_call("claude-code", None, given, None), raw)
 
         turns(host, ask)
     taken, dropped = count(host)

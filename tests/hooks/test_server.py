@@ -338,7 +338,7 @@ def test_stopping_lets_calls_under_way_end(host):
 
 
 def post(host, body, *, token=None, path=None, headers=(), method="POST"):
-    url, own = http_settings(str(host.state), str(host.root))
+    url, own = http_settings(str(host.state), str(host.root), "claude-code")
     _, _, rest = url.partition("//")
     place, _, name = rest.partition("/")
     connection = http.client.HTTPConnection(place)
@@ -441,10 +441,10 @@ def test_nobody_else_is_let_in(host, up, options, status):
 
 
 def test_port_and_token_stay_the_same_and_are_private(host):
-    first = http_settings(str(host.state), str(host.root))
+    first = http_settings(str(host.state), str(host.root), "claude-code")
     with serving(str(host.root), environ=host.environ, home=str(host.home)):
-        assert http_settings(str(host.state), str(host.root)) == first
-    assert http_settings(str(host.state), str(host.folder("other"))) != first
+        assert http_settings(str(host.state), str(host.root), "claude-code") == first
+    assert http_settings(str(host.state), str(host.folder("other")), "claude-code") != first
     file = host.store.with_name("http")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 

@@ -289,9 +289,5 @@ class Answer(Struct, frozen=True):
 
 NOTHING = Answer()
 
-CONTEXT_MAX = 9_000
-"""Characters of one answer: more than 10,000 is replaced by a preview (measured, Claude Code)."""
-
 DIFF_MAX = 6_000
-"""Characters of the diffs in one answer. Hosts show their model only the beginning of a long one,
-and what is not shown must not count as shown."""
+"""Characters of the diffs in one answer (agents.product.Limits)."""

@@ -19,9 +19,9 @@ from urllib.request import Request, urlopen
 from msgspec import structs
 
 from sightline import __version__
-from sightline.agents.claude_code import health as claude
-from sightline.agents.claude_code.hook_settings import AGENT, started
-from sightline.agents.claude_code.settings import SCOPES, Scope
+from sightline.agents.connection import RegisteredHook, Scope, files_of, kind_of
+from sightline.agents.product import Product
+from sightline.agents.products import connectable, product
 from sightline.agents.settings_file import carry_out
 from sightline.api.folders import settings_of
 from sightline.changes.session_context import SessionContext
@@ -32,7 +32,6 @@ from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.path_list import AGENTS
-from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.hooks import daemon_status
@@ -56,8 +55,9 @@ def findings(call: Call) -> Iterator[Finding]:
         call.settings = settings  # a check names what is left out of them
         yield from _kept(call, settings)
     answerer = None if settings is None else settings.answerer
-    yield from _agent(root, answerer)
-    yield claude.transcript(root, connect.config_dir())
+    for each in connectable():
+        yield from _agent(each, root, answerer)
+        yield from each.recorded.health(connect.place_of(root))
     yield from hook_findings(root, answerer)
 
 
@@ -83,8 +83,11 @@ def mend(call: Call, found: list[Finding]) -> None:
                     recovery.finish(context.for_session(rewind.session))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
-            kind = claude.kind_of(connect.connections(call.root, [scope])[scope])
-            carry_out(connect.plan(call.root, scope, kind))
+            agent = product(finding.facts["agent"])
+            assert agent is not None
+            place = connect.place_of(call.root)
+            kind = kind_of(agent.connection.registered(scope, place))
+            carry_out(connect.plan(agent, call.root, scope, kind))
 
 
 def _versions() -> Iterator[Finding]:
@@ -93,7 +96,7 @@ def _versions() -> Iterator[Finding]:
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
     yield from doctor.engines()
-    version, _ = claude.version_of("git")
+    version, _ = doctor.version_of("git")
     if version:
         yield Finding("git", "ok", "here", {"version": version.removeprefix("git version ")})
     else:
@@ -229,43 +232,40 @@ NOT_OF_AGENTS = frozenset((
 """Ignore files of other programs."""
 
 
-def _agent(root: str, setting: str | None) -> Iterator[Finding]:
-    yield claude.client()
-    paths = {scope: connect.settings_file(scope, root) for scope in SCOPES}
-    off = claude.switched_off(paths.values(), os.environ)
-    if off is not None:
-        yield off
-    registered = [(scope, _registration(root, scope, path)) for scope, path in paths.items()]
-    yield from (finding for _, finding in registered if finding is not None)
-    there = [scope for scope, finding in registered if finding and "scope" in finding.facts]
+def _agent(agent: Product, root: str, setting: str | None) -> Iterator[Finding]:
+    found = [(scope, _registration(agent, root, scope)) for scope in agent.connection.scopes]
+    there = [scope for scope, finding in found if finding and "scope" in finding.facts]
+    yield from agent.connection.health(connect.place_of(root), there)
+    yield from (finding for _, finding in found if finding is not None)
     if not there:
-        if not any(finding for _, finding in registered):
-            yield Finding("hooks", "warning", "none", {"agent": AGENT})
+        if not any(finding for _, finding in found):
+            yield Finding("hooks", "warning", "none", {"agent": agent.name})
         return
     if len(there) > 1:
-        facts = {"scopes": " and ".join(there), "agent": AGENT, "last": there[0]}
+        facts = {"scopes": " and ".join(there), "agent": agent.name, "last": there[0]}
         yield Finding("hooks", "warning", "double", facts)
-    yield from claude.started_without(running_in(root, claude.PROGRAM), there)
-    yield from _latency(root, there[-1], setting)
+    yield from _latency(agent, root, there[-1], setting)
 
 
-def _registration(root: str, scope: Scope, path: str) -> Finding | None:
+def _registration(agent: Product, root: str, scope: Scope) -> Finding | None:
+    place = connect.place_of(root)
     try:
-        kind = claude.kind_of(connect.registered(path))
-        return claude.registration(scope, path, connect.hooks_for(root, scope, kind))
+        kind = kind_of(agent.connection.registered(scope, place))
+        program = connect.program_for(agent, root, kind)
+        return agent.connection.registration(scope, place, program, agent.name)
     except SightlineError as error:
         return doctor.refused("hooks", error)
 
 
-def _latency(root: str, scope: Scope, setting: str | None) -> Iterator[Finding]:
+def _latency(agent: Product, root: str, scope: Scope, setting: str | None) -> Iterator[Finding]:
     """Measure the registered hooks, unless the files of their command are missing."""
-    found = connect.connections(root, [scope])[scope]
-    asked = [each.hook for each in found if each.hook.get("type") == "http"]
+    found = agent.connection.registered(scope, connect.place_of(root))
+    asked = [each for each in found if each.url]
     if asked:
-        yield http_latency(asked[0])
-    elif all(map(os.path.isfile, claude.files(found))):
+        yield http_latency(agent, asked[0])
+    elif all(map(os.path.isfile, files_of(found))):
         flag = "" if scope == "local" else f" --scope {scope}"
-        yield command_latency(found[0].hook, flag, setting)
+        yield command_latency(agent, found[0], flag, setting)
 
 
 def hook_findings(root: str, setting: str | None) -> Iterator[Finding]:
@@ -287,7 +287,7 @@ def _auto(root: str, found: list[DaemonStatus], setting: str | None, *, up: bool
     for each in found:
         facts = {"pid": each.pid, "since": each.since, "calls": each.calls}
         if _asked(each) and os.path.lexists(os.path.join(root, ".git")):
-            why = claude.version_of(each.git)[1] if each.git else "is not on its PATH"
+            why = doctor.version_of(each.git)[1] if each.git else "is not on its PATH"
             if why:
                 return Finding("answerer", "warning", "no git", {**facts, "why": why})
         return Finding("answerer", "ok", "running" if _asked(each) else "outdated", facts)
@@ -318,31 +318,36 @@ OURS, KEPT = "SIGHTLINE_", ("SIGHTLINE_ANSWERER",)
 TEXT = "one\ntwo\nthree\n"
 
 
-def command_latency(hook: Mapping[str, Any], flag: str, setting: str | None) -> Finding:
+def command_latency(
+    agent: Product, hook: RegisteredHook, flag: str, setting: str | None
+) -> Finding:
     """Ask a command hook RUNS times about an edit, in a workspace and a store of its own, with the daemon that
     the first hook of a conversation leaves behind; without one where the user's settings say so.
 
     flag: the options of the `init` that writes the hook anew. setting: `answerer`, or None.
     """
-    line, home, case = started(hook), os.path.expanduser("~"), "alone"
+    line, home, case = [*hook.command], os.path.expanduser("~"), "alone"
     with TemporaryDirectory(prefix="sightline-doctor-", ignore_cleanup_errors=True) as folder:
         root = os.path.realpath(os.path.join(folder, "workspace"))
         os.makedirs(os.path.join(root, ".git"))
-        with open(os.path.join(root, "a.txt"), "w", encoding="utf-8") as file:
+        path = os.path.join(root, "a.txt")
+        with open(path, "w", encoding="utf-8") as file:
             file.write(TEXT)
+        trial = agent.dialect.trial(root, path, "two", "2")
+        began, edit, _ = [json.dumps(each).encode() for each in trial]
         environ = {
             **{key: kept for key, kept in os.environ.items() if key in KEPT or key[:10] != OURS},
             "SIGHTLINE_HOME": os.path.join(folder, "state"),
-            "CLAUDE_PROJECT_DIR": root,
+            **({agent.project_variable: root} if agent.project_variable else {}),
         }
         took = []
         try:
-            for payload in (_began(root), *[_edit(root)] * RUNS):
-                began = perf_counter()
+            for payload in (began, *[edit] * RUNS):
+                start = perf_counter()
                 why = _failure(line, payload, environ, root)
-                took.append((perf_counter() - began) * 1_000)
+                took.append((perf_counter() - start) * 1_000)
                 if why:
-                    facts = {"why": why, "agent": "claude-code", "flag": flag}
+                    facts = {"why": why, "agent": agent.name, "flag": flag}
                     return Finding("latency", "problem", "fails", facts)
                 if len(took) == 1 and setting != "off" and _daemon_answers(root, environ, home):
                     case = "measured"
@@ -372,23 +377,25 @@ def _daemon_answers(root: str, environ: Mapping[str, str], home: str) -> bool:
     return False
 
 
-def http_latency(hook: Mapping[str, Any]) -> Finding:
+def http_latency(agent: Product, hook: RegisteredHook) -> Finding:
     """Ask an http hook RUNS times about an event that it ignores, so nothing is recorded."""
-    payload = _payload(os.path.sep, hook_event_name="Nothing")
+    *_, ignored = agent.dialect.trial(os.path.sep, os.path.sep, "", "")
+    payload = json.dumps(ignored).encode()
     took = []
     for _ in range(RUNS):
-        began = perf_counter()
-        asked = Request(hook["url"], payload, dict(hook.get("headers", {})))  # noqa: S310 - ours
+        start = perf_counter()
+        asked = Request(hook.url, payload, dict(hook.headers))  # noqa: S310 - ours
         try:
             with urlopen(asked, timeout=WITHIN_S) as answer:  # noqa: S310 - is_ours: 127.0.0.1
                 answer.read()
         except HTTPError as error:
-            why = f"{hook['url']} answers {error.code}: {error.read().decode(errors='replace')}"
+            why = f"{hook.url} answers {error.code}: {error.read().decode(errors='replace')}"
             error.close()
-            return Finding("latency", "problem", "http fails", {"why": why})
+            facts = {"why": why, "agent": agent.name}
+            return Finding("latency", "problem", "http fails", facts)
         except URLError:
-            return Finding("latency", "problem", "not running", {"agent": "claude-code"})
-        took.append((perf_counter() - began) * 1_000)
+            return Finding("latency", "problem", "not running", {"agent": agent.name})
+        took.append((perf_counter() - start) * 1_000)
     return timed(took, "answered")
 
 
@@ -424,20 +431,3 @@ def _failure(line: list[str], payload: bytes, environ: Mapping[str, str], root: 
     except ValueError:
         return f"it prints no JSON: {done.stdout[:60]!r}"
     return "" if isinstance(answer, dict) else "it prints no JSON object"
-
-
-def _began(root: str) -> bytes:
-    return _payload(root, hook_event_name="SessionStart", source="startup")
-
-
-def _edit(root: str) -> bytes:
-    place = os.path.join(root, "a.txt")
-    edit = {"file_path": place, "old_string": "two", "new_string": "2"}
-    return _payload(
-        root, hook_event_name="PreToolUse", tool_name="Edit", tool_input=edit, tool_use_id="doctor"
-    )
-
-
-def _payload(root: str, **more: object) -> bytes:
-    common = {"session_id": "doctor", "cwd": root, "transcript_path": os.path.join(root, "none")}
-    return json.dumps({**common, **more}).encode()

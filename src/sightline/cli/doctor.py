@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from sightline.agents.products import PRODUCTS
 from sightline.cli import checkup, output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command
@@ -113,7 +114,7 @@ def words_of(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
     """Return the message and the hint (may be empty) of a finding."""
     if name in COUNTERS:
         return COUNTERS[name](facts), HINTS.get((name, case), "")
-    message, hint = table()[name, case]
+    message, hint = table()["agent" if name in PRODUCTS else name, case]
     return message.format(**facts), hint.format(**facts)
 
 

@@ -9,6 +9,8 @@ from contextlib import closing
 import click
 from msgspec import Struct
 
+from sightline.agents.product import Product
+from sightline.agents.products import connectable
 from sightline.api.folders import settings_of
 from sightline.changes.session_names import names_of
 from sightline.changes.words import called
@@ -78,7 +80,12 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
             name: getattr(contents, name) for name in ("sessions", "facts", "texts", "checkpoints")
         }  # fmt: skip
         listed = [{"path": path, "size": bytes_} for path, bytes_ in kept.files.items()]
-        more = {"size": kept.size, "contents": known, "stays": stays, "hooks": connected}
+        more = {
+            "size": kept.size,
+            "contents": known,
+            "stays": stays,
+            "hooks": [scope for _, scope in connected],
+        }
         output.json({**answer, "files": listed, **more})
         return
     if not dry_run:
@@ -86,12 +93,12 @@ def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
         output.done(call, f"Deleted {files}. The files of the workspace are as they were.")
     for path in stays:
         output.note(call, f"Not deleted: {printable(path)}")
-    for scope in connected:
+    for product, scope in connected:
         flag = "" if scope == "local" else f" --scope {scope}"
         output.note(
             call,
-            f"The hooks of Claude Code ({scope}) still call Sightline, and would begin anew. Remove "
-            f"them:\n  sightline init claude-code --remove{flag}",
+            f"The hooks of {product.title} ({scope}) still call Sightline, and would begin anew. Remove "
+            f"them:\n  sightline init {product.name} --remove{flag}",
         )
 
 
@@ -182,9 +189,12 @@ def _stays(settings: Settings) -> Iterator[str]:
         yield log
 
 
-def _connected(root: str) -> list[str]:
-    """Return the scopes whose settings connect an agent to Sightline in this workspace."""
+def _connected(root: str) -> list[tuple[Product, str]]:
+    """Return the products, and the scopes of their settings, that are connected to Sightline in this
+    workspace."""
     try:
-        return list(connect.connections(root))
+        return [
+            (each, scope) for each in connectable() for scope in connect.connections(each, root)
+        ]
     except SettingsError:
         return []

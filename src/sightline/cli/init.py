@@ -7,7 +7,9 @@ from typing import Never
 
 import click
 
-from sightline.agents.claude_code.settings import Kind, Scope
+from sightline.agents.connection import Kind, Scope
+from sightline.agents.product import Product
+from sightline.agents.products import PRODUCTS, connectable
 from sightline.agents.settings_file import Change, backup_of, carry_out
 from sightline.cli import completion, connect, exclude, output
 from sightline.cli.failures import NO, Answered, report
@@ -19,12 +21,12 @@ from sightline.model.text import split
 from sightline.text.phrases import table
 
 
-@command(example="init claude-code --dry-run")
+@command(example=f"init {next(iter(PRODUCTS))} --dry-run")
 @click.argument(
     "agents",
     metavar="[AGENT]...",
     nargs=-1,
-    shell_complete=completion.one_of(connect.AGENTS),
+    shell_complete=completion.one_of([each.name for each in connectable()]),
 )
 @click.option("--remove", is_flag=True, help="Remove the hooks of Sightline.")
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
@@ -56,9 +58,11 @@ def init(
     if kind == "http" and scope != "local":
         raise click.UsageError("--kind http holds a token for one workspace: use --scope local.")
     shapes = []
-    for agent in _chosen(agents, root) or _none_found(call):
-        change = connect.plan(root, scope, kind, remove=remove)
-        before = bool(connect.registered(change.path))
+    for product in _chosen(agents, root) or _none_found(call):
+        if scope not in product.connection.scopes or kind not in product.connection.kinds:
+            raise click.UsageError(_not_offered(product))
+        change = connect.plan(product, root, scope, kind, remove=remove)
+        before = bool(product.connection.registered(scope, connect.place_of(root)))
         action = "removed" if remove else "updated" if before else "connected"
         action = action if change.is_one else "unchanged"
         if not dry_run and change.is_one:
@@ -71,7 +75,7 @@ def init(
         backup = backup_of(change.path)
         shapes.append(
             {
-                "agent": agent,
+                "agent": product.name,
                 "scope": scope,
                 "kind": kind,
                 "path": change.path,
@@ -87,23 +91,31 @@ def init(
                 output.text(output.coloured(call, _diff(change)))
             output.note(call, "Nothing was written." if change.is_one else "Nothing would change.")
         else:
-            output.done(call, output.fitted("\n".join(_words(root, scope, agent, change, action))))
-            _notes(call, root, scope, agent, change, removed=remove)
+            output.done(
+                call, output.fitted("\n".join(_words(root, scope, product, change, action)))
+            )
+            _notes(call, root, scope, product, change, removed=remove)
     if call.json:
         output.json({"dry_run": dry_run, "agents": shapes})
 
 
-def _chosen(agents: tuple[str, ...], root: str) -> list[str]:
-    """Return the agents that the user named, else those on this machine."""
+def _chosen(agents: tuple[str, ...], root: str) -> list[Product]:
+    """Return the products that the user named, else those on this machine."""
+    known = {each.name: each for each in connectable()}
     for agent in agents:
-        if agent not in connect.AGENTS:
-            known = ", ".join(connect.AGENTS)
-            raise click.UsageError(f"'{agent}' cannot be connected; these can: {known}.")
-    return list(dict.fromkeys(agents)) or connect.found_agents(root)
+        if agent not in known:
+            raise click.UsageError(f"'{agent}' cannot be connected; these can: {', '.join(known)}.")
+    return [known[name] for name in dict.fromkeys(agents)] or connect.found_products(root)
+
+
+def _not_offered(product: Product) -> str:
+    """Return which scopes and kinds of hooks a product has."""
+    scopes, kinds = ", ".join(product.connection.scopes), ", ".join(product.connection.kinds)
+    return f"{product.title} has these scopes: {scopes}; and these kinds of hooks: {kinds}."
 
 
 def _none_found(call: Call) -> Never:
-    hint = f"If you will install one, name it: sightline init {', '.join(connect.AGENTS)}"
+    hint = f"If you will install one, name it: sightline init {', '.join([each.name for each in connectable()])}"
     report(call, "agent", "No agent was found that can be connected.", hint)
     raise Answered(NO)
 
@@ -122,11 +134,11 @@ PROJECT = "The hook names this machine's Python: it fails for others who share t
 NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
 
 
-def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> list[str]:
+def _words(root: str, scope: Scope, product: Product, change: Change, action: str) -> list[str]:
     """Return words for a connected, disconnected or unchanged agent."""
-    name, file = connect.AGENTS[agent], _short(change.path, root)
+    name, file = product.title, _short(change.path, root)
     if action == "unchanged":
-        there = bool(connect.registered(change.path))
+        there = bool(product.connection.registered(scope, connect.place_of(root)))
         if there:
             return [f"{name} is connected already, by the hooks in {file}."]
         return [f"{name} is not connected: {file} has no hooks of Sightline."]
@@ -142,7 +154,7 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     lines = [f"{name} is connected {where}.", f"  Hooks were {verb} {file}."]
     if change.keep:
         lines.append(f"  The file as it was: {_short(backup_of(change.path), root)}")
-    undo = _undo(agent, scope)
+    undo = _undo(product, scope)
     rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
     return [
         *lines,
@@ -152,8 +164,10 @@ def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> 
     ]
 
 
-def _undo(agent: str, scope: Scope) -> str:
-    return f"sightline init {agent} --remove{'' if scope == 'local' else f' --scope {scope}'}"
+def _undo(product: Product, scope: Scope) -> str:
+    return (
+        f"sightline init {product.name} --remove{'' if scope == 'local' else f' --scope {scope}'}"
+    )
 
 
 def _short(path: str, root: str) -> str:
@@ -165,13 +179,13 @@ def _short(path: str, root: str) -> str:
 
 
 def _notes(
-    call: Call, root: str, scope: Scope, agent: str, change: Change, *, removed: bool
+    call: Call, root: str, scope: Scope, product: Product, change: Change, *, removed: bool
 ) -> None:
     """Print remarks: other scopes, shared settings; offer to keep the local ones out of git."""
     still = "still connect it" if removed else "connect it too; once is enough"
-    for other in connect.connections(root) if root else ():
+    for other in connect.connections(product, root) if root else ():
         if other != scope:
-            undo = _undo(agent, other)
+            undo = _undo(product, other)
             output.say(f"The settings of scope {other} {still}. To undo that:\n  {undo}")
     if removed or scope == "user":
         return

@@ -12,8 +12,9 @@ from time import monotonic
 
 import click
 
-from sightline.agents.claude_code import recordings
-from sightline.agents.claude_code.recordings import Recording
+from sightline.agents.product import Product
+from sightline.agents.products import PRODUCTS, connectable, product
+from sightline.agents.recorded_sessions import Recording
 from sightline.agents.settings_file import carry_out
 from sightline.api.json_shapes import shape
 from sightline.api.workspace import Workspace
@@ -89,7 +90,7 @@ def _once(call: Call, context: SessionContext) -> None:
         workspace = Workspace(context, call.settings)
         shown = workspace.status(call.session)
     root, store = workspace.root, call.store_url(context)
-    agents = [*connect.AGENTS] if connect.connections(root) else []
+    agents = [*connect.connected_products(root)]
     if call.json:
         output.json({"store": store, "agents": agents, **shape(shown)})
         return
@@ -191,39 +192,45 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
 
     The user is asked once, on a terminal, unless `yes`. SettingsError.
     """
-    all_yes = yes
-    there = connect.connections(root)
-    found = connect.found_agents(root)
-    (name,) = connect.AGENTS.values()
-    if not there and found:
-        change = connect.plan(root, "local")
+    there = connect.connected_products(root)
+    found = [each for each in connect.found_products(root) if each.name not in there]
+    for each in found:
+        change, agreed = connect.plan(each, root, each.connection.scopes[-1]), yes
         if not yes and not call.json and output.can_ask():
             output.say(
-                f"{name} is not connected here: its edits are not judged.\n"
+                f"{each.title} is not connected here: its edits are not judged.\n"
                 f"Its hooks would go into {quoted(change.path)}\n"
                 "and come out again by 'sightline init --remove'."
             )
-            yes = output.confirmed("Connect it?", default=True)
-        if yes:
+            agreed = output.confirmed("Connect it?", default=True)
+        if agreed:
             carry_out(change)
-            output.note(call, f"{name} is connected from its next session on.")
-            exclude.offer(call, root, connect.private_files(root, change), yes=all_yes)
-            there = connect.connections(root)
+            output.note(call, f"{each.title} is connected from its next session on.")
+            exclude.offer(call, root, connect.private_files(root, change), yes=yes)
+            there[each.name] = each
+    without = " and ".join([each.title for each in found if each.name not in there])
     if there:
-        return f"{name} is connected."
+        named = " and ".join([each.title for each in there.values()])
+        more = f" {without} is not: sightline init" if without else ""
+        return f"{named} {'is' if len(there) == 1 else 'are'} connected.{more}"
     if found:
-        return f"{name} is not connected, its edits are not judged. Connect it: sightline init"
-    return f"No agent found. To connect {name}: sightline init {' '.join(connect.AGENTS)}"
+        return f"{without} is not connected, its edits are not judged. Connect it: sightline init"
+    known = connectable()
+    titles = " or ".join([each.title for each in known])
+    return f"No agent found. To connect {titles}: sightline init {known[0].name}"
 
 
 def farewell(root: str) -> str:
     """Return what guards the agents once the view has ended. SettingsError."""
     hooks = [
-        connection.hook for scope in connect.connections(root).values() for connection in scope
+        hook
+        for each in connectable()
+        for scope in connect.connections(each, root).values()
+        for hook in scope
     ]
     if not hooks:
         return "Ended. What was recorded stays: sightline log"
-    if any(hook.get("type") == "http" for hook in hooks):
+    if any(hook.url for hook in hooks):
         return "Ended. Hooks of the http kind are answered by nobody now: edits are not judged."
     return "Ended. Edits go on being judged, with or without this view."
 
@@ -253,25 +260,32 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     """
     if not wanted and (context.store.session_count() or not output.can_ask()):
         return
-    recorded = recordings.recordings(context.workspace.root, connect.config_dir())
-    recorded_here = [each for each in recorded if context.store.session(each.session) is None]
+    place = connect.place_of(context.workspace.root)
+    known = [each for each in map(product, PRODUCTS) if each is not None]
+    recorded_here = [
+        (each, recording)
+        for each in known
+        for recording in each.recorded.recordings(place)
+        if context.store.session(recording.session) is None
+    ]
     if not recorded_here:
         if wanted:
             output.note(call, "No conversation was recorded here that is not known already.")
         return
     many = count(len(recorded_here), "conversation")
     if not wanted:
-        amount = size(sum(each.size for each in recorded_here))
-        output.say(f"{many} of Claude Code recorded here before ({amount}).")
+        amount = size(sum(recording.size for _, recording in recorded_here))
+        titles = " and ".join(dict.fromkeys([each.title for each, _ in recorded_here]))
+        output.say(f"{many} of {titles} recorded here before ({amount}).")
         if not output.confirmed("Read them in, to look at?"):
             return
     with output.progress(call, f"Reading in {many}"):
-        facts = [_archive(context, each) for each in recorded_here]
+        facts = [_archive(context, *each) for each in recorded_here]
     new, total = count(sum(map(bool, facts)), "conversation"), count(sum(facts), "fact")
     output.note(call, f"Read in: {new}, {total}. See: sightline session list")
 
 
-def _archive(context: SessionContext, recording: Recording) -> int:
+def _archive(context: SessionContext, agent: Product, recording: Recording) -> int:
     """Read in a recording, and return the number of new facts.
 
     Its digest is of the bytes that the recording had when it was found; it may grow meanwhile.
@@ -282,12 +296,12 @@ def _archive(context: SessionContext, recording: Recording) -> int:
             digest.update(part)
             left -= len(part)
     origin = archive.Origin(
-        agent="claude-code",
+        agent=agent.name,
         source=recording.path,
         digest=digest.hexdigest(),
         session=recording.session,
         root=context.workspace.root,
         parent=recording.parent,
     )
-    facts = recordings.timed_events(recording)
+    facts = agent.recorded.timed_events(recording)
     return archive.import_recording(context.store, context.clock, origin, facts, context.may_store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
@@ -46,6 +47,31 @@ class Finding(Struct, frozen=True):
     case: str
     facts: Mapping[str, Any]
     fix: str = ""
+
+
+VERSION_WITHIN_S = 10.0
+
+
+def version_of(program: str) -> tuple[str, str]:
+    """Return the first line that `program --version` prints, and the end of a sentence that says why
+    it prints none; one of them is empty."""
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=VERSION_WITHIN_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"does not answer within {VERSION_WITHIN_S:.0f} s"
+    except OSError as error:
+        return "", f"cannot be run: {error.strerror}"
+    if done.returncode:
+        return "", f"ends with exit code {done.returncode}"
+    return done.stdout.strip().split("\n")[0], ""
 
 
 def engines() -> Iterator[Finding]:

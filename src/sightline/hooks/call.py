@@ -19,8 +19,9 @@ from urllib.parse import unquote
 from msgspec import structs
 
 from sightline.agents import hook_events as events
-from sightline.agents.dialect import DIALECTS, Dialect
 from sightline.agents.hook_events import Answer, Event
+from sightline.agents.product import Product, fitted
+from sightline.agents.products import PRODUCTS, product
 from sightline.api.session import Session
 from sightline.changes.attribution import OUTAGE
 from sightline.changes.session_context import SessionContext
@@ -43,6 +44,7 @@ from sightline.hooks.handlers.transcript import (
     record_mark,
 )
 from sightline.hooks.handlers.turns import added_folders
+from sightline.hooks.host import Host
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
     attempt_of,
@@ -59,13 +61,18 @@ from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import SightLost
 from sightline.model.json_text import compact_json
-from sightline.model.marks import all_sendable
+from sightline.model.marks import all_sendable, sendable
 
 LOOKING_S = 5.0
 """Seconds for finding the workspace and its settings. Then the settings' deadline holds."""
 
 URI = "file://"
 
+NEUTRAL = ("project", "session")
+"""The names among what an agent tells its hook that are no variables of the agent."""
+
+NO_PRODUCT = Product(name="", title="")
+"""Stands for a product that runs the hooks of another one, and that is not known."""
 
 BESIDE = (
     *(events.Began, events.Prompted, events.Compacted, events.Ended),
@@ -81,7 +88,7 @@ class Stray(SightlineError):
 
 def usage() -> str:
     """Return the usage of the hook command."""
-    return words.USAGE.format(known=", ".join(DIALECTS))
+    return words.USAGE.format(known=", ".join(PRODUCTS))
 
 
 def host_process(pid: int | None) -> str | None:
@@ -93,7 +100,8 @@ class Call:
     """A hook call, from its payload to its answer.
 
     environ, home: of the agent's user. event: the event's name, where the payload does not hold it.
-    owner: the host's process (host_process). shared: a workspace that is already open. ending: the
+    given: what the agent told its hook in variables: "project", the folder that it was started for; variables under
+    their own names, which hold beside those of environ. owner: the host's process (host_process). shared: a workspace that is already open. ending: the
     process ends with this call.
 
     caller, events, settings, project: None or empty until `prepare` found them; a fault names what
@@ -109,13 +117,17 @@ class Call:
         owner: str | None = None,
         shared: OpenWorkspace | None = None,
         *,
+        given: Mapping[str, str] | None = None,
         ending: bool = False,
     ) -> None:
         self.agent, self.event = agent, event
-        self.environ, self.home, self.owner = environ, home, owner
+        given = {} if given is None else given
+        self._folder = given.get("project", "")
+        own = {name: value for name, value in given.items() if name not in NEUTRAL}
+        self.environ, self.home, self.owner = {**environ, **own}, home, owner
         self._shared, self._ending = shared, ending
         self._opened: dict[str, OpenWorkspace] = {}
-        self._dialect: Dialect | None = None
+        self._product: Product | None = None
         self._payload: dict[str, Any] = {}
         self.caller: events.Caller | None = None
         self.events: list[Event] = []
@@ -163,7 +175,8 @@ class Call:
     def note(self, error: Exception) -> None:
         """Add a line to the log, or print it to stderr when the log cannot be written."""
         session = self.caller.session if self.caller else ""
-        event = self.event or str(self._payload.get("hook_event_name", ""))
+        known = self._product
+        event = self.event or ("" if known is None else known.dialect.event_name(self._payload))
         settings = self.settings or self._user_settings()
         folder = settings.state_home if settings else state_base(self.environ, self.home)
         try:
@@ -174,12 +187,16 @@ class Call:
     def _read(self, raw: bytes) -> None:
         if len(raw) > PAYLOAD_MAX:
             raise NotJudged(words.too_large(PAYLOAD_MAX))
-        self._dialect = DIALECTS.get(self.agent)
-        if self._dialect is None:
-            raise NotJudged(words.unknown_agent(self.agent, ", ".join(DIALECTS)))
-        self._payload = _parse(raw)
-        self.caller = self._dialect.caller(self._payload)
-        cwd, found = self.caller.cwd, self._dialect.events(self._payload, self.event)
+        known = product(self.agent)
+        if known is None:
+            raise NotJudged(words.unknown_agent(self.agent, ", ".join(PRODUCTS)))
+        self._product, self._payload = known, _parse(raw)
+        speaker = known.dialect.speaker(self._payload)
+        if speaker is not None:  # another product runs the hooks of this one
+            self._product = known = product(speaker) or NO_PRODUCT
+            self.agent = speaker
+        self.caller = known.dialect.caller(self._payload)
+        cwd, found = self.caller.cwd, known.dialect.events(self._payload, self.event)
         self.events = [with_absolute_paths(each, cwd, self.home) for each in found]
 
     def _look(self) -> None:
@@ -187,7 +204,7 @@ class Call:
         event is about a file in one."""
         assert self.caller is not None
         try:
-            self.project = find_project(self.caller, self.environ, self.home)
+            self.project = find_project(self.caller, self._folder, self.home)
         except WorkspaceError as error:
             if self.events and not any(find_root(each, None, self.home) for each in self.events):
                 raise Stray(error.message) from None
@@ -208,7 +225,7 @@ class Call:
             return b""
         if raw is not None:
             within(LOOKING_S, self._look)
-        self._notes = outage.noted(self.environ, self.home)
+        self._notes = outage.noted(self.environ, self.home, self._folder)
         if self._notes and self._place().is_held():
             raise Held(words.HELD)
         deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
@@ -235,7 +252,7 @@ class Call:
             self.note(error)
             settings = self.settings or self._user_settings()
             fail = settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
-            if isinstance(error, Stray) or not self._dialect:
+            if isinstance(error, Stray) or self._product is None:
                 return b""
             answer, closed = events.NOTHING, fail == "closed"
             if any(isinstance(event, events.Attempted) for event in self.events):
@@ -247,14 +264,15 @@ class Call:
             if self.events and (isinstance(error, ONE) or outage.is_outage(error)):
                 told = self._place().tell(error, self.events[0], fail)
                 answer = structs.replace(answer, tell=told)
-            return self._printed([answer])
+            return self._printed([self._fit(answer, self.events[0])] if self.events else [answer])
         except Exception as second:  # noqa: BLE001 - as in answered()
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(second)}\n")
             return b""
 
     def _place(self) -> outage.Place:
         """Return what this call knows of the place where it was made."""
-        return outage.Place(self.environ, self.home, self.caller, self.settings, self.project)
+        known = self.caller, self.settings, self.project
+        return outage.Place(self.environ, self.home, *known, self._folder)
 
     def _told_of_settings(self) -> Answer:
         """Return what the user learns, once a session, of workspaces whose own settings are wrong."""
@@ -263,12 +281,12 @@ class Call:
             place.tell_left_out(root, faults, self.events[0])
             for root, faults in self._left_out.items()
         ]
-        return Answer(tell="\n".join(filter(None, told)))
+        return self._fit(Answer(tell="\n".join(filter(None, told))), self.events[0])
 
     def _attend(self) -> list[Answer]:
         try:
-            answers = [self._attend_event(event) for event in self.events]
-            return [answer for answer in answers if answer is not None]
+            answers = [(self._attend_event(event), event) for event in self.events]
+            return [self._fit(answer, event) for answer, event in answers if answer is not None]
         finally:
             for workspace in self._opened.values():
                 workspace.close()
@@ -308,10 +326,10 @@ class Call:
         that the user added to the agent's project."""
         root = find_root(event, self.project, self.home)
         path = getattr(event, "path", None)
-        if root is not None or not path or self._dialect is None or self.caller is None:
+        if root is not None or not path or self._product is None or self.caller is None:
             return root
         around = self._surroundings(self.caller)
-        added = self._dialect.added_folders(around)
+        added = self._product.dialect.added_folders(around)
         if self.project is not None:
             context = self._workspace(self.project).context()
             added += added_folders(context, self.caller.parent or self.caller.session)
@@ -319,7 +337,7 @@ class Call:
         return find_added(path, [absolute(each, start, self.home) for each in added], self.home)
 
     def _surroundings(self, caller: events.Caller) -> events.Surroundings:
-        start = self.environ.get("CLAUDE_PROJECT_DIR") or self.project or caller.cwd
+        start = self._folder or self.project or caller.cwd
         roots = list(dict.fromkeys([start, self.project or start]))
         arguments = arguments_of(self.owner) if self.owner else []
         return events.Surroundings(arguments, roots, self.environ, self.home)
@@ -370,15 +388,14 @@ class Call:
             return Answer(refuse=words.unsure(name_in(session, event.path)))
         if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(session):
             self._reconcile(session)  # which files the commands of the prompt printed
-        lost = "" if isinstance(event, events.InsertionBegan) else end_insertions(session)
+        host = self._host(session)
+        lost = (
+            ""
+            if isinstance(event, events.InsertionBegan)
+            else end_insertions(session, host.limits.diff)
+        )
         try:
-            answer = attend(
-                session,
-                event,
-                lambda knows: self._catch_up(session, knows=knows),
-                self._rewriters,
-                self._read_work,
-            )
+            answer = attend(session, event, host)
         finally:
             context = session._context  # noqa: SLF001 - no verb returns this
             if context.missed:  # a checkpoint was due and could not be taken
@@ -394,6 +411,16 @@ class Call:
             except SightlineError as error:
                 self.note(error)
         return answer
+
+    def _host(self, session: Session) -> Host:
+        assert self._product is not None
+        return Host(
+            self._product.can,
+            self._product.limits,
+            lambda knows: self._catch_up(session, knows=knows),
+            self._rewriters,
+            self._read_work,
+        )
 
     def _workspace(self, root: str) -> OpenWorkspace:
         if root not in self._opened:
@@ -418,23 +445,24 @@ class Call:
     def _rewriters(self) -> list[str]:
         """Return where hooks of others are that could put their own text in the place of a merge."""
         assert self.caller is not None
-        tool = self._payload.get("tool_name")
-        if self._dialect is None or not isinstance(tool, str):
-            return []
-        return self._dialect.rewriters(tool, self._surroundings(self.caller))
+        assert self._product is not None
+        return self._product.dialect.rewriters(self._payload, self._surroundings(self.caller))
 
     def _follow(self, session: Session) -> bool:
         """Put the session's knowledge back where the user took the conversation back. Return False
         while the transcript does not show yet whether the user did."""
-        dialect, caller = self._dialect, self.caller
-        if dialect is None or caller is None or not caller.transcript or not caller.prompt:
+        known, caller = self._product, self.caller
+        if known is None or caller is None or not caller.transcript or not caller.prompt:
             return True
         transcript, prompt = caller.transcript, caller.prompt
         if not os.path.exists(transcript):
             return True
         try:
             went_back = follow(
-                session, transcript, prompt, lambda at: dialect.went_back(transcript, prompt, at)
+                session,
+                transcript,
+                prompt,
+                lambda at: known.dialect.went_back(transcript, prompt, at),
             )
             if went_back:
                 self._reconcile(session)
@@ -446,14 +474,14 @@ class Call:
     def _reconcile(self, session: Session) -> None:
         """Record what the transcript shows. After a failure the session knows less than the agent
         has seen, which refuses more and never less."""
-        dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
-        if dialect is None or not transcript or not os.path.exists(transcript):
+        known, transcript = self._product, self.caller.transcript if self.caller else None
+        if known is None or not transcript or not os.path.exists(transcript):
             return
         try:
             reconcile(
                 session,
                 transcript,
-                lambda offset, before: dialect.unhooked(transcript, offset, before=before),
+                lambda offset, before: known.dialect.unhooked(transcript, offset, before=before),
             )
         except (OSError, ValueError) as error:
             self.note(error)
@@ -461,20 +489,26 @@ class Call:
     def _read_work(self) -> RecordedWork:
         """Return the to-dos and reports in the transcript. After a failure the briefing is without
         them."""
-        dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
-        if dialect is None or not transcript or not os.path.exists(transcript):
+        known, transcript = self._product, self.caller.transcript if self.caller else None
+        if known is None or not transcript or not os.path.exists(transcript):
             return NO_WORK
         try:
-            return dialect.recorded_work(transcript)
+            return known.dialect.recorded_work(transcript)
         except (OSError, ValueError) as error:
             self.note(error)
             return NO_WORK
 
+    def _fit(self, answer: Answer, event: Event) -> Answer:
+        assert self._product is not None
+        return fitted(answer, event, self._product.can)
+
     def _printed(self, answers: list[Answer]) -> bytes:
         if all(answer == events.NOTHING for answer in answers):
             return b""
-        assert self._dialect is not None
-        output = self._dialect.answer(self._payload, answers)
+        assert self._product is not None
+        output = self._product.dialect.answer(self._payload, answers, self.event)
+        if isinstance(output, str):
+            return sendable(output).encode()
         return compact_json(all_sendable(output)).encode() if output else b""
 
     def _user_settings(self) -> Settings | None:

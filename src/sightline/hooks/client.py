@@ -1,5 +1,10 @@
 """The process of one hook call: ask the daemon, or answer here and leave a daemon behind.
 
+    python -I -S hook_entry.py AGENT [EVENT] [NAME=VALUE]...
+
+EVENT is the event's name, where the payload does not hold it. A word NAME=VALUE hands over what the agent told its
+hook in a variable: project (the folder that the agent was started for), session, or a variable under its own name.
+
 An agent starts this process on every tool call, so the module imports only what asking needs. A
 daemon is a running `sightline up`, or the process that an earlier hook started (hooks.spawn).
 
@@ -58,9 +63,6 @@ ANSWER_S = 9.0
 
 DAEMONS_MAX = 16
 
-UNSHOWN = (b"InstructionsLoaded", b"FileChanged", b"SessionEnd")
-"""Events whose answer reaches no user."""
-
 
 def main(args: list[str]) -> None:
     """Print the answer to the hook call on stdin, and end this process with exit code 0."""
@@ -73,48 +75,57 @@ def main(args: list[str]) -> None:
 
 
 def _answer(args: list[str]) -> None:
-    if not args or args[0].startswith("-") or len(args) > 2 or os.isatty(0):
+    agent, event, given = _read_args(args)
+    if not agent or agent.startswith("-") or os.isatty(0):
         _add_site_packages()
         from sightline.hooks.call import usage
 
         _write(2, usage().encode())
         return
     raw = _read_stdin()
-    event = event_of(args, raw)
-    lock = lock_event(run_folder(os.environ, os.path.expanduser("~")), event)
+    asked = event_of([agent, event] if event else [agent], raw)
+    lock = lock_event(run_folder(os.environ, os.path.expanduser("~")), asked)
     if lock is None:  # another installation's hook answered
         return
     parent, is_silent = os.getppid(), False
     try:
-        answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
+        is_readable = len(raw) <= PAYLOAD_MAX
+        answer = _ask_daemons(agent, event, given, raw, parent) if is_readable else None
     except TimeoutError:  # a daemon took the event, so this process must not handle it
         answer, is_silent = None, True
     except OSError:  # no daemon has made the folder, or the disk is full
         answer = None
-    if answer is None and not is_silent and _is_off(raw):
+    if answer is None and not is_silent and _is_off(given.get("project", ""), raw):
         return
     if answer is not None:
         _write(1, answer)
-        note_answer(lock, event)
+        note_answer(lock, asked)
         return
     try:
-        call = _call(args, parent)
+        call = _call(agent, event, given, parent)
         _write(1, call.unanswered(raw) if is_silent else call.answered(raw))
     except ImportError as error:
-        if not any(b'"%b"' % event in raw for event in UNSHOWN):
-            _write(1, _tell_once(error))
+        _write(1, _tell_once(error, agent, given.get("session", ""), raw))
         raise
-    note_answer(lock, event)
+    note_answer(lock, asked)
     _leave_daemon(call)
 
 
-def _call(args: list[str], parent: int) -> Call:
+def _read_args(args: list[str]) -> tuple[str, str, dict[str, str]]:
+    """Return the agent, the event and what the agent handed over; no agent for other arguments."""
+    words = [word for word in args if "=" not in word]
+    pairs = [word.partition("=") for word in args if "=" in word]
+    given = {name: value for name, _, value in pairs}
+    return (words[0], "".join(words[1:]), given) if len(words) in (1, 2) else ("", "", given)
+
+
+def _call(agent: str, event: str, given: dict[str, str], parent: int) -> Call:
     """Return the call for the daemon's own handler, which answers here."""
     _add_site_packages()
     from sightline.hooks.call import Call, host_process
 
-    home, event = os.path.expanduser("~"), args[1] if len(args) > 1 else None
-    return Call(args[0], os.environ, home, event, host_process(parent), ending=True)
+    home, owner = os.path.expanduser("~"), host_process(parent)
+    return Call(agent, os.environ, home, event or None, owner, given=given, ending=True)
 
 
 def _leave_daemon(call: Call) -> None:
@@ -129,13 +140,21 @@ def _leave_daemon(call: Call) -> None:
         _write(2, f"sightline: {type(error).__name__}: no daemon was started.\n".encode())
 
 
-def _tell_once(error: BaseException) -> bytes:
+def _tell_once(error: BaseException, agent: str, session: str, raw: bytes) -> bytes:
     """Return the answer that tells the user, once a session, that no hook can answer here: a package
-    that Sightline needs is gone, or was made for another Python. b"" from then on."""
-    import json
+    that Sightline needs is gone, or was made for another Python. b"" from then on, and for an agent that
+    has no such answer."""
+    from importlib import import_module
 
-    session = os.environ.get("CLAUDE_CODE_SESSION_ID") or str(os.getppid())
-    for folder in outage_folders(os.environ, os.path.expanduser("~")):
+    why = f"Sightline's guard is off. It cannot run here: {error}. "
+    how = "Until it is installed again every edit passes unjudged: sightline doctor"
+    try:
+        module = import_module(f"sightline.agents.{agent.replace('-', '_')}.bare_answer")
+    except ImportError:
+        return b""
+    answer: bytes = module.tell(why + how, raw)
+    session = session or str(os.getppid())
+    for folder in outage_folders(os.environ, os.path.expanduser("~")) if answer else ():
         path = os.path.join(folder, f"broken-{session.replace(os.sep, '-')}{TOLD}")
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -146,18 +165,15 @@ def _tell_once(error: BaseException) -> bytes:
             return b""
         except OSError:
             continue
-        why = f"Sightline's guard is off. It cannot run here: {error}. "
-        how = "Until it is installed again every edit passes unjudged: sightline doctor"
-        return json.dumps({"systemMessage": why + how}).encode()
+        return answer
     return b""
 
 
-def _is_off(raw: bytes) -> bool:
+def _is_off(project: str, raw: bytes) -> bool:
     """Return whether an earlier hook just found the guard off and told the user of this conversation,
     and nothing was changed since that could end it. Then there is nothing to say and to wait for."""
     from time import time
 
-    project = os.environ.get("CLAUDE_PROJECT_DIR", "")
     for folder in outage_folders(os.environ, os.path.expanduser("~")) if project else ():
         try:
             with open(os.path.join(folder, outage_name(project)), "rb") as file:
@@ -166,7 +182,9 @@ def _is_off(raw: bytes) -> bool:
             is_recent = 0 <= age_s < OFF_S and is_private(folder) and len(fields) >= 4
         except OSError:
             continue
-        if is_recent and fields == outage_fields("open", fields[1], os.environ, fields[4::2]):
+        if not is_recent:
+            continue
+        if fields == outage_fields("open", fields[1], project, os.environ, fields[4::2]):
             return os.fsencode(f'"{fields[1]}"') in raw
     return False
 
@@ -188,19 +206,22 @@ def _read_stdin() -> bytes:
     return b"".join(pieces)
 
 
-def _ask_daemons(args: list[str], raw: bytes, parent: int) -> bytes | None:
+def _ask_daemons(
+    agent: str, event: str, given: dict[str, str], raw: bytes, parent: int
+) -> bytes | None:
     """Return a daemon's answer; None when no daemon took the event. TimeoutError when a daemon
     took the event and does not answer. OSError."""
     folder = run_folder(os.environ, os.path.expanduser("~"))
-    names = _in_order(os.listdir(folder))
-    header = _header(args, raw, parent) if names and is_private(folder) else None
+    names = _in_order(os.listdir(folder), given.get("project", ""))
+    is_private_folder = bool(names) and is_private(folder)
+    header = _header(agent, event, given, raw, parent) if is_private_folder else None
     return None if header is None else ask(folder, names, header + raw)
 
 
-def _in_order(names: list[str]) -> list[str]:
+def _in_order(names: list[str], project: str) -> list[str]:
     """Return the pipes to ask: those of the project and of the folders around it first, and
     "up" before "auto". The others come last, because a link may lead to the project."""
-    keys, folder, inner = [], os.environ.get("CLAUDE_PROJECT_DIR", ""), ""
+    keys, folder, inner = [], project, ""
     while folder not in ("", inner):
         keys.append(key_of(folder))
         folder, inner = os.path.dirname(folder), folder
@@ -210,11 +231,12 @@ def _in_order(names: list[str]) -> list[str]:
     return pipes[:DAEMONS_MAX]
 
 
-def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
+def _header(agent: str, event: str, given: dict[str, str], raw: bytes, parent: int) -> bytes | None:
     """Return the request's fields, or None where one holds a separator."""
+    words = "\x01".join([f"{name}={value}" for name, value in given.items()])
     fields = (
-        *(PROTOCOL, args[0], args[1] if len(args) > 1 else "", str(len(raw)), str(parent)),
-        *(os.environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(os.environ), stamp()),
+        *(PROTOCOL, agent, event, str(len(raw)), str(parent)),
+        *(words, own_settings(os.environ), stamp()),
     )
     header = os.fsencode("\0".join(fields))
     return None if b"\n" in header or header.count(b"\0") != len(fields) - 1 else header + b"\n"

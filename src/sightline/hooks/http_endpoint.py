@@ -17,7 +17,7 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from sightline.agents.dialect import DIALECTS
+from sightline.agents.products import PRODUCTS
 from sightline.errors import StoreError, WorkspaceError
 from sightline.filesystem.private_files import Locked, make_folder, write_file
 from sightline.hooks.protocol import PAYLOAD_MAX
@@ -42,7 +42,7 @@ DRAINED = 1 << 16
 read the reason."""
 
 
-def http_settings(state_home: str, root: str, agent: str = "claude-code") -> tuple[str, str]:
+def http_settings(state_home: str, root: str, agent: str) -> tuple[str, str]:
     """Return the URL for an agent's hooks of the http kind, and the token of their header
     "Authorization: Bearer TOKEN". StoreError."""
     port, token = port_and_token(state_home, root)
@@ -191,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         given = self.headers.get("Authorization", "").encode()
         if not compare_digest(given, f"Bearer {self.server.token}".encode()):
             return 401, "The token of `sightline init` is missing or another"
-        if folder != "hook" or agent not in DIALECTS:
+        if folder != "hook" or agent not in PRODUCTS:
             return 404, "POST /hook/AGENT"
         return None
 

@@ -123,10 +123,10 @@ def read_settings(root: str, environ: Mapping[str, str], home: str) -> Settings:
     return load_settings(root, environ=environ, home=home, platform=sys.platform)
 
 
-def find_project(caller: Caller, environ: Mapping[str, str], home: str) -> str:
-    """Return the workspace an agent works in: that of the folder its host names, else that of its
+def find_project(caller: Caller, folder: str, home: str) -> str:
+    """Return the workspace an agent works in: that of the folder its host names ("" for none), else that of its
     own folder. WorkspaceError."""
-    return discover(None, start=environ.get("CLAUDE_PROJECT_DIR") or caller.cwd, home=home)
+    return discover(None, start=folder or caller.cwd, home=home)
 
 
 def find_root(event: Event, project: str | None, home: str) -> str | None:

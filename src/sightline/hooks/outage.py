@@ -61,13 +61,14 @@ UNHEARD = (events.Instructed, events.ChangedOutside, events.Ended)
 
 class Place(Struct, frozen=True):
     """The caller and the workspace of a hook call. settings, project: None until they are
-    found."""
+    found. folder: the project as the host names it, "" for none."""
 
     environ: Mapping[str, str]
     home: str
     caller: events.Caller | None
     settings: Settings | None
     project: str | None
+    folder: str = ""
 
     def tell(self, error: Exception, event: events.Event, fail: str) -> str:
         """Return the words about an outage for the user, once a session, by an event whose words reach the
@@ -81,7 +82,7 @@ class Place(Struct, frozen=True):
             is_new = isinstance(event, events.Began) and self.caller.parent is None
         if is_one:
             return words.unjudged(why, closed=closed) if is_new else ""
-        note(self.environ, self.home, session, self._needs(), fail=fail)
+        note(self.environ, self.home, session, self.folder, self._needs(), fail=fail)
         return words.outage(why, closed=closed) if is_new else ""
 
     def tell_left_out(self, root: str, faults: Sequence[LeftOut], event: events.Event) -> str:
@@ -153,13 +154,18 @@ def tell_once(environ: Mapping[str, str], home: str, session: str, what: str) ->
 
 
 def note(
-    environ: Mapping[str, str], home: str, session: str, paths: Sequence[str], *, fail: str
+    environ: Mapping[str, str],
+    home: str,
+    session: str,
+    project: str,
+    paths: Sequence[str],
+    *,
+    fail: str,
 ) -> None:
-    """Note that the user has learned of an outage in this session. paths: files and folders whose change
+    """Note that the user has learned of an outage in this session. project: as in noted(). paths: files and folders whose change
     may end the outage. fail: as the setting. Where no note can be written, each hook finds out by
     itself."""
-    project = environ.get("CLAUDE_PROJECT_DIR", "")
-    fields = outage_fields(fail, session, environ, paths)
+    fields = outage_fields(fail, session, project, environ, paths)
     for folder in outage_folders(environ, home) if project else ():
         try:
             _note(folder, outage_name(project), os.fsencode("\0".join(fields)), os.O_TRUNC)
@@ -168,9 +174,9 @@ def note(
         return
 
 
-def noted(environ: Mapping[str, str], home: str) -> list[str]:
-    """Return the notes of an outage of this project."""
-    name = outage_name(environ.get("CLAUDE_PROJECT_DIR", ""))
+def noted(environ: Mapping[str, str], home: str, project: str) -> list[str]:
+    """Return the notes of an outage of a project. project: the folder as its host names it."""
+    name = outage_name(project)
     paths = [os.path.join(folder, name) for folder in outage_folders(environ, home)]
     return [path for path in paths if os.path.exists(path)]
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PROTOCOL = "sightline-hook-3"
+PROTOCOL = "sightline-hook-4"
 MINE, NOT_MINE, GO = b"m", b"n", b"g"
 
 ACCEPT_S = 0.25
@@ -62,7 +62,7 @@ def own_settings(environ: Mapping[str, str]) -> str:
     return "\x01".join(
         f"{key}={environ[key]}"
         for key in sorted(environ)
-        if key.startswith("SIGHTLINE_") or key in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR")
+        if key.startswith("SIGHTLINE_") or key == "XDG_CONFIG_HOME"
     )
 
 
@@ -81,11 +81,12 @@ def outage_name(project: str) -> str:
 
 
 def outage_fields(
-    fail: str, session: str, environ: Mapping[str, str], paths: Sequence[str]
+    fail: str, session: str, project: str, environ: Mapping[str, str], paths: Sequence[str]
 ) -> list[str]:
-    """Return the fields of the note of an outage, which differ when a path was changed since."""
+    """Return the fields of the note of an outage, which differ when a path was changed since. project: the
+    folder as its host names it."""
     seen = [field for path in paths for field in (path, _change_of(path))]
-    return [fail, session, environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(environ), *seen]
+    return [fail, session, project, own_settings(environ), *seen]
 
 
 def _change_of(path: str) -> str:

@@ -65,7 +65,7 @@ class Request(Struct, frozen=True):
     event: str
     size: str
     parent: str
-    project: str
+    given: str
     variables: str
     installation: str
 
@@ -147,11 +147,14 @@ class HookServer:
             self._kind, pid, self._since, calls, self.root, self._own, self._stamp, git
         )
 
-    def new_call(self, agent: str, event: str | None, project: str, pid: int | None) -> Call:
-        """Return a call. project: the folder that the host names, or "". pid: of the host's
-        process, where known."""
-        environ = {**self._environ, "CLAUDE_PROJECT_DIR": project}
-        return Call(agent, environ, self._home, event, host_process(pid), self._workspace)
+    def new_call(
+        self, agent: str, event: str | None, given: Mapping[str, str], pid: int | None
+    ) -> Call:
+        """Return a call. given: as in Call. pid: of the host's process, where known."""
+        owner = host_process(pid)
+        return Call(
+            agent, self._environ, self._home, event, owner, self._workspace, given=given
+        )  # fmt: skip
 
     def accept(self, request: Request, raw: bytes) -> Call | None:
         """Return a prepared call, or None for one that this server must not answer: of another
@@ -159,7 +162,9 @@ class HookServer:
         if (request.variables, request.installation) != (self._own, self._stamp):
             return None
         pid = int(request.parent)
-        call = self.new_call(request.agent, request.event or None, request.project, pid)
+        words = [word.partition("=") for word in request.given.split("\x01")]
+        given = {name: value for name, _, value in words if name}
+        call = self.new_call(request.agent, request.event or None, given, pid)
         try:
             call.prepare(raw)
         except (SightlineError, ValueError):
@@ -188,7 +193,7 @@ class HookServer:
             self._counting.wait_for(lambda: not self._under_way)
 
     def _answer_http(self, agent: str, event: str | None, raw: bytes) -> bytes:
-        call = self.new_call(agent, event, self.root, None)
+        call = self.new_call(agent, event, {"project": self.root}, None)
         self.enter()
         try:
             name = event_of([agent, event] if event else [agent], raw)

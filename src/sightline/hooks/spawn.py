@@ -25,11 +25,11 @@ from sightline.model.revision import revision_of
 ENTRY = "daemon_entry.py"
 PASSED = (
     *("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
-    *("PATH", "SUDO_UID", "TMPDIR", "CLAUDE_CONFIG_DIR"),
+    *("PATH", "SUDO_UID", "TMPDIR"),
 )
 PASSED_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
 """The variables that a daemon gets, and the beginnings of their names: what finds Sightline's files,
-git and its owner, and the settings of the agent. What a handler asks the environment for stands here."""
+git and its owner. What a handler asks the environment for stands here."""
 
 RETRY_S = 600.0
 """Seconds from a start that did not end well to the next start."""

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sightline.agents.dialect import DIALECTS
+from sightline.agents.claude_code.product import PRODUCT
 from sightline.agents.hook_events import Event
 
 DATA = Path(__file__).parent / "data"
-CLAUDE: Any = DIALECTS["claude-code"]
+CLAUDE: Any = PRODUCT.dialect
 FILES = sorted(path.name for path in DATA.glob("hooks-*.jsonl"))
 
 

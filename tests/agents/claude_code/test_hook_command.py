@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sightline.agents.claude_code import hook_settings
-from sightline.agents.claude_code.hook_command import SESSION, posix_line, program_of
+from sightline.agents.claude_code.hook_command import SESSION, posix_line
+from sightline.agents.hook_line import program_of
 from sightline.hooks import hook_entry
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a line for sh")
@@ -105,8 +106,10 @@ def test_every_name_of_a_folder_is_passed_on_as_it_is(tmp_path, place, shell, na
     script.write_text("import json,sys;print(json.dumps({'ran':__file__,'as':sys.argv[1:]}))")
     python = tmp_path / name / "python"
     python.symlink_to(sys.executable)
+    environ = {**environ, "CLAUDE_PROJECT_DIR": f"/p/{name}"}
     line = posix_line(str(python), str(script), "claude-code", PLACE)
-    assert run(line, environ, shell=shell) == {"ran": str(script), "as": ["claude-code"]}
+    handed = ["claude-code", f"project=/p/{name}", "session=one", "CLAUDE_CONFIG_DIR="]
+    assert run(line, environ, shell=shell) == {"ran": str(script), "as": handed}
     assert program_of(line) == (str(python), str(script))
     script.unlink()
     assert str(python) in run(line, environ, shell=shell)["systemMessage"]

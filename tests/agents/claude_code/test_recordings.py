@@ -8,8 +8,9 @@ import shutil
 import pytest
 from tests.agents.claude_code.samples import DATA
 
-from sightline.agents.claude_code.recordings import Recording, folder_name, recordings, timed_events
+from sightline.agents.claude_code.recordings import folder_name, recordings, timed_events
 from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Wrote
+from sightline.agents.recorded_sessions import Recording
 
 SESSION = "b25679aa-1f9f-446b-b1da-25185cdc8c0a"
 ROOT = "/home/me/demo"

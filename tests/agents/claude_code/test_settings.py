@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 
 from sightline.agents import settings_file
 from sightline.agents.claude_code import hook_settings, settings
-from sightline.agents.claude_code.hook_command import START
-from sightline.agents.claude_code.settings import connected, disconnected
-from sightline.agents.settings_file import backup_of, carry_out
+from sightline.agents.claude_code.settings import CONNECTION, ClaudeCodeSettings
+from sightline.agents.connection import Place, Program, Scope
+from sightline.agents.grouped_hooks import Hook
+from sightline.agents.hook_line import START
+from sightline.agents.settings_file import Change, backup_of, carry_out
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
 
@@ -36,6 +39,27 @@ OLD = {
 """A hook as versions before the one line wrote it."""
 
 THEIRS = {"type": "command", "command": "sh lint.sh", "timeout": 5}
+
+
+class At(ClaudeCodeSettings):
+    """The settings in one file, with these hooks of ours."""
+
+    def __init__(self, path: str, hooks: Mapping[str, Hook] = HOOKS) -> None:
+        self._path, self._hooks = path, hooks
+
+    def file(self, scope: Scope, place: Place) -> str:
+        return self._path
+
+    def hooks(self, scope: Scope, place: Place, program: Program) -> dict[str, Hook]:
+        return dict(self._hooks)
+
+
+def connected(path: str, hooks: Mapping[str, Hook]) -> Change:
+    return At(path, hooks).plan("local", Place("", {}, ""), Program("", ""))
+
+
+def disconnected(path: str) -> Change:
+    return At(path).plan("local", Place("", {}, ""), None)
 
 
 def theirs(event: str, matcher: str = "") -> dict[str, object]:
@@ -75,7 +99,7 @@ def files(draw):
         ensure_ascii=draw(st.booleans()),
     )
     if draw(st.booleans()):
-        text = text.replace("{}", "{ }").replace("[]", "[\n]")
+        text = text.replace("{}", "{ }").replace("[]", "[ ]")
     text = (
         draw(st.sampled_from(["", "\n", " \n"])) + text + draw(st.sampled_from(["", "\n", "\n\n"]))
     )
@@ -85,7 +109,7 @@ def files(draw):
 
 
 def without_ours(data: bytes) -> object:
-    return json.loads(settings.removed(data.decode()).removeprefix("\ufeff"))
+    return json.loads(CONNECTION.without_hooks(data.decode()).removeprefix("\ufeff"))
 
 
 @pytest.mark.wide
@@ -100,9 +124,9 @@ def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second)
     for wanted in (first, second):
         carry_out(connected(str(path), wanted))
         once = path.read_bytes()
-        assert {f.event: dict(f.hook) for f in settings.registered_hooks(once.decode())} == wanted
+        assert {f.event: dict(f.hook) for f in CONNECTION.grouped(once.decode())} == wanted
         assert {
-            f.event: f.matcher for f in settings.registered_hooks(once.decode())
+            f.event: f.matcher for f in CONNECTION.grouped(once.decode())
         } == hook_settings.EVENTS
         assert not connected(str(path), wanted).is_one
     carry_out(disconnected(str(path)))
@@ -162,21 +186,21 @@ def test_the_tools_of_servers_are_asked_about_and_no_tool_whose_name_holds_anoth
 
 def test_the_users_own_hooks_of_the_same_event_stay_where_they_are():
     text = json.dumps(theirs("PreToolUse", "Bash"), indent=2)
-    after = json.loads(settings.registered(text, HOOKS))["hooks"]["PreToolUse"]
+    after = json.loads(CONNECTION.put(text, HOOKS))["hooks"]["PreToolUse"]
     assert after[0] == {"matcher": "Bash", "hooks": [THEIRS]}
     assert after[1]["hooks"] == [HOOKS["PreToolUse"]]
 
 
 def test_a_new_interpreter_changes_our_entries_only():
-    before = settings.registered(json.dumps(theirs("Stop"), indent=4), HOOKS)
-    after = settings.registered(before, OTHERS)
+    before = CONNECTION.put(json.dumps(theirs("Stop"), indent=4), HOOKS)
+    after = CONNECTION.put(before, OTHERS)
     assert after == before.replace("/opt/venv/bin/python", "/opt/new/bin/python")
 
 
 def test_what_a_person_adds_to_our_hook_is_kept_over_an_update():
-    before = settings.registered("{}", HOOKS).replace('"timeout": 10', '"timeout": 30')
-    assert settings.registered(before, HOOKS) == before
-    ours = [found.hook for found in settings.registered_hooks(settings.registered(before, OTHERS))]
+    before = CONNECTION.put("{}", HOOKS).replace('"timeout": 10', '"timeout": 30')
+    assert CONNECTION.put(before, HOOKS) == before
+    ours = [found.hook for found in CONNECTION.grouped(CONNECTION.put(before, OTHERS))]
     assert {hook["timeout"] for hook in ours} == {30}
 
 
@@ -186,13 +210,13 @@ def test_entries_with_arguments_become_one_line_in_their_place(event):
     matcher = {"matcher": hook_settings.EVENTS[event]} if hook_settings.EVENTS[event] else {}
     mine = OLD | {"timeout": 30}
     text = json.dumps({"hooks": {event: [{**matcher, "hooks": [mine]}]}}, indent=2)
-    (now,) = json.loads(settings.registered(text, HOOKS))["hooks"][event]
+    (now,) = json.loads(CONNECTION.put(text, HOOKS))["hooks"][event]
     assert now["hooks"] == [{**HOOKS[event], "timeout": 30}]
 
 
 def test_entries_with_arguments_are_removed():
     text = json.dumps({"hooks": {"PreToolUse": [{"hooks": [THEIRS, OLD]}]}})
-    assert json.loads(settings.removed(text)) == theirs("PreToolUse") | {
+    assert json.loads(CONNECTION.without_hooks(text)) == theirs("PreToolUse") | {
         "hooks": {"PreToolUse": [{"hooks": [THEIRS]}]}
     }
     assert hook_settings.files_of(OLD) == [OLD["command"], SCRIPT]
@@ -205,24 +229,24 @@ def test_no_hook_has_arguments_and_each_names_what_it_starts():
 
 
 def test_entries_of_an_older_version_go():
-    text = settings.registered("{}", HOOKS).replace('"SubagentStop"', '"TeammateIdle"')
-    after = settings.registered(text, HOOKS)
-    assert {found.event for found in settings.registered_hooks(after)} == set(hook_settings.EVENTS)
+    text = CONNECTION.put("{}", HOOKS).replace('"SubagentStop"', '"TeammateIdle"')
+    after = CONNECTION.put(text, HOOKS)
+    assert {found.event for found in CONNECTION.grouped(after)} == set(hook_settings.EVENTS)
 
 
 def test_a_double_entry_becomes_one():
-    once = settings.registered("{}", HOOKS)
+    once = CONNECTION.put("{}", HOOKS)
     table = json.loads(once)
     table["hooks"]["Stop"] *= 2
-    after = settings.registered(json.dumps(table, indent=2), HOOKS)
-    assert len([found for found in settings.registered_hooks(after) if found.event == "Stop"]) == 1
+    after = CONNECTION.put(json.dumps(table, indent=2), HOOKS)
+    assert len([found for found in CONNECTION.grouped(after) if found.event == "Stop"]) == 1
 
 
 def test_our_hook_that_a_person_moved_into_their_own_group_is_found_and_removed():
     group = {"matcher": "Edit", "hooks": [THEIRS, dict(HOOKS["PreToolUse"])]}
     text = json.dumps({"hooks": {"PreToolUse": [group]}}, indent=2)
-    assert [found.matcher for found in settings.registered_hooks(text)] == ["Edit"]
-    assert json.loads(settings.removed(text)) == theirs("PreToolUse", "Edit")
+    assert [found.matcher for found in CONNECTION.grouped(text)] == ["Edit"]
+    assert json.loads(CONNECTION.without_hooks(text)) == theirs("PreToolUse", "Edit")
 
 
 @pytest.mark.parametrize(
@@ -264,7 +288,7 @@ def test_our_script_is_known_on_windows_and_in_a_shell_line():
 )
 def test_what_cannot_be_understood_is_refused_with_its_place(text, line, column):
     with pytest.raises(BadSettings, match=f"^line {line}, column {column}: "):
-        settings.registered(text, HOOKS)
+        CONNECTION.put(text, HOOKS)
 
 
 def test_a_refused_file_is_not_touched(tmp_path):
@@ -287,7 +311,7 @@ def test_an_empty_file_becomes_settings_and_empty_again(tmp_path):
     path = tmp_path / "settings.json"
     path.write_bytes(b"")
     carry_out(connected(str(path), HOOKS))
-    assert settings.registered_hooks(path.read_text())
+    assert CONNECTION.grouped(path.read_text())
     carry_out(disconnected(str(path)))
     assert path.read_bytes() == b""
 
@@ -327,7 +351,7 @@ def test_a_link_stays_a_link(tmp_path):
     link.symlink_to(real)
     carry_out(connected(str(link), HOOKS))
     assert link.is_symlink()
-    assert settings.registered_hooks(real.read_text())
+    assert CONNECTION.grouped(real.read_text())
     carry_out(disconnected(str(link)))
     assert link.is_symlink()
     assert real.read_text() == '{"model": "one"}'

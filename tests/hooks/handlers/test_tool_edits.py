@@ -8,7 +8,6 @@ from tests.hooks.handlers.host import Host
 
 import sightline
 from sightline.agents.hook_events import (
-    CONTEXT_MAX,
     Answer,
     Answered,
     Began,
@@ -18,6 +17,7 @@ from sightline.agents.hook_events import (
     Prompted,
     Wrote,
 )
+from sightline.agents.product import Limits
 from sightline.filesystem.system_calls import Calls
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace, WriteWhole
@@ -106,7 +106,7 @@ def test_what_was_left_out_of_a_long_answer_does_not_count_as_shown(place, polic
     host.read("a.txt")
     place.put("a.txt", "".join(f"{n} of the user\n" for n in range(1_000)))
     asked, _ = host.write("a.txt", "".join(["agent\n", *old[1:]]))
-    assert len(asked.refuse) < CONTEXT_MAX
+    assert len(asked.refuse) < Limits().context
     assert "read a.txt" in asked.refuse
     host.batch_ends()
     assert host.state("a.txt") == "stale"
@@ -120,7 +120,7 @@ def test_of_a_long_change_beside_an_edit_only_what_was_told_counts(host):
     host.read("a.txt")
     host.place.put("a.txt", "mine\n" + "".join(f"{n} of the user\n" for n in range(1_000)))
     _, done = host.edit("a.txt", "mine\n", "mine!\n")
-    assert len(done.context) < CONTEXT_MAX
+    assert len(done.context) < Limits().context
     host.batch_ends()
     assert host.state("a.txt") == "stale"
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from sightline.agents import hook_events as host
-from sightline.agents.claude_code import messages, other_hooks, transcripts
+from sightline.agents.claude_code import other_hooks
 from sightline.agents.claude_code.hook_settings import settings_files
 from sightline.agents.claude_code.tool_results import result, result_texts
 from sightline.agents.hook_events import Answer, Caller, Event, Source, Surroundings
@@ -184,15 +184,16 @@ def events(payload: Payload, event: str | None = None) -> list[Event]:
     """Return the events of a payload, in order; none for an event that does not matter here.
     event: the name, where the payload has none. ValueError."""
     read = _EVENTS.get(str(payload.get("hook_event_name") or event))
-    return [] if read is None or _is_foreign(payload) else read(payload)
+    return [] if read is None else read(payload)
 
 
-def _is_foreign(payload: Payload) -> bool:
-    """Return whether another product ran the hooks of this one. Copilot CLI runs those of a workspace
+def speaker(payload: Payload) -> str | None:
+    """Return the other product that ran the hooks of this one. Copilot CLI runs those of a workspace
     with this one's event and tool names and its own inputs; it dates each event, and has one file
     `events.jsonl` a session, which is named only at the end of a turn."""
     transcript = str(payload.get("transcript_path") or "events.jsonl")
-    return "timestamp" in payload and os.path.basename(transcript) == "events.jsonl"
+    is_dated = "timestamp" in payload and os.path.basename(transcript) == "events.jsonl"
+    return "copilot" if is_dated else None
 
 
 class SessionFields(Struct):
@@ -428,10 +429,12 @@ WORDS_MAX = 9_900
 NOTE_LENGTH = 100
 
 
-def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, Any]:
+def answer(
+    payload: Mapping[str, Any], answers: Iterable[Answer], event: str | None = None
+) -> dict[str, Any]:
     """Return the object to print; empty for no output. "allow" is never printed: the user's own
     settings decide whether to ask the user."""
-    event, answers = payload["hook_event_name"], list(answers)
+    event, answers = str(payload.get("hook_event_name") or event), list(answers)
     out: dict[str, Any] = {}
     context = _joined([each.context for each in answers]) if event in TAKE_CONTEXT else ""
     if event in DECIDED:
@@ -516,7 +519,20 @@ def _in_settings(path: str) -> list[str]:
 
 ADD_FOLDERS = "--add-dir"
 
-rewriters = other_hooks.rewriters
-recorded_work = messages.recorded_work
-unhooked = transcripts.unhooked
-went_back = transcripts.went_back
+
+def rewriters(payload: Payload, around: Surroundings) -> list[str]:
+    """Return the files with hooks of others before the tool of a payload."""
+    tool = payload.get("tool_name")
+    return other_hooks.rewriters(tool, around) if isinstance(tool, str) else []
+
+
+def trial(cwd: str, path: str, old: str, new: str) -> list[dict[str, Any]]:
+    """Return the payloads of a beginning, of an edit, and of an event that no client has."""
+    common = {"session_id": "doctor", "cwd": cwd, "transcript_path": os.path.join(cwd, "none")}
+    edit = {"file_path": path, "old_string": old, "new_string": new}
+    use = {"tool_name": "Edit", "tool_input": edit, "tool_use_id": "doctor"}
+    return [
+        {**common, "hook_event_name": "SessionStart", "source": "startup"},
+        {**common, "hook_event_name": "PreToolUse", **use},
+        {**common, "hook_event_name": "Nothing"},
+    ]

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shutil import which
-from typing import Any
 
-from sightline.agents.claude_code import hook_settings, other_hooks, settings
-from sightline.agents.claude_code.hook_settings import Hook, files_of
+from sightline.agents.claude_code import hook_settings, other_hooks
 from sightline.agents.claude_code.recordings import folder_name
-from sightline.agents.claude_code.settings import Kind, RegisteredHook, Scope
 from sightline.agents.claude_code.transcripts import unhooked
+from sightline.agents.connection import Scope
 from sightline.agents.json_fields import nested
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
-from sightline.history.doctor import Finding
-
-VERSION_WITHIN_S = 10.0
+from sightline.history.doctor import Finding, version_of
 
 PROGRAM = "claude"
+TITLE = "Claude Code"
 
 LOWEST = (2, 1, 329)
 """The lowest version of the client that is supported: the payloads of hooks were recorded with it. 2.1.197
 refuses every edit of a file that changed since it was read, also one that the guard lets through."""
+
+OLD = "This version may refuse an edit that Sightline allows, because other lines of the file have changed."
+UPDATE = (
+    "Run: claude update. If you installed it by npm, use Node 22 or newer: npm on an older Node installs an "
+    "old Claude Code."
+)
 
 FLAGS = ("--bare", "--safe-mode", "--restricted")
 """Options with which the client calls no hook that settings of a user or a project name."""
@@ -47,73 +49,22 @@ def client() -> Finding:
     """Report the client on PATH, and whether its version is supported."""
     program = which(PROGRAM)
     if program is None:
-        return Finding(hook_settings.AGENT, "warning", "absent", {})
+        facts = {"program": PROGRAM, "title": TITLE}
+        return Finding(hook_settings.AGENT, "warning", "absent", facts)
     version, why = version_of(program)
     if why:
         return Finding(hook_settings.AGENT, "unknown", "silent", {"program": program, "why": why})
     facts = {"version": version, "program": program}
     number = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
     if number and tuple(map(int, number.groups())) < LOWEST:
-        facts["lowest"] = ".".join(map(str, LOWEST))
+        facts |= {
+            "title": TITLE,
+            "lowest": ".".join(map(str, LOWEST)),
+            "why": OLD,
+            "update": UPDATE,
+        }
         return Finding(hook_settings.AGENT, "warning", "old", facts)
     return Finding(hook_settings.AGENT, "ok", "here", facts)
-
-
-def version_of(program: str) -> tuple[str, str]:
-    """Return the first line that `program --version` prints, and the end of a sentence that says why
-    it prints none; one of them is empty."""
-    try:
-        done = subprocess.run(
-            [program, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=VERSION_WITHIN_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "", f"does not answer within {VERSION_WITHIN_S:.0f} s"
-    except OSError as error:
-        return "", f"cannot be run: {error.strerror}"
-    if done.returncode:
-        return "", f"ends with exit code {done.returncode}"
-    return done.stdout.strip().split("\n")[0], ""
-
-
-def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding | None:
-    """Report our hooks in a settings file beside those that this installation would write; None
-    where the file has none of ours. SettingsError."""
-    text = text_of(path, read(path) or b"")
-    if not text.strip():
-        return None
-    with settings.named(path):
-        found = settings.registered_hooks(text)
-        is_current = settings.registered(text, wanted) == text
-    if not found:
-        return None
-    flag = "" if scope == "local" else f" --scope {scope}"
-    agent = hook_settings.AGENT
-    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": agent, "flag": flag}
-    missing = [file for file in files(found) if not os.path.isfile(file)]
-    if missing:
-        more = {**facts, "missing": missing[0]}
-        return Finding("hooks", "problem", "gone", more, f"registration {scope}")
-    if is_current:
-        more = {**facts, "events": len(found), "kind": kind_of(found)}
-        return Finding("hooks", "ok", "registered", more)
-    is_elsewhere = any(
-        files_of(each.hook) != files_of(wanted.get(each.event, {})) for each in found
-    )
-    if is_elsewhere and {hook.event for hook in found} == set(hook_settings.EVENTS):
-        script = files_of(found[0].hook)[-1]
-        return Finding("hooks", "warning", "elsewhere", {**facts, "script": script})
-    return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
-
-
-def kind_of(found: Iterable[RegisteredHook]) -> Kind:
-    """Return "http" where hooks ask a running `up`, and "command" where they start processes."""
-    return "http" if any(each.hook.get("type") == "http" for each in found) else "command"
 
 
 def switched_off(paths: Iterable[str], environ: Mapping[str, str]) -> Finding | None:
@@ -133,7 +84,7 @@ def switched_off(paths: Iterable[str], environ: Mapping[str, str]) -> Finding | 
                 return Finding("hooks", "problem", "off", {"path": path, "key": key})
     for variable in VARIABLES:
         if environ.get(variable, "").lower() not in UNSET:
-            return Finding("hooks", "problem", "off by variable", {"key": variable})
+            return Finding("hooks", "problem", "off by variable", {"key": variable, "title": TITLE})
     return None
 
 
@@ -141,11 +92,13 @@ def started_without(
     running: Iterable[tuple[int, list[str]]], scopes: Sequence[Scope]
 ) -> Iterator[Finding]:
     """Report clients that were started with an option that leaves our hooks out. running: processes and
-    their command lines. scopes: the settings that name our hooks."""
+    their command lines (filesystem.process.running_in). scopes: the settings that name our hooks."""
     for pid, arguments in running:
         option = _leaving_out(arguments, scopes)
         if option:
-            yield Finding("hooks", "problem", "left out", {"pid": pid, "option": option})
+            yield Finding(
+                "hooks", "problem", "left out", {"pid": pid, "option": option, "title": TITLE}
+            )
 
 
 def _leaving_out(arguments: Sequence[str], scopes: Sequence[Scope]) -> str:
@@ -187,8 +140,3 @@ def _newest(root: str, config_dir: str) -> str | None:
     except OSError:
         return None
     return max(files, key=lambda entry: entry.stat().st_mtime_ns).path if files else None
-
-
-def files(found: Iterable[RegisteredHook]) -> list[str]:
-    """Return the interpreters and scripts that hooks name."""
-    return list(dict.fromkeys(file for each in found for file in files_of(each.hook)))

@@ -7,12 +7,11 @@ import os
 import sys
 from collections.abc import Mapping
 from glob import escape, glob
-from typing import Any
 
-from sightline.agents.claude_code.hook_command import ENTRY, posix_line, program_of, windows_line
+from sightline.agents.claude_code.hook_command import CONFIG, posix_line, windows_line
+from sightline.agents.grouped_hooks import Hook, names_entry
 from sightline.agents.hook_events import Surroundings
-
-Hook = Mapping[str, Any]
+from sightline.agents.hook_line import ENTRY, program_of
 
 AGENT = "claude-code"
 
@@ -56,9 +55,14 @@ MANAGED = {
 """Where an administrator's settings are; elsewhere the Linux folder."""
 
 
+def config_dir(environ: Mapping[str, str], home: str) -> str:
+    """Return the client's folder of a user."""
+    return environ.get(CONFIG) or os.path.join(home, ".claude")
+
+
 def folders(around: Surroundings) -> list[str]:
     """Return the client's folders of the user and of the project."""
-    own = around.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(around.home, ".claude")
+    own = config_dir(around.environ, around.home)
     return [own, *(os.path.join(root, ".claude") for root in around.roots)]
 
 
@@ -118,9 +122,7 @@ def is_ours(hook: Hook) -> bool:
         url = hook.get("url")
         return isinstance(url, str) and url.startswith("http://127.0.0.1:") and URL_PATH in url
     args = hook.get("args")
-    words = [hook.get("command"), *(args if isinstance(args, list) else [])]
-    paths = [word.replace("\\", "/") for word in words if isinstance(word, str)]
-    return any("sightline/" in path and f"/{ENTRY}" in path for path in paths)
+    return names_entry(hook.get("command"), *(args if isinstance(args, list) else []))
 
 
 def files_of(hook: Hook) -> list[str]:

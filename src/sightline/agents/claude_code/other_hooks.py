@@ -22,7 +22,7 @@ WHOLE_NAMES = re.compile(r"[\w|, ]+")
 
 
 def rewriters(tool: str, around: Surroundings) -> list[str]:
-    """Return the files with hooks of others before a tool; see agents.dialect.Dialect.rewriters."""
+    """Return the files with hooks of others before a tool; see agents.dialect."""
     own, *_ = folders(around)
     files = [*settings_files(around), *managed_files()]
     read = {file: _read(file) for file in dict.fromkeys(files)}

@@ -6,13 +6,12 @@ import json
 import os
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from sightline.agents.claude_code.dialect import sub_agent
 from sightline.agents.claude_code.tool_results import read, wrote
 from sightline.agents.claude_code.transcripts import attached, model_of, rows, time_of
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted
 from sightline.agents.json_fields import Row, nested, objects
+from sightline.agents.recorded_sessions import Recording
 
 FOLDER_LENGTH = 200
 """Characters of a folder's name; a longer one goes on with a digest."""
@@ -23,18 +22,6 @@ HEAD = 1 << 20
 WANTED = (b'"user"', b'"assistant"', b'"attachment"', b'"compact_boundary"')
 NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ", "[Request ")
 """How user rows begin that the client wrote."""
-
-
-class Recording(Struct, frozen=True):
-    """A recorded conversation. session: our id of it. cwd: the absolute folder where it began.
-    started: UTC microseconds since 1970. size: in bytes."""
-
-    path: str
-    session: str
-    started: int
-    cwd: str
-    size: int
-    parent: str | None = None
 
 
 def recordings(workspace_root: str, config_dir: str) -> list[Recording]:

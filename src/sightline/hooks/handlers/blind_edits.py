@@ -16,7 +16,6 @@ from pathlib import PurePosixPath
 from time import monotonic
 from typing import NamedTuple
 
-from sightline.agents.hook_events import DIFF_MAX
 from sightline.changes.session_context import SessionContext
 from sightline.errors import EditRefused, PathRefused, Unverifiable
 from sightline.filesystem.git.repository import Repository
@@ -41,9 +40,11 @@ class _Harm(NamedTuple):
     write: BlindWrite
 
 
-def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWrite]) -> str:
+def refused_once(
+    context: SessionContext, command: str, writes: Iterable[BlindWrite], room: int
+) -> str:
     """Return the refusal of a command with these writes, and record what it prints; "" where it may run.
-    command: what tells it from other commands."""
+    command: what tells it from other commands. room: characters of a diff."""
     digest = f"command:{revision_of(command.encode('utf-8', 'surrogatepass'))[:16]}"
     until = monotonic() + GIT_S
     harms: dict[str, _Harm] = {}
@@ -58,7 +59,7 @@ def refused_once(context: SessionContext, command: str, writes: Iterable[BlindWr
             if context.was_refused(refusal) or not _does_harm(context, pending, write, until):
                 continue
             harms[path] = _Harm(pending, refusal, write)
-    return _refuse(context, list(harms.values())) if harms else ""
+    return _refuse(context, list(harms.values()), room) if harms else ""
 
 
 def _known_files(context: SessionContext, write: BlindWrite) -> Iterator[str]:
@@ -141,11 +142,11 @@ def _keeps(shown: Text, now: Text, text: str) -> bool:
     return merged.clean and list(merged.lines) == list(mine)
 
 
-def _refuse(context: SessionContext, harms: list[_Harm]) -> str:
+def _refuse(context: SessionContext, harms: list[_Harm], room: int) -> str:
     """Return the refusal with the diff of the first file and the names of the others, and record it."""
     pending, _, write = harms[0]
     change, told = pending.change()
-    diff, is_whole = cut_diff(change.diff, change.path, DIFF_MAX)
+    diff, is_whole = cut_diff(change.diff, change.path, room)
     told = told if is_whole else pending.mention_only()
     others = [each.pending.name for each in harms[1:]]
     message, hint = words.blind_edit(change.summary, _how(write), others)

@@ -72,16 +72,16 @@ def _stood(context: SessionContext, event: InsertionBegan) -> tuple[tuple[str, R
     return tuple(stood.items())
 
 
-def end_insertions(session: Session) -> str:
+def end_insertions(session: Session, room: int) -> str:
     """Record the end of the session's insertions under way, and what changed meanwhile. Return the changes of
-    others that are gone; "" for none."""
+    others that are gone; "" for none. room: characters of their diffs."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         context = session._context  # noqa: SLF001
         if not has_insertions(session):
             return ""
         begun = [each for each in context.store.running() if each.session == session.id]
         runs = [fact.run for fact in of_kind(CommandStarted, begun) if _is_insertion(fact)]
-        return "\n\n".join(filter(None, [_end(context, run) for run in runs]))
+        return "\n\n".join(filter(None, [_end(context, run, room) for run in runs]))
 
 
 def has_insertions(session: Session) -> bool:
@@ -96,7 +96,7 @@ def _is_insertion(fact: Fact) -> bool:
     return isinstance(fact, CommandStarted) and fact.run.startswith(INSERTION)
 
 
-def _end(context: SessionContext, run: str) -> str:
+def _end(context: SessionContext, run: str, room: int) -> str:
     started = started_call(context, run)
     assert started is not None
     assert isinstance(started.fact, CommandStarted)
@@ -107,7 +107,7 @@ def _end(context: SessionContext, run: str) -> str:
     evidence = ended_command(guess, command, folders, exit_code=None, took_us=took_us)
     effects = effects_of(context, command, started, evidence)
     changed = effects.changed
-    lost = overwritten(context, changed, command).context
+    lost = overwritten(context, changed, command, room).context
     changed.record(context, *unsearched(context, changed), effects.end(run, None))
     after_change(context, *effects.touched)
     return lost

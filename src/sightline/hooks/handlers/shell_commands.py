@@ -19,7 +19,6 @@ from time import monotonic
 from msgspec import Struct, structs
 
 from sightline.agents.hook_events import (
-    DIFF_MAX,
     NOTHING,
     Answer,
     CommandBegan,
@@ -44,6 +43,7 @@ from sightline.hooks.handlers.answer_delivery import acknowledge_request, delive
 from sightline.hooks.handlers.blind_edits import refused_once
 from sightline.hooks.handlers.file_reads import ignored, refused_search
 from sightline.hooks.handlers.lost_saves import author_for_person
+from sightline.hooks.host import Host
 from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, Moved, SightLost
 from sightline.model.events import CommandEnded as Ended
@@ -91,7 +91,7 @@ UNREAD_MAX = 200
 more, the cause of their changes stays unsure."""
 
 
-def began(context: SessionContext, event: CommandBegan) -> Answer:
+def began(context: SessionContext, event: CommandBegan, host: Host) -> Answer:
     """Record changes from before the command, and that the command begins. For a command that may
     change files, also record the unread files that are gone since the newest checkpoint. Refuse a
     command that names, or searches, a file that an ignore file refuses."""
@@ -103,7 +103,7 @@ def began(context: SessionContext, event: CommandBegan) -> Answer:
     if not is_harmless:
         folders = start_folders(event.command, event.cwd)
         writes = [each for folder in folders for each in blind_writes(event.command, folder)]
-        if why := refused_once(context, event.command, writes):
+        if why := refused_once(context, event.command, writes, host.limits.diff):
             return Answer(refuse=why)
     uncovered: tuple[str, ...] = ()
     if not is_harmless:
@@ -182,7 +182,7 @@ def _standing(
     return gone, None if gone is None else uncovered_folders(context, entries, tree)
 
 
-def ended(context: SessionContext, event: CommandEnded) -> Answer:
+def ended(context: SessionContext, event: CommandEnded, host: Host) -> Answer:
     """Record the command's changes and the lines it showed. Return the changes of known files that the
     agent was not told, also those from before the command."""
     started = started_call(context, event.call)
@@ -200,7 +200,8 @@ def ended(context: SessionContext, event: CommandEnded) -> Answer:
         for folder in start_folders(event.command, event.cwd)
         for each in writings(event.command, folder)
     ]
-    lost = overwritten(context, changed, event.command, tuple(map(normal, given)))
+    whole = tuple(map(normal, given))
+    lost = overwritten(context, changed, event.command, host.limits.diff, whole)
     changed.record(context, *unsearched(context, changed), *ends)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
@@ -256,14 +257,13 @@ class Overwritten(Struct, frozen=True):
 
 
 def overwritten(
-    context: SessionContext, changed: Changes, command: str, whole: Sequence[str] = ()
+    context: SessionContext, changed: Changes, command: str, room: int, whole: Sequence[str] = ()
 ) -> Overwritten:
-    """Return what a command that ended wrote over. command: its text; whole: texts that the agent gave for
-    whole files. Call before the changes are recorded."""
+    """Return what a command that ended wrote over. command: its text; room: characters of the diffs; whole:
+    texts that the agent gave for whole files. Call before the changes are recorded."""
     texts: list[str] = []
     tells: list[str] = []
     kept: list[str] = []
-    room = DIFF_MAX
     for path, before, after in _own_changes(context, changed, command):
         known = context.store.knowledge(context.session, path)
         if known is None or before == after or not is_kept(before):

@@ -30,6 +30,7 @@ from sightline.hooks.handlers.shell_commands import (
     started_call,
     unsearched,
 )
+from sightline.hooks.host import Host
 from sightline.model.events import Cause
 from sightline.model.spans import Spans, union
 from sightline.model.text import normal
@@ -43,14 +44,15 @@ NAME_MAX = 1_000
 URI = "file://"
 
 
-def began(context: SessionContext, event: CallBegan) -> Answer:
+def began(context: SessionContext, event: CallBegan, host: Host) -> Answer:
     """Record changes from before the call, and that it begins. Refuse a call that names a file which
     an ignore file refuses."""
     for path in _named(event):
         if os.path.exists(path) and (why := ignored(context, path)):
             return Answer(refuse=why)
     acknowledge_request(context)
-    if why := refused_once(context, f"{event.tool}\0{event.given}", _blind(context, event)):
+    name, room = f"{event.tool}\0{event.given}", host.limits.diff
+    if why := refused_once(context, name, _blind(context, event), room):
         return Answer(refuse=why)
     note_beginning(context, _name(context, event), event.call, is_harmless=False)
     return NOTHING
@@ -77,14 +79,15 @@ def _known_text(context: SessionContext, path: str) -> str | None:
         return None
 
 
-def ended(context: SessionContext, event: CallEnded) -> Answer:
+def ended(context: SessionContext, event: CallEnded, host: Host) -> Answer:
     """Record the call's changes and the lines that its result shows. Return the changes of known
     files that the agent was not told."""
     started = started_call(context, event.call)
     command = None if started is None else _ended_call(context, event, started)
     effects = effects_of(context, event.tool, started, command)
     changed = effects.changed
-    lost = overwritten(context, changed, event.tool, tuple(map(normal, event.given)))
+    whole = tuple(map(normal, event.given))
+    lost = overwritten(context, changed, event.tool, host.limits.diff, whole)
     end = effects.end(event.call, 1 if event.has_failed else 0)
     changed.record(context, *unsearched(context, changed), end)
     pages = Pages(context)

@@ -13,7 +13,6 @@ from contextlib import suppress
 from msgspec import Struct, structs
 
 from sightline.agents.hook_events import (
-    DIFF_MAX,
     NOTHING,
     Answer,
     Attempted,
@@ -51,6 +50,7 @@ from sightline.hooks.handlers.lost_saves import (
     went_over,
 )
 from sightline.hooks.handlers.tool_edits import STRAIGHT
+from sightline.hooks.host import Host
 from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
 from sightline.model.diff import diff
 from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned, WriteIntended
@@ -75,7 +75,7 @@ OWN = 3
 """Own changes of a file that are searched for a write: behind it, it may have been merged."""
 
 
-def wrote(context: SessionContext, event: Wrote) -> Answer:
+def wrote(context: SessionContext, event: Wrote, host: Host) -> Answer:
     """Record a write of the host's tool. Bring a change together with what it went over, or with what went
     over it, and return that and the changes that others made meanwhile."""
     try:
@@ -95,7 +95,7 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
             write = _carried_out(context, located, event, basis)
         if write.is_news:
             after_change(context, located.path)
-        answer = _answered(context, located, event, write)
+        answer = _answered(context, located, event, write, host.limits.diff)
         if is_unknown and write.is_news and REPLACEMENT.encode() in (write.on_disk.data or b""):
             return answer.behind(*words.bytes_unknown(located.name or located.path))
         if damaged is None or not write.is_news:
@@ -103,7 +103,11 @@ def wrote(context: SessionContext, event: Wrote) -> Answer:
         lines = _damaged_lines(damaged, write.on_disk)
         return _with_damage(answer, located.name or located.path, damaged.label, lines)
     except StoreError:
-        answer = NOTHING if basis is None else _unrecorded_loss(context, located, event, basis)
+        answer = (
+            NOTHING
+            if basis is None
+            else _unrecorded_loss(context, located, event, basis, host.limits.diff)
+        )
         if answer == NOTHING:
             raise
         return answer
@@ -215,7 +219,7 @@ def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Bas
 
 
 def _unrecorded_loss(
-    context: SessionContext, located: ResolvedPath, event: Wrote, basis: _Basis
+    context: SessionContext, located: ResolvedPath, event: Wrote, basis: _Basis, room: int
 ) -> Answer:
     """Return the words on a save that a write went over while the store could not record all of that;
     NOTHING where it went over none. Reading needs no room in the store."""
@@ -229,7 +233,7 @@ def _unrecorded_loss(
         return NOTHING
     name, disk = located.name or path, decode(context.look(path, is_edit=True).data)
     is_joined = loss.texts is not None and disk is not None and loss.texts.is_on(disk.lines)
-    agent = "" if is_joined else told_to_agent(context, name, loss, DIFF_MAX)
+    agent = "" if is_joined else told_to_agent(context, name, loss, room)
     return Answer(context=agent, tell=told_to_person(context, name, loss, is_joined=is_joined))
 
 
@@ -353,13 +357,12 @@ def _is_known(
 
 
 def _answered(
-    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write
+    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write, room: int
 ) -> Answer:
     """Return the words for the agent and for the person after a write."""
     path = located.name or located.path
     texts: list[str] = []
     tells: list[str] = []
-    room = DIFF_MAX
     if write.merge is not None:
         tells.append(_merge_for_person(context, path, write.merge))
     for loss, what in write.losses:
@@ -374,7 +377,7 @@ def _answered(
     return Answer(context="\n\n".join(filter(None, texts)), tell="\n\n".join(tells))
 
 
-def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
+def recognise(context: SessionContext, edits: Sequence[Attempted], host: Host) -> Answer:
     """Record edits of one file, in order, that the host carried out and that no hook reported, because
     the hooks were killed. The content decides: the file has to be what the last of them make of the
     text on record."""
@@ -398,7 +401,8 @@ def recognise(context: SessionContext, edits: Sequence[Attempted]) -> Answer:
         whole = any(isinstance(each, (Create, WriteWhole)) for each in attempts)
         found = None if on_record == MISSING else before
         last = edits[-1]
-        return wrote(context, Wrote(last.path, last.call, found, content=after.plain, whole=whole))
+        write = Wrote(last.path, last.call, found, content=after.plain, whole=whole)
+        return wrote(context, write, host)
     return NOTHING
 
 

@@ -3,11 +3,11 @@ messages are folded, it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from time import monotonic
 
 from sightline.agents import hook_events as events
-from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
+from sightline.agents.hook_events import NOTHING, Answer, Shown
 from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
@@ -24,6 +24,7 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
+from sightline.hooks.host import Host
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import FolderAdded, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
@@ -49,11 +50,7 @@ ANSWERED_BY = 0.8
 """The part of a hook's deadline after which its answer has to be complete."""
 
 
-ReadWork = Callable[[], RecordedWork]
-"""Reads the work that the host's own record of the conversation tells of."""
-
-
-def began(context: SessionContext, event: events.Began, read_work: ReadWork) -> Answer:
+def began(context: SessionContext, event: events.Began, host: Host) -> Answer:
     """Record the model, and ask the host to watch the session's known files. A conversation that
     goes on also gets the notices and the briefing that are due, and what still works for it: after a
     compaction its agent knows of no other agent that it sent, and perhaps neither its to-dos nor what the
@@ -67,9 +64,9 @@ def began(context: SessionContext, event: events.Began, read_work: ReadWork) -> 
     if event.source != "startup":
         text = running_note(context)
         later = told_before_summary(context) if event.source == "compact" else ()
-        recorded = read_work()
+        recorded = host.read_work()
         if known or recorded != NO_WORK:
-            text = _due(context, None, started, text, later, recorded)
+            text = _due(context, None, started, host, text, later, recorded)
     return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
@@ -82,7 +79,7 @@ def used(context: SessionContext, event: events.Used) -> Answer:
     return NOTHING
 
 
-def prompted(context: SessionContext, event: events.Prompted, read_work: ReadWork) -> Answer:
+def prompted(context: SessionContext, event: events.Prompted, host: Host) -> Answer:
     """Begin a turn. Record mentioned files; return new warnings, changes since the last turn, and
     the briefing."""
     started = monotonic()
@@ -93,25 +90,26 @@ def prompted(context: SessionContext, event: events.Prompted, read_work: ReadWor
     context.append([TurnBegan(turn, words.title(event.text) if turn == 1 else "")])
     _record_usage(context, None, event.mode)
     warn_of_ignore_files(context)
-    recorded = read_work() if goes_on(event.text) else NO_WORK
-    due = _due(context, event.text, started, recorded=recorded)
+    recorded = host.read_work() if goes_on(event.text) else NO_WORK
+    due = _due(context, event.text, started, host, recorded=recorded)
     text = "\n".join(filter(None, [unfinished, due]))
     for path, lines in event.mentions:
         _record_mention(context, path, lines)
     return Answer(context=text)
 
 
-def answered(context: SessionContext, event: events.Answered) -> Answer:
+def answered(context: SessionContext, event: events.Answered, host: Host) -> Answer:
     """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
     itself, and what others changed meanwhile."""
     _end_calls(context)
     done: dict[str, list[events.Attempted]] = {}
     for attempted in event.done:
         done.setdefault(attempted.path, []).append(attempted)
-    texts = [recognise(context, edits).context for edits in done.values()]
+    most = host.limits
+    texts = [recognise(context, edits, host).context for edits in done.values()]
     for failure in event.failed:
-        texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
-    room = CONTEXT_MAX - sum(map(len, texts))
+        texts.append(explain_failure(context, failure, most.diff - sum(map(len, texts))))
+    room = most.context - sum(map(len, texts))
     texts.append(deliver_pending(context, room=room, with_request=True))
     return Answer(context="\n\n".join(filter(None, texts)))
 
@@ -167,6 +165,7 @@ def _due(
     context: SessionContext,
     message: str | None,
     began: float,
+    host: Host,
     running: str = "",
     later: Collection[str] = (),
     recorded: RecordedWork = NO_WORK,
@@ -186,7 +185,7 @@ def _due(
     warnings = hand_warnings(context) if any(True for _ in raised) else ""  # mostly none
     text = "\n".join(filter(None, [running, warnings, changes]))
     left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
-    room = 0 if undone else CONTEXT_MAX - len(text)
+    room = 0 if undone else host.limits.context - len(text)
     told = [*later, *(change.path for change in (notice.changes if notice is not None else ()))]
     briefing = deliver_briefing(
         context, message, room, within_s=left_s, told=told, running=running, recorded=recorded

@@ -1,0 +1,93 @@
+"""An agent product as one value: what a guard needs to know of it, and nothing else does."""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from sightline.agents.connection import Connection
+from sightline.agents.dialect import Dialect
+from sightline.agents.hook_events import Answer, Event
+from sightline.agents.recorded_sessions import RecordedSessions
+
+
+class Capabilities(Struct, frozen=True, kw_only=True):
+    """What the hooks of a product can do. Nothing is the default.
+
+    before, after: a hook is called before, or after, a tool is used. deny: its answer before stops the call,
+    and the reason reaches the model. ask: the answer has the user asked first. rewrite: the answer
+    puts a whole text in the place of the text that a tool was to write. inject: the events whose answer
+    may hold further words for the model. tell: an answer may hold a line for the user. watch: an answer
+    may name files that the product watches.
+    """
+
+    before: bool = False
+    after: bool = False
+    deny: bool = False
+    ask: bool = False
+    rewrite: bool = False
+    inject: tuple[type[Event], ...] = ()
+    tell: bool = False
+    watch: bool = False
+
+    @property
+    def only_after(self) -> bool:
+        """Return whether hooks see what was done, and never what is about to be done."""
+        return self.after and not self.before
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much of an answer reaches the model, in characters: what is not shown must not count as shown.
+
+    context: of the words for the model. diff: of the diffs among these, and of a refusal. timeout_s: seconds
+    after which the product waits no longer for a hook.
+    """
+
+    context: int = 9_000
+    diff: int = 6_000
+    timeout_s: int = 10
+
+
+class Product(Struct, frozen=True, kw_only=True):
+    """An agent product.
+
+    name: in settings, stores, JSON and on the command line. title: what people call it; help and
+    messages use no other name. project_variable: the environment variable in which the product tells its
+    hooks the folder that it was started for; "" for none.
+    """
+
+    name: str
+    title: str
+    can: Capabilities = Capabilities()
+    limits: Limits = Limits()
+    project_variable: str = ""
+    dialect: Dialect = Dialect()
+    connection: Connection = Connection()
+    recorded: RecordedSessions = RecordedSessions()
+
+
+def fitted(answer: Answer, event: Event, can: Capabilities) -> Answer:
+    """Return what of an answer to an event the hooks of a product can carry out.
+
+    A question becomes a refusal where the product cannot ask. A refusal becomes words where it cannot deny: for
+    the model, or else for the user. Other words for the model have no such substitute, nor has a rewritten
+    text: a handler gives them only where the product can take them.
+    """
+    refuse, ask, context, tell = answer.refuse, answer.ask, answer.context, answer.tell
+    injects = isinstance(event, can.inject)
+    if ask is not None and not can.ask:
+        refuse, ask = "\n\n".join(filter(None, [refuse, ask])), None
+    if refuse is not None and not can.deny:
+        if injects:
+            context = "\n\n".join(filter(None, [refuse, context]))
+        else:
+            tell = "\n".join(filter(None, [tell, refuse]))
+        refuse = None
+    return structs.replace(
+        answer,
+        refuse=refuse,
+        ask=ask,
+        content=answer.content if can.rewrite else None,
+        context=context if injects or refuse is not None else "",
+        watch=answer.watch if can.watch else (),
+        tell=tell if can.tell else "",
+    )

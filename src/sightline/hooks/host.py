@@ -1,0 +1,33 @@
+"""What a handler knows of the host that called its hook: its product, and what it can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from sightline.agents.product import Capabilities, Limits
+from sightline.messages.recorded_work import RecordedWork
+
+
+def _nothing(_: bool) -> None:  # noqa: FBT001 - as catch_up has it
+    return None
+
+
+class Host(Struct, frozen=True):
+    """A host. can, limits: of its product (agents.product).
+
+    catch_up: records what the transcript shows; True: the session knows some lines of the file already.
+    rewriters: returns the files with hooks of others that could put their own text in the place of a merge.
+    read_work: reads the work that the host's own record of the conversation tells of.
+    """
+
+    can: Capabilities = Capabilities(before=True, after=True, deny=True, ask=True, rewrite=True)
+    limits: Limits = Limits()
+    catch_up: Callable[[bool], None] = _nothing
+    rewriters: Callable[[], list[str]] = list
+    read_work: Callable[[], RecordedWork] = RecordedWork
+
+
+ANY = Host()
+"""A host that can all, and tells nothing of itself."""
