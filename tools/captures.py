@@ -108,7 +108,10 @@ ANSWERS = [
         "Put the rate above.", "def price", "RATE = 0.19\n\n\ndef price", todos=["Name the rate"]
     ),
     answer("Nothing to replace here.", "nowhere", "somewhere", todos=["Replace it"]),
-    {"summary": "The text is not in any file, so I leave the files as they are."},
+    {
+        "summary": "The text is not in any file, so I leave the files as they are.",
+        "todos": [{"text": "Replace it", "status": "dropped"}],
+    },
 ]
 """The answers of the local server that stands for a provider. It says that each request has 1,234 tokens, which
 is too few."""

@@ -127,14 +127,14 @@ def summary_printer() -> Callable[[str], None]:
 
     def show(piece: str) -> None:
         nonlocal text, printed
-        text = text + piece if piece else ""  # "": a new answer begins
+        text, printed = (text + piece, printed) if piece else ("", 0)  # "": a new answer begins
         found = SUMMARY.search(text)
         if found is None or printed < 0:
-            printed = printed if text else 0
             return
-        summary = HALF.sub("", json.loads(f'"{found[1]}"', strict=False))
-        output.text(printable.printable(summary[printed:]), end="\n" if found[2] else "")
-        printed = -1 if found[2] else len(summary)
+        summary = printable.printable(HALF.sub("", json.loads(f'"{found[1]}"', strict=False)))
+        shown = output.fitted(summary if found[2] else summary.rpartition(" ")[0])
+        output.text(shown[printed:], end="\n" if found[2] else "")
+        printed = -1 if found[2] else len(shown)
 
     return show
 
