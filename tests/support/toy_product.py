@@ -1,0 +1,81 @@
+"""A toy agent product, as a folder `agents/toy/` would hold it: all that a product needs to be guarded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from sightline.agents.connection import Place, Program, Scope
+from sightline.agents.dialect import Dialect, Payload
+from sightline.agents.grouped_hooks import GroupedHooks, Hook
+from sightline.agents.hook_events import Answer, Attempted, Began, Caller, Event
+from sightline.agents.hook_line import posix_line
+from sightline.agents.json_fields import read_fields
+from sightline.agents.product import Capabilities, Product
+from sightline.model.attempts import Replace
+
+
+class Change(Struct):
+    """The fields of a change."""
+
+    file: str
+    find: str
+    put: str
+
+
+class ToyDialect(Dialect):
+    """Toy names its events start and change, and takes {"block": reason}."""
+
+    def event_name(self, payload: Payload) -> str:
+        return str(payload.get("event") or "")
+
+    def caller(self, payload: Payload) -> Caller:
+        return Caller(str(payload["chat"]), str(payload["folder"]))
+
+    def events(self, payload: Payload, event: str | None = None) -> list[Event]:
+        name = self.event_name(payload)
+        if name == "change":
+            fields = read_fields(payload, Change)
+            return [Attempted(fields.file, Replace(fields.find, fields.put), "")]
+        return [Began("startup")] if name == "start" else []
+
+    def answer(
+        self, payload: Payload, answers: Iterable[Answer], event: str | None = None
+    ) -> dict[str, Any]:
+        why = "\n".join([each.refuse for each in answers if each.refuse])
+        return {"block": why} if why else {}
+
+    def trial(self, cwd: str, path: str, old: str, new: str) -> list[dict[str, Any]]:
+        common = {"chat": "doctor", "folder": cwd}
+        change = {"event": "change", "file": path, "find": old, "put": new}
+        return [{**common, "event": "start"}, {**common, **change}, {**common, "event": "nap"}]
+
+
+EVENTS = {"start": "", "change": ""}
+
+
+class ToySettings(GroupedHooks):
+    """Toy reads its hooks from a file of the project."""
+
+    scopes = ("project",)
+    events = EVENTS
+
+    def file(self, scope: Scope, place: Place) -> str:
+        return os.path.join(place.root, ".toy", "hooks.json")
+
+    def hooks(self, scope: Scope, place: Place, program: Program) -> dict[str, Hook]:
+        line = posix_line(program.python, program.script, "toy", {"project": "TOY_FOLDER"})
+        return {event: {"type": "command", "command": line} for event in self.events}
+
+
+PRODUCT = Product(
+    name="toy",
+    title="Toy Agent",
+    can=Capabilities(before=True, deny=True),
+    project_variable="TOY_FOLDER",
+    dialect=ToyDialect(),
+    connection=ToySettings(),
+)
