@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 from hashlib import md5
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -18,7 +19,7 @@ from sightline.model.events import Changed, Fact, GitMoved, Moved
 from sightline.model.results import ChangedBy, FileInContext, State
 from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
-from sightline.model.timeline import Recorded, live
+from sightline.model.timeline import Recorded, is_live, newest_first
 from sightline.model.units import moment
 from sightline.model.validation import number_or_all
 from sightline.store.port import Timeline
@@ -157,13 +158,8 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
 
 def _newest(store: Timeline, path: str) -> list[Recorded]:
     """Return the newest changes of a file that no recording brought."""
-    most = CHANGES
-    while True:
-        rows = list(store.timeline(path=path, kinds=CHANGING, newest=most))
-        changes = live(rows)[-CHANGES:]
-        if len(changes) == CHANGES or len(rows) < most or most >= COUNTED:
-            return changes
-        most *= CHANGES
+    changes = filter(is_live, newest_first(store.timeline, path=path, kinds=CHANGING))
+    return [*islice(changes, CHANGES)][::-1]
 
 
 def _change(context: SessionContext, recorded: Recorded, path: str) -> Change:
