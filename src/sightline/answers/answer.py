@@ -195,7 +195,7 @@ class JudgedChange(Struct, frozen=True):
     def as_view(self) -> ChangeView:
         """Return the change with its result or refusal as JSON has them."""
         done = None if self.result is None else self.result.edited
-        refusal = None if self.refusal is None else Refused.of(self.refusal)
+        refusal = None if self.refusal is None else Refused.answer_to(self.refusal)
         return ChangeView(self.number, self.path, self.state, done, refusal)
 
 

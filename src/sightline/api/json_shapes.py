@@ -29,7 +29,7 @@ def shape(value: Any) -> Any:
 
 def _view(value: Any) -> Any:
     if isinstance(value, PathError):
-        return Refused.of(value)
+        return Refused.answer_to(value)
     make = getattr(value, "as_view", None)
     if make is not None:
         return make()

@@ -73,7 +73,7 @@ class Locked(Protocol):
 
 
 class Marks(Struct, frozen=True):
-    """What a verb does, for those who call it without having read about it. read_only: it changes
+    """The effects and names of a verb, for callers that have not read its page. read_only: it changes
     nothing but the record of what its caller was shown; destructive: it may overwrite or delete what somebody wrote; idempotent: a second
     call with the same arguments changes nothing more; long: it may take longer than a person waits.
 

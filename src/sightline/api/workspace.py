@@ -189,11 +189,10 @@ class Workspace:
             path: The file.
             session: For this session; by default for the one that was shown the file last.
         """
-        from sightline.history import asked_sessions
         from sightline.history.why import why
 
         name = os.fspath(path)
-        whose = session or asked_sessions.about_file(self._context, name).sessions[0]
+        whose = session or self.asked_about(name).sessions[0]
         return why(self._context.for_session(whose), name)
 
     @verb(read_only=True, answer="claims")
@@ -325,15 +324,9 @@ class Workspace:
         Raises:
             UnknownName, CheckpointFailed.
         """
-        from sightline.checkpoints import take
-        from sightline.checkpoints.compare import compare
+        from sightline.checkpoints.compare import compare_named
 
-        asked = [before] if after is None else [before, after]
-        named = iter(take.named(self._context, *(each for each in asked if isinstance(each, str))))
-        return compare(
-            self._context,
-            *(each if isinstance(each, Checkpoint) else next(named) for each in asked),
-        )
+        return compare_named(self._context, *([before] if after is None else [before, after]))
 
     @verb(destructive=True, answer="deleted")
     def drop_checkpoints(self, checkpoints: str | Iterable[str]) -> list[str]:

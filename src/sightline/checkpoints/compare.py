@@ -10,7 +10,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.checkpoints.rewind import interrupted
 from sightline.checkpoints.rewind.interrupted import Unfinished
-from sightline.checkpoints.take import is_of_workspace, load_manifest, now, with_manifests
+from sightline.checkpoints.take import is_of_workspace, load_manifest, named, now, with_manifests
 from sightline.model.diff import diff, unified
 from sightline.model.manifest import (
     Entry,
@@ -57,6 +57,14 @@ def compare(
         )
         for each in _certain(old, new)
     ]
+
+
+def compare_named(context: SessionContext, *asked: Checkpoint | str) -> list[FileDifference]:
+    """List the differences between one or two checkpoints, given by id or label, as compare does. UnknownName
+    names all that are unknown."""
+    found = iter(named(context, *(each for each in asked if isinstance(each, str))))
+    taken = [each if isinstance(each, Checkpoint) else next(found) for each in asked]
+    return compare(context, *taken)
 
 
 def story(context: SessionContext) -> Story:

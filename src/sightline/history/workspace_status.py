@@ -23,7 +23,7 @@ from sightline.sessions.presence import presence
 
 
 class SessionStatus(Struct, frozen=True):
-    """A session with all that is known of it now. turn: its newest; model, provider, mode: those that it used
+    """A session: its files, presence, claims and warnings. turn: its newest; model, provider, mode: those that it used
     last; parent: the session that started it; name: its title, None where it has none; presence: present,
     gone or ended, since then; last_sign: of its agent's life; holder: the process that holds it,
     "machine:pid:start"; environment: the one that its agent runs in. Times are aware UTC datetimes.

@@ -426,11 +426,11 @@ class Refused(Struct, frozen=True, omit_defaults=True):
     others: tuple[Refused, ...] = ()
 
     @classmethod
-    def of(cls, error: PathError) -> Refused:
+    def answer_to(cls, error: PathError) -> Refused:
         """Return an error as an answer."""
         reason, diff = getattr(error, "reason", "unverifiable"), getattr(error, "diff", "")
         text = error.text if isinstance(error, EditRefused) else None
-        others = tuple(map(cls.of, error.others)) if isinstance(error, EditRefused) else ()
+        others = tuple(map(cls.answer_to, error.others)) if isinstance(error, EditRefused) else ()
         return cls(
             applied=False,
             reason=reason,
