@@ -33,7 +33,7 @@ from sightline.model.events import RequestMeasured  # noqa: E402
 from sightline.text.tokens import Family, estimate  # noqa: E402
 from sightline.window.calibration import calibrate  # noqa: E402
 
-MODELS: dict[str, Family] = {"gpt-5": "o200k", "claude-sonnet-4-5": "claude", "claude-opus-4-8": "claude-5"}  # fmt: skip
+MODELS: dict[str, Family] = {"gpt-5": "o200k", "claude-sonnet-4-5": "anthropic", "claude-opus-4-8": "anthropic-5"}  # fmt: skip
 BESIDE = 12_000
 CHUNK = 8_000
 CHUNKS_MAX = 60

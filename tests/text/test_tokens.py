@@ -59,7 +59,7 @@ def test_half_a_letter_can_be_counted():
 
 
 def test_what_is_around_the_texts_counts_too():
-    counter = Counter(len, "length", "claude-5", 0.1)
+    counter = Counter(len, "length", "anthropic-5", 0.1)
     assert counter("four") == 4
     assert counter.around(10) == 40
     assert counter.around(10, tools=2) == 40 + 549 + 2 * 53

@@ -40,7 +40,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--yes", is_flag=True, help="Apply every answer without asking."),
         click.option("--window", type=number_from(1), metavar="N", help="Tokens of the model's context window, if they are not known."),
         click.option("--planner", metavar="MODEL", help="A cheaper model that says which files are needed."),
-        click.option("--model", metavar="MODEL", required=True, envvar="SIGHTLINE_MODEL", help="The model, such as anthropic:claude-sonnet-4-5. Default: $SIGHTLINE_MODEL."),
+        click.option("--model", metavar="MODEL", required=True, envvar="SIGHTLINE_MODEL", help="The model, such as openai:gpt-5. Default: $SIGHTLINE_MODEL."),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -67,7 +67,7 @@ def agent(call: Call, *, goal: str, **options: Any) -> None:
         raise Answered(NO)
 
 
-@command(example="chat --model anthropic:claude-sonnet-4-5")
+@command(example="chat --model openai:gpt-5")
 @model_options
 def chat(call: Call, **options: Any) -> None:
     """Talk with a model that changes files of the workspace.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -31,7 +30,7 @@ from sightline.cli.output import Call
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.filesystem.deadline import DeadlinePassed
-from sightline.filesystem.path_list import AGENTS
+from sightline.filesystem.path_list import AGENTS, AGENTS_OWN, BY_OTHER_RULES, NOT_OF_AGENTS
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.hooks import daemon_status
@@ -212,24 +211,11 @@ def _ignore_files(context: SessionContext) -> Iterator[Finding]:
     for text in context.workspace.left_out():
         yield Finding("ignore files", "warning", "left out", {"text": text})
     own = [name for name in os.listdir(context.workspace.root) if AGENTS_OWN.fullmatch(name)]
-    known = sorted({*AGENTS, ".clineignore"}.intersection(own))
+    known = sorted({*AGENTS, *BY_OTHER_RULES}.intersection(own))
     if known and context.settings.ignore_files == "list":
         yield Finding("ignore files", "ok", "listed", {"names": ", ".join(known)})
     if others := sorted({*own} - {*known, *NOT_OF_AGENTS}):
         yield Finding("ignore files", "ok", "unknown", {"names": ", ".join(map(quoted, others))})
-
-
-AGENTS_OWN = re.compile(r"\.[a-z-]+ignore|\.aiexclude")
-"""The name of an ignore file that may be an agent's."""
-
-NOT_OF_AGENTS = frozenset((
-    ".gitignore", ".sightlineignore", ".dockerignore", ".npmignore", ".prettierignore", ".eslintignore",
-    ".stylelintignore", ".hgignore", ".helmignore", ".gcloudignore", ".vercelignore", ".ebignore", ".ignore",
-    ".rgignore", ".fdignore", ".slugignore", ".cfignore", ".funcignore", ".vscodeignore", ".bazelignore",
-    ".containerignore", ".nowignore", ".remarkignore", ".markdownlintignore", ".cursorindexingignore",
-    ".repomixignore", ".trivyignore", ".snyk-ignore", ".semgrepignore", ".gitleaksignore", ".bzrignore",
-))  # fmt: skip
-"""Ignore files of other programs."""
 
 
 def _agent(agent: Product, root: str, setting: str | None) -> Iterator[Finding]:

@@ -29,8 +29,8 @@ from sightline.window.overflow_recovery import Recovery
 
 UNKNOWN_MODEL = "unknown"
 
-MODELS = {"anthropic": "claude"}
-"""Format -> the model whose tokens are counted, where none is named."""
+MODELS = {"anthropic": "anthropic"}
+"""Format -> the maker or model whose tokens are counted, where none is named."""
 
 
 @command(example="window history.json --budget 9000")
@@ -38,7 +38,7 @@ MODELS = {"anthropic": "claude"}
 @click.option("--budget", type=number_from(1), metavar="N", help="The largest number of tokens for the messages. Needed without --condense and --recover.")  # fmt: skip
 @click.option("--condense", is_flag=True, help="Show the history summed up: the record of what was done, and the newest messages.")  # fmt: skip
 @click.option("--recover", "error", metavar="ERROR", help="Show the smaller request for a provider's error: a file with it, its text, or - for stdin.")  # fmt: skip
-@click.option("--summarizer", metavar="MODEL", help="Let this model write the summary of --condense or --recover, such as anthropic:claude-haiku-4-5. Needs the extra 'agent'; the model is sent the conversation.")  # fmt: skip
+@click.option("--summarizer", metavar="MODEL", help="Let this model write the summary of --condense or --recover, such as openai:gpt-5-mini. Needs the extra 'agent'; the model is sent the conversation.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", shell_complete=completion.one_of(("default", "careful", "none")), help="The folding policy: default (taken if none is named), careful or none.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Prices of cache reads and writes, relative to an uncached token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+import tree_sitter
 from msgspec import Struct
-from tree_sitter import Language, Node, Query, QueryCursor
+from tree_sitter import Language, Node, Query
 
 from sightline.shell_parsing.syntax_tree import parse
 
@@ -62,7 +63,7 @@ class Grammar:
             )
             if root is not None and not _has_large_error(root):
                 # No progress callback: with one, a query of tree-sitter 0.26.1 crashes.
-                matches = QueryCursor(self._query).matches(root)
+                matches = tree_sitter.QueryCursor(self._query).matches(root)
                 return Syntax(text, sorted((captures for _, captures in matches), key=_start))
         return Syntax(b"", [])
 

@@ -8,6 +8,7 @@ index and those ignore files stay as they are.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from stat import S_ISLNK, S_ISREG
 
@@ -34,6 +35,21 @@ AGENTS = (
 )  # fmt: skip
 """Ignore files of agents' products, beside .clineignore. Files that only bound an index or a pack
 (.cursorindexingignore, .repomixignore) are none."""
+
+BY_OTHER_RULES = (".clineignore",)
+"""Those that have rules of their own."""
+
+AGENTS_OWN = re.compile(r"\.[a-z-]+ignore|\.aiexclude")
+"""The name of an ignore file that may be an agent's."""
+
+NOT_OF_AGENTS = frozenset((
+    ".gitignore", ".sightlineignore", ".dockerignore", ".npmignore", ".prettierignore", ".eslintignore",
+    ".stylelintignore", ".hgignore", ".helmignore", ".gcloudignore", ".vercelignore", ".ebignore", ".ignore",
+    ".rgignore", ".fdignore", ".slugignore", ".cfignore", ".funcignore", ".vscodeignore", ".bazelignore",
+    ".containerignore", ".nowignore", ".remarkignore", ".markdownlintignore", ".cursorindexingignore",
+    ".repomixignore", ".trivyignore", ".snyk-ignore", ".semgrepignore", ".gitleaksignore", ".bzrignore",
+))  # fmt: skip
+"""Ignore files of other programs."""
 
 GIT_S = 60.0
 """Seconds that git may take to name the files it tracks."""

@@ -18,7 +18,7 @@ Count = Callable[[str], int]
 GOOD, ROUGH = 0.05, 0.10
 """Margins of error: of a model's own tokenizer, and of everything else."""
 
-CTOK_VERSIONS: dict[Family, str] = {"claude": "4.5", "claude-5": "4.8"}
+CTOK_VERSIONS: dict[Family, str] = {"anthropic": "4.5", "anthropic-5": "4.8"}
 """Family -> the version of Claude's tokenizer that ctok is asked for."""
 
 CACHED_MAX = 50_000
@@ -50,13 +50,13 @@ def counter(model: str | None = None, own: Count | None = None) -> Counter:
 def family_of(model: str | None) -> Family:
     """Return the family of a model's tokenizer. model: the name as any provider spells it."""
     name = (model or "").lower()
-    if "claude" not in name:
+    if "claude" not in name and "anthropic" not in name:
         return "o200k"
     match = _CLAUDE_VERSION.search(name)
     if match is None:
-        return "claude-5"
+        return "anthropic-5"
     version = int(match[1]), int(match[2] or 0)
-    return "claude-5" if version >= (4, 7) else "claude"
+    return "anthropic-5" if version >= (4, 7) else "anthropic"
 
 
 def _ctok(version: str) -> Count | None:

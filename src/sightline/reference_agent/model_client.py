@@ -64,7 +64,7 @@ class ModelClient:
         try:
             self._model = infer_model(model)
         except (UserError, ImportError) as error:
-            hint = "Name a model as PROVIDER:MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-4-5."
+            hint = "Name a model as PROVIDER:MODEL, such as openai:gpt-5."
             raise ModelFailed(f"The model {model} cannot be used: {error}", hint) from error
         self.name = self._model.model_name
         self.provider = self._model.system

@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-Family = Literal["o200k", "claude", "claude-5"]
-"""o200k: OpenAI's, also used for models of other makers; claude: Claude 3 to 4.6; claude-5:
-Claude 4.7 and later, which needs about a third more."""
+Family = Literal["o200k", "anthropic", "anthropic-5"]
+"""o200k: OpenAI's, also used for models of other makers; anthropic: Claude 3 to 4.6;
+anthropic-5: Claude 4.7 and later, which needs about a third more."""
 
 PICTURE = 1_500
 """Tokens of a picture of unknown size."""
@@ -78,12 +78,12 @@ FAMILIES: Mapping[Family, Weights] = {
         *(0.983, 0.125, 1.127, (1.617, 0.347, 0.366, 0.419, 0.559, 0.712, 0.749, 0.761, 1.999)),
         *(4, 12, 8),
     ),
-    "claude": Weights(
+    "anthropic": Weights(
         *(0.049, 0.836, 0.32, 0.194, 1.708, 0.0, 0.0, 1.452, 1.862, 0.067, 0.78, 1.202),
         *(1.15, 0.166, 0.089, (1.845, 0.488, 0.826, 1.029, 0.131, 0.882, 1.097, 1.53, 2.762)),
         *(4, 549, 53),
     ),
-    "claude-5": Weights(
+    "anthropic-5": Weights(
         *(0.209, 0.502, 0.517, 0.488, 0.669, 0.607, 0.086, 1.203, 1.989, 0.348, 0.533, 1.068),
         *(1.067, 0.14, 0.041, (1.839, 0.49, 0.817, 1.024, 0.331, 0.87, 1.102, 1.509, 2.707)),
         *(4, 549, 53),
