@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from sightline.guard.edit_case import EditCase, Evidence, Rules
-from sightline.guard.notebooks import Cell, CellRuling, cells, find, judge_cell
+from sightline.guard.notebooks import Cell, cells, find
+from sightline.guard.verdict import judge
+from sightline.model.attempts import CellEdit
 from sightline.model.events import Belief
 from sightline.model.spans import whole
 
@@ -33,6 +35,14 @@ def case(shown, disk, *, policy="merge", lines=None):
     return EditCase(sight, Rules(policy))
 
 
+def judge_cell(case, name, mode):
+    return judge(case, CellEdit(name, mode, "new"))
+
+
+def verdict(ruling):
+    return ruling.decision, ruling.reason, ruling.cells
+
+
 TWO = notebook(a="x = 1", b="y = 2")
 
 
@@ -46,7 +56,7 @@ def test_the_source_of_a_cell_may_be_one_text_or_lines():
 )
 def test_what_is_no_notebook_has_no_cells(text):
     assert cells(text) is None
-    assert judge_cell(case(text, text), "a", "replace") == CellRuling("refuse", "binary")
+    assert verdict(judge_cell(case(text, text), "a", "replace")) == ("refuse", "binary", ())
 
 
 def test_a_cell_with_an_id_is_found_by_its_place_too():
@@ -58,7 +68,7 @@ def test_a_cell_with_an_id_is_found_by_its_place_too():
 
 @pytest.mark.parametrize("mode", ["replace", "delete", "insert"])
 def test_a_cell_that_is_as_it_was_shown_may_be_edited(mode):
-    assert judge_cell(case(TWO, TWO), "a", mode) == CellRuling("allow")
+    assert verdict(judge_cell(case(TWO, TWO), "a", mode)) == ("allow", None, ())
 
 
 @pytest.mark.parametrize("mode", ["replace", "delete", "insert"])
@@ -71,22 +81,21 @@ def test_a_notebook_never_shown_may_not_be_edited(mode):
 def test_a_cell_that_changed_is_stale_with_its_diff(mode):
     ruling = judge_cell(case(TWO, notebook(a="x = 9", b="y = 2")), "a", mode)
     assert (ruling.decision, ruling.reason) == ("refuse", "stale")
-    assert "-x = 1" in ruling.diff
-    assert "+x = 9" in ruling.diff
+    assert "-x = 1" in ruling.cell_diff
+    assert "+x = 9" in ruling.cell_diff
 
 
 def test_a_change_of_another_cell_is_a_notice_that_names_it():
     theirs = notebook(b="y = 9", c="new")
     assert judge_cell(case(TWO, theirs), "b", "replace").reason == "stale"
-    assert judge_cell(case(TWO, notebook(a="x = 1", c="new")), "a", "replace") == CellRuling(
-        "notice", others=("c", "b")
-    )
+    ruling = judge_cell(case(TWO, notebook(a="x = 1", c="new")), "a", "replace")
+    assert verdict(ruling) == ("notice", None, ("c", "b"))
 
 
 def test_new_outputs_and_another_layout_are_no_change():
     made = json.loads(TWO)
     made["cells"][0]["outputs"] = [{"text": "1"}]
-    assert judge_cell(case(TWO, json.dumps(made)), "a", "replace") == CellRuling("allow")
+    assert verdict(judge_cell(case(TWO, json.dumps(made)), "a", "replace")) == ("allow", None, ())
 
 
 def test_a_cell_that_is_gone_is_deleted_and_one_that_never_was_is_not_found():
@@ -117,8 +126,8 @@ def test_a_place_is_another_cell_once_cells_were_put_before_it():
 
 def test_a_policy_may_only_warn():
     ruling = judge_cell(case(TWO, notebook(a="x = 9"), policy="warn"), "a", "replace")
-    assert (ruling.decision, ruling.others) == ("notice", ("a", "b"))
-    assert "+x = 9" in ruling.diff
+    assert (ruling.decision, ruling.cells) == ("notice", ("a", "b"))
+    assert "+x = 9" in ruling.cell_diff
 
 
 NAMES = st.sampled_from("abcd")

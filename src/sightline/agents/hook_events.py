@@ -107,20 +107,11 @@ class Searching(Event, frozen=True):
     kind: str = ""
 
 
-class CellEdit(Struct, frozen=True):
-    """An edit by a notebook tool. cell: its id, or None for the first place; mode: replace, insert
-    (after that cell) or delete."""
-
-    cell: str | None
-    mode: str
-    source: str
-
-
 class Attempted(Event, frozen=True):
     """The agent is about to change a file by a tool of the host."""
 
     path: str
-    attempt: Attempt | CellEdit
+    attempt: Attempt
     call: str
 
 

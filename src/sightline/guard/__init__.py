@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "batch",
+    "commit",
     "edit",
     "edit_case",
     "evaluation",
@@ -10,6 +11,7 @@ PUBLIC = (
     "lost_writes",
     "move",
     "notebooks",
+    "plan",
     "reads",
     "refusals",
     "region_rules",

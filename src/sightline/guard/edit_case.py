@@ -65,7 +65,8 @@ class Ruling(Struct, frozen=True):
     disk's text that the reason is about. conflicts: pairs of hunks (ours, theirs). encoding: of a
     file that cannot hold the new text, or MARKS. sought, near, near_shown: what was sent, the lines most like
     it, and whether they were shown. part: number of the edit that the reason is about, and of all
-    edits."""
+    edits. cells, cell_diff: of the edit of a notebook's cell, the names of further cells whose source
+    differs from what was shown, and the diff of the cell's source, believed to disk."""
 
     decision: Decision
     state: State
@@ -82,6 +83,8 @@ class Ruling(Struct, frozen=True):
     endings_only: bool = False
     encoding: str | None = None
     part: tuple[int, int] = (1, 1)
+    cells: tuple[str, ...] = ()
+    cell_diff: str = ""
 
 
 class EditCase:

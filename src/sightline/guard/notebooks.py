@@ -12,13 +12,12 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from sightline.errors import RefusalReason, fenced
-from sightline.guard.edit_case import EditCase
-from sightline.guard.verdict import judge
+from sightline.errors import fenced
+from sightline.guard.edit_case import EditCase, Ruling
 from sightline.guard.words import MISSING
+from sightline.model.attempts import CellEdit
 from sightline.model.diff import diff, unified
 from sightline.model.path import quoted
-from sightline.model.results import Decision
 from sightline.model.text import split
 from sightline.text.phrases import by, named
 
@@ -35,16 +34,6 @@ class Cell(Struct, frozen=True):
     name: str
     source: str
     named: bool = True
-
-
-class CellRuling(Struct, frozen=True):
-    """A verdict. reason: as of any refusal; diff: of the cell's source, believed to disk; others:
-    names of further cells whose source differs from what was shown."""
-
-    decision: Decision
-    reason: RefusalReason | None = None
-    diff: str = ""
-    others: tuple[str, ...] = ()
 
 
 def cells(plain: str) -> tuple[Cell, ...] | None:
@@ -76,27 +65,26 @@ def find(cells: Sequence[Cell], name: str) -> Cell | None:
     return structs.replace(cells[int(number)], named=False) if int(number) < len(cells) else None
 
 
-def judge_cell(case: EditCase, name: str | None, mode: str) -> CellRuling:
-    """Return whether a cell may be replaced or deleted, or a new cell inserted behind it. mode:
-    replace, delete or insert; name None: insert before all cells."""
-    ruling = judge(case, None)
-    if case.sight.kind != "file" or case.sight.why == "too_large":
-        return CellRuling("refuse", ruling.reason)
+def judge_cell(case: EditCase, edit: CellEdit) -> Ruling:
+    """Return whether a cell of a file with content may be replaced or deleted, or a new cell inserted
+    behind it."""
     now = cells(case.disk.plain) if case.disk else None
     if now is None:
-        return CellRuling("refuse", "binary")
+        return case.refuse("binary")
     if case.sight.belief is None or (case.held is not None and not case.held.complete):
-        return CellRuling("refuse", "unseen")
+        return case.refuse("unseen")
     was = cells(case.base.plain) if case.base else None
-    if was is None or (case.sight.retargeted and not case.same):
-        return CellRuling("refuse", "stale")
-    cell_ruling = _judged(was, now, name, mode)
-    if cell_ruling.reason == "stale" and case.rules.policy == "warn":
-        return CellRuling("notice", None, cell_ruling.diff, (name or "", *cell_ruling.others))
-    return cell_ruling
+    if was is None:
+        return case.refuse("stale")
+    ruling = _judged(case, was, now, edit)
+    if ruling.reason == "stale" and case.rules.policy == "warn":
+        names = edit.cell or "", *ruling.cells
+        return structs.replace(ruling, decision="notice", reason=None, cells=names)
+    return ruling
 
 
-def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: str) -> CellRuling:
+def _judged(case: EditCase, was: Sequence[Cell], now: Sequence[Cell], edit: CellEdit) -> Ruling:
+    name = edit.cell
     before = {cell.name: cell.source for cell in was}
     after = {cell.name: cell.source for cell in now}
     differing = [cell for cell in after if before.get(cell) != after[cell]]
@@ -105,21 +93,21 @@ def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: st
         for cell in [*differing, *(gone for gone in before if gone not in after)]
         if cell != name
     )
-    fine = CellRuling("notice" if others else "allow", others=others)
+    fine = Ruling("notice" if others else "allow", case.state, cells=others)
     if name is None:  # at the beginning; the host itself refuses what does not fit
         return fine
     shown, current = find(was, name), find(now, name)
     if current is None:
-        return CellRuling("refuse", "not_found" if shown is None else "deleted")
+        return case.refuse("not_found" if shown is None else "deleted")
     if shown is None:
-        return CellRuling("refuse", "unseen")
-    if shown.source == current.source or (mode == "insert" and shown.named and current.named):
+        return case.refuse("unseen")
+    if shown.source == current.source or (edit.mode == "insert" and shown.named and current.named):
         return fine
     old, new = split(shown.source), split(current.source)
     change = unified(
         old, new, diff(old, new), old=quoted(f"a/{current.name}"), new=quoted(f"b/{current.name}")
     )
-    return CellRuling("refuse", "stale", change, others)
+    return case.refuse("stale", cells=others, cell_diff=change)
 
 
 def is_carried_out(was: str, now: str, edits: Sequence[tuple[str | None, str, str]]) -> bool:

@@ -13,9 +13,10 @@ from sightline.errors import (
     Unverifiable,
 )
 from sightline.filesystem.file_state import FileState
-from sightline.guard import words
+from sightline.guard import notebooks, words
 from sightline.guard.comparison import odd_characters
 from sightline.guard.edit_case import EditCase, Ruling
+from sightline.model.attempts import CellEdit
 from sightline.model.diff import CONTEXT, grouped, unified
 from sightline.model.path import quoted
 from sightline.model.spans import Hunk, new_sides
@@ -136,3 +137,15 @@ def refused(
             "Choose a regular file, or another name.",
         )
     return EditRefused(reason, path, message, diff=diff, hint=hint, lines=ruling.lines), shown
+
+
+def refused_cell(
+    case: EditCase, ruling: Ruling, path: str, who: str, edit: CellEdit
+) -> EditRefused:
+    """Return the refusal of an edit of a notebook's cell. who: changed the file."""
+    reason = ruling.reason or "stale"
+    if case.sight.kind == "file":
+        message, hint = notebooks.refusal(path, edit.cell, reason, who)
+    else:
+        message, hint = notebooks.no_file(path, reason)
+    return EditRefused(reason, path, message, diff=ruling.cell_diff, hint=hint)

@@ -13,9 +13,11 @@ from msgspec import structs
 from sightline.guard import region_rules
 from sightline.guard.edit_case import MARKS, EditCase, Evidence, Ruling
 from sightline.guard.file_rules import whole_path, write
+from sightline.guard.notebooks import judge_cell
 from sightline.guard.opaque_bytes import as_kept
 from sightline.model.attempts import (
     Attempt,
+    CellEdit,
     Create,
     Delete,
     Move,
@@ -55,6 +57,8 @@ def _judge(case: EditCase, attempt: Attempt | None) -> Ruling:
         return case.refuse("exists")
     if sight.retargeted and not case.same and attempt is not None:
         return case.refuse("stale")
+    if isinstance(attempt, CellEdit):
+        return judge_cell(case, attempt)
     state = case.state
     if attempt is None:
         return case.allow(None, None) if state == "fresh" else case.refuse(state)

@@ -70,6 +70,15 @@ class Several(Attempt, frozen=True):
     parts: tuple[Attempt, ...]
 
 
+class CellEdit(Attempt, frozen=True):
+    """A change of one cell of a notebook, by a host's own tool. cell: its id, or "cell-N" by number; None:
+    before all cells. mode: replace, delete or insert (behind the cell). source: the new source."""
+
+    cell: str | None
+    mode: str
+    source: str
+
+
 def lines_of_attempt(attempt: Attempt) -> Iterator[Sequence[str]]:
     """Yield the lines of each text that an attempt has, old and new ones. The first and the last line of
     a text may be parts of lines."""

@@ -14,7 +14,6 @@ from sightline.agents.hook_events import (
     Attempted,
     Began,
     Caller,
-    CellEdit,
     ChangedOutside,
     CommandBegan,
     CommandEnded,
@@ -27,7 +26,7 @@ from sightline.agents.hook_events import (
     Stopped,
     Wrote,
 )
-from sightline.model.attempts import Replace, Several, WriteWhole
+from sightline.model.attempts import CellEdit, Replace, Several, WriteWhole
 
 DEMO = "/home/me/demo"
 CALC = f"{DEMO}/calc.py"

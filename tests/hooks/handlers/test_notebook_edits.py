@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from sightline.agents.hook_events import Attempted, CellEdit, Shown, Wrote
+from sightline.agents.hook_events import Attempted, Shown, Wrote
 from sightline.hooks.dispatch import attend
+from sightline.model.attempts import CellEdit
 from sightline.model.events import Changed, Refused
 
 

@@ -6,9 +6,9 @@ import pytest
 from tests.hooks.handlers.host import Host
 
 import sightline
-from sightline.agents.hook_events import CellEdit, Ended
+from sightline.agents.hook_events import Ended
 from sightline.hooks.dispatch import attend
-from sightline.model.attempts import Replace
+from sightline.model.attempts import CellEdit, Replace
 from sightline.model.events import ClaimAnnounced, Refused
 
 TEXT = "".join(f"line {n}\n" for n in range(1, 21))

@@ -18,11 +18,11 @@ from sightline.agents.claude_code.hook_settings import settings_files
 from sightline.agents.claude_code.tool_results import result, result_texts
 from sightline.agents.hook_events import Answer, Caller, Event, Source, Surroundings
 from sightline.agents.json_fields import nested, parse_row, read_fields, strings
-from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
+from sightline.model.attempts import Attempt, CellEdit, Create, Replace, Several, WriteWhole
 from sightline.model.spans import Span
 
 Payload = Mapping[str, Any]
-Target = tuple[str, Attempt | host.CellEdit]
+Target = tuple[str, Attempt]
 
 AGENT_ID_LENGTH = 8
 """Characters of a sub-agent's id that tell it from its siblings."""
@@ -134,7 +134,7 @@ def target(tool: str, tool_input: Payload) -> Target | None:
     source = "" if mode == "delete" else fields.new_source
     if source is None:
         raise ValueError("The payload has no new_source.")
-    return fields.notebook_path, host.CellEdit(fields.cell_id, mode, source)
+    return fields.notebook_path, CellEdit(fields.cell_id, mode, source)
 
 
 class ToolFields(Struct):
@@ -379,7 +379,7 @@ def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
             about = about[0], Create(about[1].content)
         return host.Attempted(*about, fields.tool_use_id or "")
     why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
-    attempt = None if isinstance(about[1], host.CellEdit) else about[1]
+    attempt = None if isinstance(about[1], CellEdit) else about[1]
     return host.Failed(about[0], fields.tool_use_id or "", attempt, why)
 
 

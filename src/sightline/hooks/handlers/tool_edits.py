@@ -10,29 +10,24 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Attempted, CellEdit, Failed
-from sightline.changes.attribution import detect_changes
-from sightline.changes.authors import changed_by
-from sightline.changes.renames import resolve_rename
+from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Attempted, Failed
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_for
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
-from sightline.guard.edit import planned_write, unseen_notice
+from sightline.guard.commit import planned_write
+from sightline.guard.edit import unseen_notice
 from sightline.guard.evaluation import (
     Evaluation,
-    claims_on,
     describe,
-    edit_case,
-    forbids,
+    evaluate,
     outside_scope,
-    policy_of,
+    refuse,
     resolve_path,
 )
-from sightline.guard.notebooks import CellRuling, judge_cell
+from sightline.guard.plan import refused_again
 from sightline.guard.unfinished import locked
 from sightline.guard.write_journal import intend
 from sightline.hooks import words
@@ -44,15 +39,13 @@ from sightline.hooks.handlers.answer_delivery import (
     notice_of_deletion,
     record_diff,
 )
-from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
+from sightline.model.attempts import Attempt, CellEdit, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
 from sightline.model.path import composed
-from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
 from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
-from sightline.sessions.words import claim_enforced
 from sightline.text import phrases
 
 STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\"''", strict=True)}
@@ -102,27 +95,24 @@ def attempted(
         catch_up(belief is not None)
     before_change(context, located.path)
     with locked(context, located.path):
-        if isinstance(event.attempt, CellEdit):
-            return judge_notebook(context, located, event.attempt)
-        plan = _evaluate(context, located, event.attempt)
-        disk = plan.case.disk
+        judged = _evaluate(context, located, event.attempt)
+        disk = judged.case.disk
         if disk is not None and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
-            attempt = describe(plan.attempt)
-            fact = Refused(plan.path, attempt, "binary", plan.on_disk.revision)
-            context.append([*plan.unrecorded, fact], found=[plan.on_disk])
-            return Answer(refuse=words.would_damage(plan.shown_path, disk.label))
-        refusal = _refusal(plan)
-        if refusal is None and _is_handed_over(plan) and (places := rewriters()):
-            plan.ruling = plan.case.refuse("stale")
-            refusal = plan.refuse()
+            attempt = describe(judged.attempt)
+            fact = Refused(judged.path, attempt, "binary", judged.on_disk.revision)
+            context.append([*judged.unrecorded, fact], found=[judged.on_disk])
+            return Answer(refuse=words.would_damage(judged.shown_path, disk.label))
+        refusal = _refusal(context, judged)
+        if refusal is None and _is_handed_over(judged) and (places := rewriters()):
+            refusal = refuse(context, judged.refused("stale"))
             refusal.hint = words.no_merge(refusal.hint, places)
         if refusal is not None:
-            _deliver_refusal(plan, refusal)
+            _deliver_refusal(context, judged, refusal)
             return Answer(refuse=words.refused(refusal))
-        if plan.ruling.decision == "refuse":
-            return Answer(context=words.not_judged(plan.shown_path, plan.ruling.reason or ""))
-        journal(plan)
-    return _let_go_on(plan)
+        if judged.ruling.decision == "refuse":
+            return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
+        journal(context, judged)
+    return _let_go_on(context, judged)
 
 
 def _is_other_form(asked: str, located: ResolvedPath) -> bool:
@@ -144,64 +134,78 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
     if _is_other_form(event.path, located):
         return words.other_form(located.name or located.path)
     with locked(context, located.path):
-        plan = Evaluation(context, located, event.attempt)
-        refusal = _refusal(plan)
+        judged = evaluate(context, located, event.attempt)
+        refusal = _refusal(context, judged)
     if refusal is None:
         # The facts first: text that is handed over is about the file as it was changed.
-        context.append(plan.unrecorded, found=[plan.on_disk])
+        context.append(judged.unrecorded, found=[judged.on_disk])
         change, delivered = deliver_changes(context, located, room, with_request=True)
         return words.turned_down(change.summary, change.diff) if delivered else ""
-    _deliver_refusal(plan, refusal, room, with_request=True)
-    return words.why_it_failed(refusal, _nearest_lines(plan))
+    _deliver_refusal(context, judged, refusal, room, with_request=True)
+    return words.why_it_failed(refusal, _nearest_lines(judged))
 
 
-def _nearest_lines(plan: Evaluation) -> str:
+def _nearest_lines(judged: Evaluation) -> str:
     """Describe the lines nearest to the text of a replacement, where others changed them."""
-    if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
+    if judged.ruling.reason != "stale" or not isinstance(judged.attempt, Replace):
         return ""
-    near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
-    changed = new_sides(plan.ruling.changes)
+    near = nearest(judged.attempt.old, judged.case.disk.lines if judged.case.disk else [])
+    changed = new_sides(judged.ruling.changes)
     if near is None or not intersect(changed, ((near.first, near.last),)):
         return ""
-    return guard_words.nearest(near, shown=True, sent=plan.attempt.old)
+    return guard_words.nearest(near, shown=True, sent=judged.attempt.old)
 
 
-def journal(plan: Evaluation) -> None:
-    """Record the bytes that the host is about to leave, and keep the bytes on disk."""
-    intend(plan.context, [planned_write(plan)], unrecorded=plan.unrecorded, by_host=True)
+def journal(context: SessionContext, judged: Evaluation) -> None:
+    """Record the bytes that the host is about to leave, and keep the bytes on disk. Nobody knows the bytes
+    that the edit of a notebook's cell leaves."""
+    if not isinstance(judged.attempt, CellEdit):
+        intend(context, [planned_write(judged)], unrecorded=judged.unrecorded, by_host=True)
+        return
+    on_disk = judged.on_disk
+    texts = (
+        context.keepable(judged.path, on_disk.data, on_disk=on_disk) if judged.unrecorded else ()
+    )
+    context.append(judged.unrecorded, blobs=texts, found=[on_disk])
 
 
 def _evaluate(context: SessionContext, located: ResolvedPath, attempt: Attempt) -> Evaluation:
     """Evaluate an attempt. Hosts match straight quotes with the typographic quotes of the file,
     and leave the file's quotes as they are; so does this."""
-    plan = Evaluation(context, located, attempt)
-    if isinstance(attempt, WriteWhole) and plan.on_disk.kind == "missing":
-        if knows_deletion(context, plan.path):
-            return Evaluation(context, located, Create(attempt.content))
-        return plan
-    if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
-        return plan
+    judged = evaluate(context, located, attempt)
+    if isinstance(attempt, WriteWhole) and judged.on_disk.kind == "missing":
+        if knows_deletion(context, judged.path):
+            return evaluate(context, located, Create(attempt.content))
+        return judged
+    if judged.ruling.reason != "not_found" or not isinstance(attempt, Replace):
+        return judged
     old = attempt.old.translate(STRAIGHT)
-    for text in (plan.case.disk, plan.case.base):
+    for text in (judged.case.disk, judged.case.base):
         at = text.plain.translate(STRAIGHT).find(old) if text else -1
         if text and at >= 0:
             exact = text.plain[at : at + len(old)]
-            return Evaluation(context, located, structs.replace(attempt, old=exact))
-    return plan
+            return evaluate(context, located, structs.replace(attempt, old=exact))
+    return judged
 
 
-def _refusal(plan: Evaluation) -> EditRefused | None:
-    if plan.renamed_to is not None and not isinstance(plan.attempt, Create):
-        new_path = plan.renamed_to.name or plan.renamed_to.path
-        message, hint = words.moved_away(plan.shown_path, new_path)
-        return EditRefused("moved", plan.shown_path, message, hint=hint)
-    if plan.ruling.decision == "refuse":
-        return None if plan.ruling.reason in UNJUDGED else plan.refuse()
-    return plan.refuse_again(plan.repeated) if plan.repeated is not None else None
+def _refusal(context: SessionContext, judged: Evaluation) -> EditRefused | None:
+    if judged.renamed_to is not None and not isinstance(judged.attempt, Create):
+        new_path = judged.renamed_to.name or judged.renamed_to.path
+        message, hint = words.moved_away(judged.shown_path, new_path)
+        return EditRefused("moved", judged.shown_path, message, hint=hint)
+    if judged.ruling.decision == "refuse":
+        return None if judged.ruling.reason in UNJUDGED else refuse(context, judged)
+    again = refused_again(judged)
+    return None if again is None else refuse(context, again)
 
 
 def _deliver_refusal(
-    plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX, *, with_request: bool = False
+    context: SessionContext,
+    judged: Evaluation,
+    refusal: EditRefused,
+    room: int = DIFF_MAX,
+    *,
+    with_request: bool = False,
 ) -> None:
     """Cut a refusal to the room there is, and record the lines that it prints. with_request: as in
     record_delivery."""
@@ -214,71 +218,38 @@ def _deliver_refusal(
         told = structs.replace(told, hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
-        told = notice_of_deletion(plan.context, plan.path)
-    names = plan.path, refusal.path
-    if record_diff(plan.context, "refusal", *names, refusal.diff, told, with_request=with_request):
+        told = notice_of_deletion(context, judged.path)
+    names = judged.path, refusal.path
+    if record_diff(context, "refusal", *names, refusal.diff, told, with_request=with_request):
         refusal.diff, refusal.hint = "", words.diff_above(refusal.hint)
 
 
-def _is_handed_over(plan: Evaluation) -> bool:
+def _is_handed_over(judged: Evaluation) -> bool:
     """Return whether the host receives a merge to write in place of the agent's text."""
-    return plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole)
+    return judged.ruling.decision == "merge" and isinstance(judged.attempt, WriteWhole)
 
 
-def _let_go_on(plan: Evaluation) -> Answer:
+def _let_go_on(context: SessionContext, judged: Evaluation) -> Answer:
     ask = None
-    if plan.protected:
-        ask = _question(plan.context, plan.shown_path, plan.path, *plan.located.links)
-    context, known = "", plan.known.knowledge
+    if judged.is_protected:
+        ask = _question(context, judged.shown_path, judged.path, *judged.located.links)
+    notes: list[str] = []
+    known = judged.known.knowledge
     # A notice that was delivered, but not confirmed, may have shown the agent these lines.
-    if plan.ruling.reason == "unseen" and not (
-        known is not None and is_handed(plan.context, known, plan.on_disk.revision)
+    if judged.ruling.reason == "unseen" and not (
+        known is not None and is_handed(context, known, judged.on_disk.revision)
     ):
-        context = phrases.says(unseen_notice(plan).text)
+        notes.append(phrases.says(unseen_notice(judged).text))
+    if judged.ruling.cells:
+        cells, diff = judged.ruling.cells, judged.ruling.cell_diff
+        notes.append(notebooks.changed_cells(judged.shown_path, cells, diff))
     content = None
-    if _is_handed_over(plan):
-        assert plan.new_text is not None
-        content = plan.new_text.plain  # told once it is written: the user may not allow it
-    if plan.claims:
-        claims = announce_once(plan.context, plan.shown_path, plan.claims)
-        context = "\n\n".join(filter(None, [context, claims]))
-    return Answer(ask=ask, content=content, context=context)
-
-
-def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdit) -> Answer:
-    """Refuse the edit of a cell that changed after the agent saw it, or let it go on. The caller
-    has the path `locked`."""
-    path = located.name or located.path
-    on_disk = context.look(located.path)
-    known = resolve_rename(context, located, on_disk)
-    unrecorded = detect_changes(context, on_disk)
-    policy = policy_of(context, located)
-    ruling = judge_cell(edit_case(context, on_disk, known, policy), edit.cell, edit.mode)
-    claims = claims_on(context, located.path)
-    refusal = None
-    if forbids(context, claims):
-        message, hint = claim_enforced(path, claims, names_for(context))
-        refusal = EditRefused("claimed", path, message, hint=hint)
-    elif ruling.decision == "refuse" and ruling.reason != "too_large":
-        who, _ = changed_by(context, located.path, unrecorded)
-        refusal = _notebook_refusal(path, edit, ruling, who, exists=on_disk.kind == "file")
-    is_new = bool(unrecorded or refusal)
-    blobs = context.keepable(located.path, on_disk.data, on_disk=on_disk) if is_new else ()
-    if refusal is not None:
-        digest = revision_of(repr(edit).encode("utf-8", "surrogatepass"))[:16]
-        fact = Refused(located.path, f"celledit:{digest}", refusal.reason, on_disk.revision)
-        context.append([*unrecorded, fact], blobs=blobs, found=[on_disk])
-        return Answer(refuse=words.refused(refusal))
-    context.append(unrecorded, blobs=blobs, found=[on_disk])
-    text = ""
-    if ruling.reason is not None:
-        text = words.not_judged(path, ruling.reason)
-    elif ruling.others:
-        text = notebooks.changed_cells(path, ruling.others, ruling.diff)
-    if claims:
-        text = "\n\n".join(filter(None, [text, announce_once(context, path, claims)]))
-    ask = _question(context, path, located.path, *located.links) if policy == "ask" else None
-    return Answer(ask=ask, context=text)
+    if _is_handed_over(judged):
+        assert judged.new_text is not None
+        content = judged.new_text.plain  # told once it is written: the user may not allow it
+    if judged.claims:
+        notes.append(announce_once(context, judged.shown_path, judged.claims))
+    return Answer(ask=ask, content=content, context="\n\n".join(filter(None, notes)))
 
 
 def _question(context: SessionContext, path: str, *names: str) -> str | None:
@@ -290,14 +261,3 @@ def _question(context: SessionContext, path: str, *names: str) -> str | None:
     if settings.policy_for(path, *names) != "ask":
         return None
     return words.asks(path, settings.asking_setting(path, *names))
-
-
-def _notebook_refusal(
-    path: str, edit: CellEdit, ruling: CellRuling, who: str, *, exists: bool
-) -> EditRefused:
-    reason = ruling.reason or "stale"
-    if exists and reason != "unverifiable":
-        message, hint = notebooks.refusal(path, edit.cell, reason, who)
-    else:
-        message, hint = notebooks.no_file(path, reason)
-    return EditRefused(reason, path, message, diff=ruling.diff, hint=hint)

@@ -16,7 +16,6 @@ from sightline.agents.hook_events import (
     NOTHING,
     Answer,
     Attempted,
-    CellEdit,
     Failed,
     Wrote,
 )
@@ -51,7 +50,7 @@ from sightline.hooks.handlers.lost_saves import (
 )
 from sightline.hooks.handlers.tool_edits import STRAIGHT
 from sightline.hooks.host import Host
-from sightline.model.attempts import Attempt, Create, Replace, Several, WriteWhole
+from sightline.model.attempts import Attempt, CellEdit, Create, Replace, Several, WriteWhole
 from sightline.model.diff import diff
 from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned, WriteIntended
 from sightline.model.locate import find_replacement, replaced
@@ -406,7 +405,7 @@ def recognise(context: SessionContext, edits: Sequence[Attempted], host: Host) -
     return NOTHING
 
 
-def _explains(attempts: Sequence[Attempt | CellEdit], before: str, after: str) -> bool:
+def _explains(attempts: Sequence[Attempt], before: str, after: str) -> bool:
     """Return whether attempts, one after the other, make one text of another."""
     cells = [(each.cell, each.mode, each.source) for each in attempts if isinstance(each, CellEdit)]
     if cells:
