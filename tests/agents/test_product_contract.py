@@ -19,6 +19,7 @@ from tests.support import toy_product
 
 import sightline
 from sightline.agents import hook_events as events
+from sightline.agents.claude_code import product as claude_code
 from sightline.agents.connection import Place, Program, files_of
 from sightline.agents.hook_events import Answer, Attempted, Began
 from sightline.agents.product import Capabilities, Product, fitted
@@ -160,6 +161,26 @@ def test_a_toy_is_guarded_by_its_line_alone(monkeypatch):
         assert [host.ask(each, "toy") for each in raw[:1]] == [{}]
         assert "a.txt" in host.ask(raw[1], "toy")["block"]
         assert host.faults() == []
+    finally:
+        shutil.rmtree(host.home)
+
+
+def test_a_merge_is_refused_to_a_product_that_cannot_write_another_text(monkeypatch):
+    able = claude_code.PRODUCT
+    unable = structs.replace(able, can=structs.replace(able.can, rewrite=False))
+    host = Host()
+    try:
+        path = host.put("a.txt", "".join([f"line {n}\n" for n in range(9)]))
+        text = Path(path).read_text()
+        host.ask(host.shown(path, text))
+        host.put("a.txt", text.replace("line 8", "saved by a person"))
+        raw = host.write(path, text.replace("line 0", "line zero"))
+        assert "updatedInput" in host.ask(raw)["hookSpecificOutput"]
+        monkeypatch.setattr(claude_code, "PRODUCT", unable)
+        said = host.ask(raw.replace(b"line zero", b"line nought"))["hookSpecificOutput"]
+        assert said["permissionDecision"] == "deny"
+        assert "writes no other text" in said["permissionDecisionReason"]
+        assert "saved by a person" in said["permissionDecisionReason"]
     finally:
         shutil.rmtree(host.home)
 

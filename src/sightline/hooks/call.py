@@ -446,6 +446,8 @@ class Call:
         """Return where hooks of others are that could put their own text in the place of a merge."""
         assert self.caller is not None
         assert self._product is not None
+        if not self._product.can.rewrite:
+            return [words.TAKES_NONE]
         return self._product.dialect.rewriters(self._payload, self._surroundings(self.caller))
 
     def _follow(self, session: Session) -> bool:

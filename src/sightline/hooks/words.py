@@ -310,8 +310,18 @@ def turned_down(summary: str, diff: str) -> str:
     )
 
 
+TAKES_NONE = ""
+"""In the place of hooks that could replace a merge: the product's hooks cannot hand over a text."""
+
+
 def no_merge(hint: str, places: Sequence[str]) -> str:
-    """Return the next step where a merge could be replaced. places: of the hooks that could do it."""
+    """Return the next step where a merge could be replaced, or cannot be handed over. places: of the hooks that could
+    do it, or TAKES_NONE."""
+    if list(places) == [TAKES_NONE]:
+        return (
+            f"{hint} Sightline merges no whole file here: this agent's program writes no other text than the "
+            "one that its model gave."
+        )
     return (
         f"{hint} Sightline merges no whole file here: another hook could put its own text in the place of the"
         f" merge ({named([*map(quoted, places)], 3)})."
