@@ -193,28 +193,26 @@ def pydantic_ai_requests(provider: str) -> Callable[[Sequence[Any]], list[Any]]:
 def _model(provider: str, sent: list[Any]) -> Any:
     """Return a model whose requests are kept, and refused."""
 
-    def client(http: Any) -> Any:
-        def keep(request: Any) -> Any:
-            sent.append(json.loads(request.content))
-            return http.Response(400, json={"error": {"message": "kept"}})
+    import httpx2
 
-        return http.AsyncClient(transport=http.MockTransport(keep))
+    def keep(request: Any) -> Any:
+        sent.append(json.loads(request.content))
+        return httpx2.Response(400, json={"error": {"message": "kept"}})
 
     own: dict[str, Any] = {"api_key": "none", "base_url": "http://localhost", "max_retries": 0}
+    own["http_client"] = httpx2.AsyncClient(transport=httpx2.MockTransport(keep))
     if provider == "chat":
-        import httpx
         from openai import AsyncOpenAI
         from pydantic_ai.models.openai import OpenAIChatModel
         from pydantic_ai.providers.openai import OpenAIProvider
 
-        openai = AsyncOpenAI(http_client=client(httpx), **own)
+        openai = AsyncOpenAI(**own)
         return OpenAIChatModel("gpt-5", provider=OpenAIProvider(openai_client=openai))
-    import httpx2
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    claude = AsyncAnthropic(http_client=client(httpx2), **own)
+    claude = AsyncAnthropic(**own)
     return AnthropicModel("claude", provider=AnthropicProvider(anthropic_client=claude))
 
 
