@@ -185,6 +185,22 @@ def test_a_merge_is_refused_to_a_product_that_cannot_write_another_text(monkeypa
         shutil.rmtree(host.home)
 
 
+def test_one_call_that_changes_several_files_is_refused_whole(monkeypatch):
+    monkeypatch.setitem(PRODUCTS, "toy", "tests.support.toy_product")
+    host = Host()
+    try:
+        good, bad = host.put("good.txt", "one\ntwo\n"), host.put("bad.txt", "one\n")
+        begin, edit, _ = toy_product.PRODUCT.dialect.trial(str(host.root), good, "two", "2")
+        both = {**edit, "more": [{"file": bad, "find": "none", "put": "x"}]}
+        assert host.ask(json.dumps(begin).encode(), "toy") == {}
+        assert "bad.txt" in host.ask(json.dumps(both).encode(), "toy")["block"]
+        assert host.ask(json.dumps(edit).encode(), "toy") == {}, "the other one alone goes on"
+        assert host.faults() == []
+        assert [each for each in host.facts() if type(each.fact).__name__ == "Changed"] == []
+    finally:
+        shutil.rmtree(host.home)
+
+
 def payloads(root: Path, path: str) -> list[bytes]:
     whole = toy_product.PRODUCT.dialect.trial(str(root), path, "three", "3")
     return [json.dumps(each).encode() for each in whole]

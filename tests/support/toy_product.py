@@ -19,11 +19,12 @@ from sightline.model.attempts import Replace
 
 
 class Change(Struct):
-    """The fields of a change."""
+    """The fields of a change. more: other files that the same call changes."""
 
     file: str
     find: str
     put: str
+    more: list[Change] = []
 
 
 class ToyDialect(Dialect):
@@ -39,7 +40,8 @@ class ToyDialect(Dialect):
         name = self.event_name(payload)
         if name == "change":
             fields = read_fields(payload, Change)
-            return [Attempted(fields.file, Replace(fields.find, fields.put), "")]
+            every = [fields, *fields.more]
+            return [Attempted(each.file, Replace(each.find, each.put), "") for each in every]
         return [Began("startup")] if name == "start" else []
 
     def answer(
