@@ -279,6 +279,3 @@ class Answer(Struct, frozen=True):
 
 
 NOTHING = Answer()
-
-DIFF_MAX = 6_000
-"""Characters of the diffs in one answer (agents.product.Limits)."""

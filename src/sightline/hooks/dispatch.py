@@ -42,6 +42,7 @@ WITH_HOST: Mapping[type[Event], Callable[[SessionContext, Any, Host], Answer]] =
     events.Began: turns.began,
     events.Prompted: turns.prompted,
     events.Answered: turns.answered,
+    events.Attempted: tool_edits.attempted,
     events.Wrote: tool_writes.wrote,
     events.CommandBegan: shell_commands.began,
     events.CommandEnded: shell_commands.ended,
@@ -55,8 +56,6 @@ def attend(session: Session, event: Event, host: Host = ANY) -> Answer:
     """Handle one event of a session, and return the answer for the host. SightlineError."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         context = session._context  # noqa: SLF001
-        if isinstance(event, events.Attempted):
-            return tool_edits.attempted(context, event, host.catch_up, host.rewriters)
         if (handler := WITH_HOST.get(type(event))) is not None:
             return handler(context, event, host)
         return HANDLERS[type(event)](context, event)

@@ -6,11 +6,9 @@ and hooks.handlers.tool_writes compares those with the bytes that were written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import structs
 
-from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Attempted, Failed
+from sightline.agents.hook_events import NOTHING, Answer, Attempted, Failed
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
@@ -39,6 +37,7 @@ from sightline.hooks.handlers.answer_delivery import (
     notice_of_deletion,
     record_diff,
 )
+from sightline.hooks.host import Host
 from sightline.model.attempts import Attempt, CellEdit, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
@@ -58,20 +57,8 @@ they leave alone. UTF-16 begins with a mark."""
 UNJUDGED = ("no_change", "too_large")
 """Refusals that do not refuse a host's tool: it does no harm, or nothing is known of the file."""
 
-CatchUp = Callable[[bool], None]
-"""Record what the transcript shows. True: the session knows some lines of the file already."""
 
-
-Rewriters = Callable[[], list[str]]
-"""Return the files with hooks of others that could put their own text in the place of a merge."""
-
-
-def attempted(
-    context: SessionContext,
-    event: Attempted,
-    catch_up: CatchUp = lambda _: None,
-    rewriters: Rewriters = list,
-) -> Answer:
+def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
     """Judge an attempt: refuse it with the diff of the changes, merge it, or let it go on. Where another hook
     could put its own text in the place of a merge, refuse what else would be merged."""
     try:
@@ -92,7 +79,7 @@ def attempted(
     knowledge = context.store.knowledge(context.session, located.name or located.path)
     belief = knowledge.belief if knowledge else None
     if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
-        catch_up(belief is not None)
+        host.catch_up(belief is not None)
     before_change(context, located.path)
     with locked(context, located.path):
         judged = _evaluate(context, located, event.attempt)
@@ -103,11 +90,11 @@ def attempted(
             context.append([*judged.unrecorded, fact], found=[judged.on_disk])
             return Answer(refuse=words.would_damage(judged.shown_path, disk.label))
         refusal = _refusal(context, judged)
-        if refusal is None and _is_handed_over(judged) and (places := rewriters()):
+        if refusal is None and _is_handed_over(judged) and (places := host.rewriters()):
             refusal = refuse(context, judged.refused("stale"))
             refusal.hint = words.no_merge(refusal.hint, places)
         if refusal is not None:
-            _deliver_refusal(context, judged, refusal)
+            _deliver_refusal(context, judged, refusal, host.limits.diff)
             return Answer(refuse=words.refused(refusal))
         if judged.ruling.decision == "refuse":
             return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
@@ -203,7 +190,7 @@ def _deliver_refusal(
     context: SessionContext,
     judged: Evaluation,
     refusal: EditRefused,
-    room: int = DIFF_MAX,
+    room: int,
     *,
     with_request: bool = False,
 ) -> None:
