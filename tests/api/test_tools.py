@@ -103,6 +103,14 @@ def test_a_call_takes_json_and_answers_with_json(place, s):
         TABLE["edit_file"].call(s, {**edit, "more": 1})
 
 
+def test_half_a_character_that_a_tool_showed_is_no_text_of_the_file(place, s):
+    """Found by the calls below at full size: the text could not be encoded."""
+    place.put("app.py", "a = 1\nb = 2\n")
+    for name, at in (("app.py", {"lines": [1, 1]}), ("app.py", {}), ("gone.py", {})):
+        TABLE["saw"].call(s, {"path": name, "text": "\ud800", **at})
+    assert TABLE["check"].call(s, {"path": "app.py"})["state"] == "stale"
+
+
 NOT_PLAYED = {"subtasks_run"}
 """It carries out the command that it is given."""
 

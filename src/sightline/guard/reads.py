@@ -15,7 +15,7 @@ from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
 from sightline.model.events import Belief, Dropped, Fact, Seen, WindowEmptied
 from sightline.model.line_range import LineRange
-from sightline.model.marks import sendable
+from sightline.model.marks import sendable, without_halves
 from sightline.model.path import quoted
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
@@ -259,7 +259,7 @@ def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Res
     if text is None:
         assert disk is not None
         return disk
-    shown = normal(text)
+    shown = without_halves(normal(text))
     if disk is None:
         decoded = decode(shown.encode("utf-8", "surrogateescape"))
         if decoded is None:

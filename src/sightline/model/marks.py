@@ -21,6 +21,14 @@ def sendable(text: str) -> str:
     return text if text.isascii() else _LONE.sub(REPLACEMENT, text)
 
 
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+def without_halves(text: str) -> str:
+    """Return a text with U+FFFD in place of each half of a character. Bytes that are no text stay."""
+    return text if text.isascii() else _HALF.sub(REPLACEMENT, text)
+
+
 def all_sendable(value: Any) -> Any:
     """Return a copy of a JSON value whose texts can be sent, names of fields too."""
     if isinstance(value, str):
