@@ -1,9 +1,12 @@
 """One folder or file per agent product: its hook dialect, transcripts, settings."""
 
 PUBLIC = (
-    "dialect",
+    "connection",
     "hook_events",
+    "hook_line",
+    "product",
+    "products",
     "readers",
+    "recorded_sessions",
     "settings_file",
-    "settings_text",
 )

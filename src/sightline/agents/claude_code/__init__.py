@@ -1,9 +1,3 @@
-"""Claude Code: its hooks, settings, transcripts and recordings."""
+"""Claude Code: its hooks, settings, transcripts and recordings, behind one value (product.PRODUCT)."""
 
-PUBLIC = (
-    "health",
-    "hook_command",
-    "hook_settings",
-    "recordings",
-    "settings",
-)
+PUBLIC: tuple[str, ...] = ()
