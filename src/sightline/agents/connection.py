@@ -21,7 +21,7 @@ BLANK = "\ufeff \t\r\n"
 
 
 class Place(Struct, frozen=True):
-    """Where settings may be. root: of the workspace, "" for none. environ, home: of the user."""
+    """The folders that may hold settings. root: of the workspace, "" for none. environ, home: of the user."""
 
     root: str
     environ: Mapping[str, str]
@@ -29,7 +29,7 @@ class Place(Struct, frozen=True):
 
 
 class Program(Struct, frozen=True):
-    """What a hook calls. python, script: the absolute paths of the interpreter and of its script. url, token: where
+    """The program that a hook calls. python, script: the absolute paths of the interpreter and of its script. url, token: where
     a running `up` answers, for hooks of the http kind; "" for the command kind."""
 
     python: str
@@ -54,7 +54,7 @@ class RegisteredHook(Struct, frozen=True):
 
 
 class Connection:
-    """How Sightline is put into the settings of one product. A product without scopes cannot be connected. scopes: those
+    """The connection of Sightline with one product, by entries in its settings. A product without scopes cannot be connected. scopes: those
     for most people first.
 
     A product names its files and says what its text is with and without our hooks. All else is the same for every

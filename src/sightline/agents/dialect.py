@@ -13,7 +13,7 @@ Payload = Mapping[str, Any]
 
 
 class Dialect:
-    """How one product words a hook event, and reads an answer. Every default does nothing.
+    """The language of one product: its hook events and its answers. Every default does nothing.
 
     A payload without a field that the product always sends raises ValueError, with a message for a
     person. A transcript is the file in which the product records a conversation.
@@ -45,7 +45,7 @@ class Dialect:
         return {}
 
     def trial(self, cwd: str, path: str, old: str, new: str) -> list[dict[str, Any]]:
-        """Return the payloads by which `doctor` measures a hook: a conversation begins in a folder; its
+        """Return the payloads of a measured hook (`doctor`): a conversation begins in a folder; its
         agent is about to replace a text of a file, which it did not read; something happens that does not matter
         to a guard."""
         return []

@@ -80,7 +80,7 @@ def program_of(command: str) -> tuple[str, str]:
 
 
 def gone_words(python: str, script: str, settings: str) -> str:
-    """Return what a person is told when the program of a hook is missing. settings: words that name the settings
+    """Word the message to a person where the program of a hook is missing. settings: words that name the settings
     file that holds the hook."""
     return (
         f"Sightline cannot start: {python} or {script} is gone. Edits are not guarded. Install it there "

@@ -11,7 +11,7 @@ from sightline.agents.recorded_sessions import RecordedSessions
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
-    """What the hooks of a product can do. Nothing is the default.
+    """The abilities of a product's hooks. Nothing is the default.
 
     before, after: a hook is called before, or after, a tool is used. deny: its answer before stops the call,
     and the reason reaches the model. ask: the answer has the user asked first. rewrite: the answer
@@ -36,7 +36,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much of an answer reaches the model, in characters: what is not shown must not count as shown.
+    """The largest answers that reach the model, in characters. Words beyond them must not count as shown.
 
     context: of the words for the model. diff: of the diffs among these, and of a refusal. timeout_s: seconds
     after which the product waits no longer for a hook.

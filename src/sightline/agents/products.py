@@ -29,6 +29,6 @@ def title_of(name: str) -> str:
 
 
 def connectable() -> list[Product]:
-    """Return the products whose settings Sightline can be put into."""
+    """Return the products whose settings can hold our hooks."""
     known = [product(name) for name in PRODUCTS]
     return [each for each in known if each is not None and each.connection.scopes]

@@ -24,7 +24,7 @@ class Recording(Struct, frozen=True):
 
 
 class RecordedSessions:
-    """Where a product records its conversations, and how one is read. The defaults find none."""
+    """Find and read the conversations that a product records. The defaults find none."""
 
     def recordings(self, place: Place) -> list[Recording]:
         """Return the conversations recorded in a workspace or a folder below it, oldest first, sub-agents

@@ -229,7 +229,7 @@ class AnswerResult(Struct, frozen=True):
         return self.text
 
     def as_view(self) -> AnswerView:
-        """Return the result with what the answer said to the user."""
+        """Return the result with the words of the answer to the user."""
         given = self.answer
         return AnswerView(
             *(given.summary, given.next_steps, given.sub_tasks, given.commands),

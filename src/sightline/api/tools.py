@@ -174,7 +174,7 @@ def _title(name: str) -> str:
 
 
 def _schema(kind: type[Struct]) -> Shape:
-    """Return a schema whose top is the object itself, not a reference to it, as protocols ask for."""
+    """Return a schema with the object itself at the top, as protocols ask, and no reference."""
     _, named = json.schema_components([kind])
     schema: Shape = {"$schema": DIALECT, **named.pop(kind.__name__)}
     return {**schema, "$defs": named} if named else schema

@@ -43,8 +43,7 @@ class Committed(Struct, frozen=True):
 
 
 def commit(context: SessionContext, plan: Plan, batch: str | None = None) -> Committed | None:
-    """Write and move the files of a plan in which nothing is refused, as one journal entry, all or
-    none. Files are removed first, then changed, then moved, and new files come last, since a file may take
+    """Write and move the files of a plan without refusals, as one journal entry, all or none. Files are removed first, then changed, then moved, and new files come last, since a file may take
     the place of a folder, or a folder that of a file. Return None, with every file as before, when somebody
     changed a file after it was judged: judge again. EditRefused (unverifiable) when the disk refuses, or
     when a save by somebody else keeps a file from being set back. The caller has the paths `locked`.

@@ -51,7 +51,7 @@ class Relocation(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What becomes of the attempts and the moves of one call: all of them are carried out, or none.
+    """The attempts and the moves of one call, to be carried out all or none.
 
     edits, moves: as the caller gave them. order: indexes of moves; a move that frees a path comes before
     the move to this path. refused: of each edit and then of each move, the attempt as it is refused;

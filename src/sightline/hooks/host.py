@@ -1,4 +1,4 @@
-"""What a handler knows of the host that called its hook: its product, and what it can be asked."""
+"""The host that called a hook, as the handlers know it: its product, and its answers to questions."""
 
 from __future__ import annotations
 

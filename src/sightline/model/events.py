@@ -60,7 +60,7 @@ class Fact(Struct, frozen=True):
 
     @property
     def particulars(self) -> str | None:
-        """What is particular to the fact, for people."""
+        """The detail of the fact for people."""
         value = getattr(self, self.detail_field) if self.detail_field else None
         if isinstance(value, tuple):
             value = ", ".join(value)
@@ -94,7 +94,7 @@ class Fact(Struct, frozen=True):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nobody has to see this automatic fact at once."""
+        """True for an automatic fact that nobody has to see at once."""
         return False
 
     def author(self, session: str) -> Cause:
@@ -676,7 +676,7 @@ class NoticeDelivered(Fact, frozen=True):
 
     @property
     def is_hosts(self) -> bool:
-        """Whether the agent's host has the text, and says when it arrived."""
+        """True where the agent's host has the text, and says when it arrived."""
         return self.way != "asked"
 
     @property
@@ -723,7 +723,7 @@ class NoticeAcknowledged(Fact, frozen=True):
 
 
 class ClaimAnnounced(Fact, frozen=True):
-    """The agent was told of another session's claim on a file that it writes."""
+    """The agent received words on another session's claim on a file that the agent writes."""
 
     words: ClassVar[tuple[str, ...]] = ("notice",)
     detail_field: ClassVar[str] = "claim"

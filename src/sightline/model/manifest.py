@@ -206,7 +206,7 @@ class FileDifference(Struct, frozen=True):
 
 
 class PathChange(Struct, frozen=True):
-    """How a path differs from a checkpoint."""
+    """The difference of one path from a checkpoint."""
 
     path: str
     change: Change

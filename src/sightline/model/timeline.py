@@ -35,7 +35,7 @@ FIRST_LOOK, LARGEST_LOOK = 8, 1_024
 def newest_first(
     timeline: Callable[..., Iterable[Recorded]], *, upto: int | None = None, **conditions: Any
 ) -> Iterator[Recorded]:
-    """Yield the facts that meet the conditions, the newest first, as far as somebody asks for them.
+    """Yield the facts that meet the conditions, the newest first, and read no further than the caller asks.
     timeline: as Store.timeline; upto, conditions: its arguments."""
     size = FIRST_LOOK
     while facts := [*timeline(upto=upto, newest=size, **conditions)]:

@@ -77,7 +77,7 @@ class FindResult(Struct, frozen=True):
     request: Request = Request(())
 
     def as_view(self) -> FoundFiles:
-        """Return the result with what the request said of the wanted file."""
+        """Return the result with the words of the request on the wanted file."""
         found = (self.matches, self.pattern, self.tried, self.fallback, self.candidates)
         then = (self.question or None, self.create, self.truncated, self.total, self.timed_out)
         asked = self.request

@@ -1,4 +1,4 @@
-"""What a hook of Claude Code prints where Sightline's packages are gone: only the standard library is there.
+"""Print a hook's answer to Claude Code by the standard library alone, where Sightline's packages are gone.
 
 `hooks.client` loads the module of this name in the folder of the product that called.
 """

@@ -281,8 +281,8 @@ def prompt_notices(context: SessionContext) -> list[NoticeDelivered]:
 
 
 def _turn_began(context: SessionContext) -> int:
-    """Return the position at which the conversation's newest turn began, 0 for none. What was handed
-    over before was counted then."""
+    """Return the position of the conversation's newest TurnBegan, 0 for none. Words that were handed
+    over before were counted then."""
     for turn in newest_first(context.store.timeline, session=context.session, kinds=[TurnBegan]):
         if in_conversation(context, [turn]):
             return turn.position
