@@ -25,7 +25,7 @@ from sightline.config.settings import Settings
 from sightline.text.installing import FORM
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 each_page = pytest.mark.parametrize(
     "page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES]
 )
@@ -134,6 +134,15 @@ def test_every_line_that_installs_an_extra_has_the_one_form_that_works():
     forms = {FORM.format(extra=extra).removeprefix("pip ") for extra in extras}
     assert {"install '.[agent]'", "install '.[tasks]'", "install '.[tokens]'"} <= lines
     assert lines - forms - {FORM.removeprefix("pip ")} == set()
+
+
+def test_every_file_that_the_recipes_name_is_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src|tests|docs|tools)/[^`<>]*?)(?:::([a-z_]+))?`", text)
+    assert len(named) > 20
+    for path, test in named:
+        assert (ROOT / path).exists(), path
+        assert f"def {test}" in ((ROOT / path).read_text() if test else "def "), test
 
 
 NAMED = re.compile(

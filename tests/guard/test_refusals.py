@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import get_args
 
 import pytest
 
 import sightline
+from sightline.guard.words import REFUSALS
 from sightline.model.events import Refused
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -104,6 +106,16 @@ def tree(place):
         for folder, _, names in os.walk(place.root)
         for name in names
     }
+
+
+ELSEWHERE = {"moved", "claimed", "too_large", "placeholder"}
+"""Reasons whose refusals other files of tests play."""
+
+
+def test_every_reason_is_played_and_has_words():
+    reasons = {*get_args(sightline.RefusalReason)}
+    assert reasons == {case.__name__ for case in CASES} | ELSEWHERE
+    assert reasons - {"not_found", "moved"} == {*REFUSALS}  # these two are worded by what is there
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
