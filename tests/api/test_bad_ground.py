@@ -88,7 +88,7 @@ def test_a_store_of_a_newer_sightline_is_left_to_it(place):
         db.execute("PRAGMA user_version = 99")
     db.close()
     error = left_alone(place, file)
-    assert "Upgrade" in error.hint
+    assert "Use the Sightline that wrote it" in error.hint
 
 
 @root_only

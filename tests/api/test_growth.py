@@ -40,7 +40,6 @@ from sightline.model.events import (
 )
 from sightline.model.revision import revision_of
 from sightline.notices import warnings
-from sightline.sessions import presence
 from sightline.store.embedded import open_file
 from sightline.store.port import Append
 from sightline.testing import FixedClock, MemoryWorkspace
@@ -198,16 +197,6 @@ def test_a_verb_reads_no_more_rows_with_many_sessions_whose_process_is_gone(name
 def test_a_verb_reads_no_more_rows_with_many_own_changes_of_other_files(name, costs):
     few, many = costs[FEW, FEW, FEW][name], costs[FEW, MANY, FEW][name]
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
-
-
-@pytest.mark.wide
-def test_a_page_reads_no_more_rows_with_many_facts_of_the_last_minutes(monkeypatch):
-    monkeypatch.setattr(presence, "RECENT", 200)
-    few, many = (Place(3, count, 3) for count in (FEW, MANY))
-    for place in (few, many):
-        place.clock.advance(seconds=-2 * 24 * 3600)
-    for name in ("status", "sessions", "up"):
-        assert many.steps(VERBS[name]) <= 1.01 * few.steps(VERBS[name]), name
 
 
 @pytest.mark.parametrize("verb", ["rewind", "edited_since"])

@@ -259,7 +259,9 @@ def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Res
     if text is None:
         assert disk is not None
         return disk
-    shown = without_halves(normal(text))
+    shown = normal(text)
+    if disk is None or not disk.encoding.startswith(("utf-16", "utf-32")):  # these can hold halves
+        shown = without_halves(shown)
     if disk is None:
         decoded = decode(shown.encode("utf-8", "surrogateescape"))
         if decoded is None:

@@ -228,9 +228,11 @@ class MemoryStore:
         with self._lock:
             return [r for r in self._open() if not isinstance(r.fact, CommandStarted)]
 
-    def running(self) -> list[Recorded]:
+    def running(self, sessions: Iterable[str] | None = None) -> list[Recorded]:
+        wanted = None if sessions is None else {*sessions}
         with self._lock:
-            return [r for r in self._open() if isinstance(r.fact, CommandStarted)]
+            begun = [r for r in self._open() if isinstance(r.fact, CommandStarted)]
+            return [r for r in begun if wanted is None or r.session in wanted]
 
     def _open(self) -> list[Recorded]:
         return [self._intents[position] for position in sorted(self._intents)]

@@ -163,9 +163,10 @@ class Views(Protocol):
         """Return every WriteIntended that no Changed, Moved or WriteAbandoned has settled, and every
         RewindStarted of a known owner that no RewindEnded of its session has ended."""
 
-    def running(self) -> list[Recorded]:
+    def running(self, sessions: Iterable[str] | None = None) -> list[Recorded]:
         """Return every CommandStarted that is under way, in order: no CommandEnded of its run, no new
-        turn and no end of its session came since."""
+        turn and no end of its session came since. sessions: only those of these sessions. Sessions that
+        died without a word may have left many."""
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """Return the stat cache, by path in order. A stamp saves hashing; it is never a fact."""

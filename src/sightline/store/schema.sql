@@ -90,6 +90,14 @@ CREATE INDEX sessions_of_parent ON sessions (parent) WHERE parent IS NOT NULL;
 -- Writes and rewinds that have not come to an end.
 CREATE TABLE intents (position INTEGER PRIMARY KEY);
 
+-- Commands under way. Those of sessions that died without a word stay, so that a command is found by its
+-- session.
+CREATE TABLE commands (
+  session TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (session, position)
+) WITHOUT ROWID;
+
 -- Claims that were not released. They are few, so nothing but the id is looked up by.
 CREATE TABLE claims (
   id TEXT PRIMARY KEY,

@@ -41,6 +41,7 @@ from sightline.store.verify import differences
 from sightline.store.view_rows import (
     Change,
     ClaimRow,
+    CommandRow,
     DiskRow,
     IntentRow,
     KnowledgeRow,
@@ -120,10 +121,9 @@ any other each kind of fact is one search. No row has the position: each append 
 
 COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, checksum"
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
-OPEN = f"{EVENT} WHERE position IN (SELECT position FROM intents)"  # noqa: S608  all ours
-ALL_OPEN = f"{OPEN} ORDER BY position"
-PENDING = f"{OPEN} AND kind != 'CommandStarted' ORDER BY position"
-RUNNING = f"{OPEN} AND kind = 'CommandStarted' ORDER BY position"
+PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
+RUNNING = f"{EVENT} WHERE position IN (SELECT position FROM commands) ORDER BY position"  # noqa: S608  all ours
+RUNNING_OF = f"{EVENT} WHERE position IN (SELECT position FROM commands WHERE session = ?)"  # noqa: S608  all ours
 
 TURNINGS = f"{EVENT} WHERE session = ? AND kind IN ({_names(TURNING)}) ORDER BY position"
 KNOWN_BY = (
@@ -339,8 +339,12 @@ class SqliteStore:
     def pending(self) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
 
-    def running(self) -> list[Recorded]:
-        return [codec.recorded_of(row) for row in self._base.run(RUNNING)]
+    def running(self, sessions: Iterable[str] | None = None) -> list[Recorded]:
+        run = self._base.run
+        if sessions is None:
+            return [codec.recorded_of(row) for row in run(RUNNING)]
+        rows = [row for name in {*sessions} for row in run(RUNNING_OF, [name])]
+        return sorted(map(codec.recorded_of, rows), key=lambda recorded: recorded.position)
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         run = self._base.run
@@ -546,9 +550,13 @@ class RowCache:
 
     def intents(self) -> dict[int, Recorded]:
         if self._intents is None:
-            pending = map(codec.recorded_of, self._run(ALL_OPEN, ()))
+            pending = map(codec.recorded_of, self._run(PENDING, ()))
             self._intents = {intent.position: intent for intent in pending}
         return self._intents
+
+    def commands(self, session: str) -> dict[int, Recorded]:
+        rows = map(codec.recorded_of, self._run(RUNNING_OF, (session,)))
+        return {begun.position: begun for begun in rows}
 
     def turnings(self, session: str) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._run(TURNINGS, (session,))]
@@ -596,6 +604,13 @@ class RowCache:
             self._run("INSERT INTO intents VALUES (?)", (change.position,))
             self.intents()[change.position] = change.recorded
 
+    def put_command(self, change: CommandRow) -> None:
+        key = (change.session, change.position)
+        if change.recorded is None:
+            self._run("DELETE FROM commands WHERE session = ? AND position = ?", key)
+        else:
+            self._run("INSERT INTO commands VALUES (?, ?)", key)
+
 
 PUT: Mapping[type[Change], Callable[[RowCache, Any], None]] = {
     SessionRow: RowCache.put_session,
@@ -604,6 +619,7 @@ PUT: Mapping[type[Change], Callable[[RowCache, Any], None]] = {
     KnowledgeRows: RowCache.put_all_knowledge,
     ClaimRow: RowCache.put_claim,
     IntentRow: RowCache.put_intent,
+    CommandRow: RowCache.put_command,
 }
 
 

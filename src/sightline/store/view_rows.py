@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sightline.model import active_claims
 from sightline.model.active_claims import CLAIMING, Claim
+from sightline.model.events import CommandStarted
 from sightline.model.projections import (
     DiskFile,
     Knowledge,
@@ -21,6 +22,7 @@ from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_a
 from sightline.store.event_index import (
     COLUMN_FACTS,
     DISK_FACTS,
+    ENDING_COMMANDS,
     is_pending,
     settled_by,
 )
@@ -48,7 +50,10 @@ class Rows(Protocol):
         """Return the rows of all claims, by id."""
 
     def intents(self) -> Mapping[int, Recorded]:
-        """Return the pending intents by position."""
+        """Return the pending writes and rewinds by position."""
+
+    def commands(self, session: str) -> Mapping[int, Recorded]:
+        """Return the commands of a session that are under way, by position."""
 
     def turnings(self, session: str) -> Sequence[Recorded]:
         """Return the SessionForked and RewindEnded facts of a session, in order."""
@@ -92,15 +97,23 @@ class ClaimRow(Struct, frozen=True):
 
 
 class IntentRow(Struct, frozen=True):
-    """Put the row of a pending intent; delete the row where recorded is None."""
+    """Put the row of a pending write or rewind; delete the row where recorded is None."""
 
+    position: int
+    recorded: Recorded | None
+
+
+class CommandRow(Struct, frozen=True):
+    """Put the row of a command under way; delete the row where recorded is None."""
+
+    session: str
     position: int
     recorded: Recorded | None
 
 
 Row = TypeVar("Row")
 
-Change = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | IntentRow
+Change = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | IntentRow | CommandRow
 
 
 def changes(rows: Rows, recorded: Recorded) -> list[Change]:
@@ -123,8 +136,15 @@ def changes(rows: Rows, recorded: Recorded) -> list[Change]:
         made.append(KnowledgeRows(session, states))
     elif paths:
         made += _knowledge_rows(rows, paths, recorded)
-    made += [IntentRow(position, None) for position in settled_by(recorded, rows.intents())]
-    if is_pending(recorded):
+    if isinstance(fact, ENDING_COMMANDS):
+        ended = settled_by(recorded, rows.commands(session))
+        made += [CommandRow(session, position, None) for position in ended]
+    else:
+        settled = settled_by(recorded, rows.intents())
+        made += [IntentRow(position, None) for position in settled]
+    if is_pending(recorded) and isinstance(fact, CommandStarted):
+        made.append(CommandRow(session, recorded.position, recorded))
+    elif is_pending(recorded):
         made.append(IntentRow(recorded.position, recorded))
     return made
 

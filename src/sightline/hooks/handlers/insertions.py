@@ -79,7 +79,7 @@ def end_insertions(session: Session, room: int) -> str:
         context = session._context  # noqa: SLF001
         if not has_insertions(session):
             return ""
-        begun = [each for each in context.store.running() if each.session == session.id]
+        begun = context.store.running([session.id])
         runs = [fact.run for fact in of_kind(CommandStarted, begun) if _is_insertion(fact)]
         return "\n\n".join(filter(None, [_end(context, run, room) for run in runs]))
 
