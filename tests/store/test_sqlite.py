@@ -241,7 +241,9 @@ def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store
     }
     assert len(plans) > 10
     walks = {step for _, step in plans if step.startswith("SCAN") or step.endswith("(session=?)")}
-    one_session = "SEARCH commands USING PRIMARY KEY (session=?)"  # its commands under way: one or two
+    one_session = (
+        "SEARCH commands USING PRIMARY KEY (session=?)"  # its commands under way: one or two
+    )
     assert walks <= {"SCAN intents", "SCAN sessions", one_session}
 
 
