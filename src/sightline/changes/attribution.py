@@ -21,7 +21,7 @@ from sightline.changes.layout import same_but_layout
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import PUT_BACK, UNRECORDED
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.process import alive, machine
+from sightline.filesystem.process import alive
 from sightline.model.events import (
     Cause,
     Changed,
@@ -169,9 +169,7 @@ def _commands(context: SessionContext) -> list[Cause]:
 def running(context: SessionContext) -> tuple[Running, ...]:
     """Return the commands under way of all sessions of this tree that are present, the newest last."""
     store = context.store
-    held = {name for name, owner in store.held_on(machine()).items() if alive(owner)}
-    away_us = int(context.settings.away_s * 1_000_000)
-    begun = store.running(held.union(store.active_since(context.clock() - away_us)))
+    begun = store.running(context.active_sessions())
     states = [store.session(name) for name in {each.session for each in begun}]
     at_work = {state.id for state in states if state and (not state.owner or alive(state.owner))}
     return tuple(

@@ -13,6 +13,7 @@ from sightline.config.settings import Settings
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, Pieces, ResolvedPath
 from sightline.filesystem.port import Workspace
+from sightline.filesystem.process import alive, machine
 from sightline.filesystem.scan import settled
 from sightline.model.attempts import EDIT_MAX
 from sightline.model.belief import Held
@@ -122,6 +123,15 @@ class SessionContext:
                 like=like or {},
             )
         )
+
+    def active_sessions(self, since_us: int | None = None) -> set[str]:
+        """Return the ids of the sessions that a living process of this machine holds, and of sessions with
+        facts of the last `since_us` microseconds; by default of `away_s`."""
+        if since_us is None:
+            since_us = int(self.settings.away_s * 1_000_000)
+        held = self.store.held_on(machine())
+        ids = {name for name, owner in held.items() if alive(owner)}
+        return ids.union(self.store.active_since(self.clock() - since_us))
 
     def tracked(self) -> Tracked:
         """Return this session's knowledge with the stat cache, reloaded when the timeline grew."""

@@ -30,7 +30,7 @@ from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
 from sightline.sessions.lifecycle import UNNAMED
-from sightline.sessions.presence import active_sessions, surely_gone
+from sightline.sessions.presence import surely_gone
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session without a sign of life for longer is only counted: many never record their end."""
@@ -100,7 +100,7 @@ class Watch:
         self._shown: object = None
         self._names: dict[str, str] = {}
         self._at_work: list[SessionState] = []
-        self._recent = active_sessions(context, AT_WORK_US)
+        self._recent = context.active_sessions(AT_WORK_US)
         newest = select(context.store, LogQuery(newest=EVENTS_KEPT))
         since = context.clock() - AT_WORK_US
         recent = of_interest(entry for entry in newest if entry.at >= since)

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.filesystem.process import alive, here, machine
+from sightline.filesystem.process import alive, here
 from sightline.model.events import (
     Changed,
     ClaimReleased,
@@ -61,18 +61,9 @@ def is_present(context: SessionContext, session: SessionState | str) -> bool:
     return context.clock() - last_sign(context.store, state) <= away_us
 
 
-def active_sessions(context: SessionContext, since_us: int) -> set[str]:
-    """Return the ids of the sessions that a living process of this machine holds, and of sessions with
-    facts of the last `since_us` microseconds."""
-    store = context.store
-    held = store.held_on(machine())
-    ids = {name for name, owner in held.items() if alive(owner)}
-    return ids.union(store.active_since(context.clock() - since_us))
-
-
 def present_sessions(context: SessionContext) -> list[SessionState]:
     """Return the sessions whose agent is present, oldest first."""
-    ids = active_sessions(context, int(context.settings.away_s * 1_000_000))
+    ids = context.active_sessions()
     states = [state for name in ids if (state := context.store.session(name)) is not None]
     present = [state for state in states if is_present(context, state)]
     return sorted(present, key=lambda state: (state.started, state.id))

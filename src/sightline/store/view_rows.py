@@ -142,10 +142,12 @@ def changes(rows: Rows, recorded: Recorded) -> list[Change]:
     else:
         settled = settled_by(recorded, rows.intents())
         made += [IntentRow(position, None) for position in settled]
-    if is_pending(recorded) and isinstance(fact, CommandStarted):
-        made.append(CommandRow(session, recorded.position, recorded))
-    elif is_pending(recorded):
-        made.append(IntentRow(recorded.position, recorded))
+    if is_pending(recorded):
+        is_command = isinstance(fact, CommandStarted)
+        position = recorded.position
+        made.append(
+            CommandRow(session, position, recorded) if is_command else IntentRow(position, recorded)
+        )
     return made
 
 
