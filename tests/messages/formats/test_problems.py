@@ -95,6 +95,8 @@ WRONG = {
     "fewer responses than calls": ("gemini", [ASK, called("1", "2"), responded("1")], "I1"),
     "a text among responses": ("gemini", [ASK, called("1"), responded("1", more=ASK["parts"])], "I3"),
     "a call behind the model": ("gemini", [ASK, {"role": "model", "parts": [{"text": "x"}]}, called("1"), responded("1")], "I7"),
+    "a text behind a call": ("gemini", [ASK, called("1"), {"role": "model", "parts": [{"text": "x"}]}, responded("1")], "I7"),
+    "a null beside thoughts": ("litellm", [GO, {"role": "assistant", "content": None, "thinking_blocks": [THOUGHT]}, GO], "I9"),
     "a tool message missing": (
         "langchain", [{"type": "ai", "content": "", "tool_calls": [{"id": "1", "name": "f", "args": {}}]}, {"type": "human", "content": "x"}], "I1"),
     "a return missing": (

@@ -141,10 +141,20 @@ def _broken_calls(message: Message) -> list[tuple[int, Any]]:
     return [(n, c) for n, c in calls if are_broken((c.get("function") or {}).get("arguments"))]
 
 
+def _is_silent(message: Message) -> bool:
+    """Return whether nothing stands beside the thoughts: providers ask for a content then, if an empty one."""
+    beside = ("content", "tool_calls", "function_call")
+    return not any(message.get(key) or message.get(key) == "" for key in beside)
+
+
 def find_faults(message: Message) -> list[tuple[str, str]]:
     if not parts(message):
         return [("I9", "it has no content")]
-    empty = [("I9", "its content is an empty list")] if message.get("content") == [] else []
+    empty = []
+    if message.get("content") == []:
+        empty = [("I9", "its content is an empty list")]
+    elif _is_silent(message):
+        empty = [("I9", "its content is null, and it calls nothing")]
     broken = _broken_calls(message)
     return empty + [
         ("I11", f"the arguments of {c.get('id')} are not a JSON object") for _, c in broken
@@ -156,6 +166,8 @@ def without_faults(message: Message) -> Message | None:
         return None
     if message.get("content") == []:
         message = {**message, "content": "" if role(message) == "tool" else None}
+    if _is_silent(message):
+        message = {**message, "content": ""}
     for number, call in _broken_calls(message):
         given = {"unreadable": call["function"]["arguments"]}
         place = ("tool_calls", number, "function", "arguments")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby
 from typing import Any
 
 from sightline.messages.formats.parts import (
@@ -132,14 +132,15 @@ def without_faults(message: Message) -> Message | None:
 
 
 def repeated_contents(messages: Sequence[Message]) -> Iterator[int]:
-    """Return the indexes of contents of the model with a call that follow another one of the
-    model's contents."""
-    for number, (first, second) in enumerate(pairwise(messages), 1):
-        are_models = first.get("role") == second.get("role") == "model"
-        if are_models and any(_key(part, CALLS) for part in second["parts"]):
-            yield number
+    """Return the indexes of contents that follow another one of the model's, where one of them calls: its
+    results follow directly what calls, and a call follows the user."""
+    numbered = enumerate(messages)
+    for role, run in groupby(numbered, key=lambda each: each[1].get("role")):
+        contents = list(run)
+        if role == "model" and any(_key(p, CALLS) for _, each in contents for p in each["parts"]):
+            yield from (number for number, _ in contents[1:])
 
 
 def merged(first: Message, second: Message) -> Message:
-    """Join two contents of the model: a call may not follow another of its contents."""
+    """Join two contents of the model."""
     return {**first, "parts": [*first["parts"], *second["parts"]]}
