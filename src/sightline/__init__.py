@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from sightline.errors import WorkspaceError as WorkspaceError
     from sightline.guard.batch import Change as Change
     from sightline.messages.history_reader import History as History
+    from sightline.messages.saved_file import Loaded as Loaded
+    from sightline.messages.saved_file import Saved as Saved
     from sightline.model.events import CauseKind as CauseKind
     from sightline.model.results import Affected as Affected
     from sightline.model.results import BatchResult as BatchResult
@@ -116,8 +118,6 @@ if TYPE_CHECKING:
     from sightline.window.overflow_recovery import Recovery as Recovery
     from sightline.window.overflow_recovery import RequestSize as RequestSize
     from sightline.window.repeated_calls import RepeatedCall as RepeatedCall
-    from sightline.window.saved_file import Loaded as Loaded
-    from sightline.window.saved_file import Saved as Saved
     from sightline.window.sent_view import Budget as Budget
 
 __version__ = "0.1.0"
@@ -144,9 +144,9 @@ _HOMES = {
     "window.overflow": "ErrorKind ProviderError classify_error",
     "window.overflow_recovery": "Recovery RequestSize",
     "window.repeated_calls": "RepeatedCall",
-    "window.saved_file": "Loaded Saved",
     "window.sent_view": "Budget",
     "messages.history_reader": "History",
+    "messages.saved_file": "Loaded Saved",
     "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any, cast
 
@@ -13,8 +12,6 @@ import pytest
 from sightline.errors import HistoryError
 from sightline.messages import message_chain
 from sightline.store.sqlite import SqliteStore
-from sightline.testing import MemoryWorkspace, make_session
-from sightline.window.saved_file import encode_line
 from sightline.window.sent_view import Budget
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 30
@@ -164,85 +161,9 @@ def test_more_messages_may_be_asked_for_than_there_are(s):
 # --- files
 
 
-def test_a_file_of_a_session_of_the_same_name_elsewhere_is_not_written_over(s, tmp_path):
-    file = str(tmp_path / "talk.jsonl")
-    talk(s, 2).save(file)
-    other = make_session(MemoryWorkspace(), id=s.id)
-    other.conversation.append({"role": "user", "content": "something else"})
-    before = Path(file).read_bytes()
-    with pytest.raises(HistoryError, match="holds"):
-        other.conversation.save(file)
-    assert Path(file).read_bytes() == before
-    assert other.conversation.save(file, replace=True).messages == 1
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 def test_a_pipe_is_no_file(s, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for asked in (s.conversation.load, s.conversation.save):
         with pytest.raises(HistoryError, match="it is no file"):
             asked(str(tmp_path / "pipe"))
-
-
-FOLDED = {"kind": "folded", "message": "", "blocks": [0], "at": 1, "side": "", "text": "{}"}
-CONDENSED = {"kind": "condensed", "summary": "s", "first": "f", "last": "l", "at": 1, "side": ""}
-NOTHING: dict[str, list[Any]] = {"folds": [], "tails": [], "dropped": []}
-STRANGE = {**NOTHING, "folds": [["nobody", 0, "name", "tier", 1, "stub"]]}
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"kind": ["message"]},
-        FOLDED,
-        {**FOLDED, "text": "no JSON"},
-        {**FOLDED, "text": 4},
-        {**FOLDED, "blocks": 3},
-        {**FOLDED, "text": json.dumps({**NOTHING, "folds": [["short"]]})},
-        {**FOLDED, "text": json.dumps(STRANGE)},
-        {**CONDENSED, "text": "{}"},
-        {**CONDENSED, "text": json.dumps({**NOTHING, "message": {}, "ledger": {}})},
-        {**FOLDED, "text": json.dumps(NOTHING), "at": 10**30},
-    ],
-    ids=str,
-)
-def test_records_that_no_version_wrote_are_damage(place, s, tmp_path, record):
-    file = tmp_path / "talk.jsonl"
-    s.conversation.append({"role": "user", "content": "x"})
-    s.conversation.save(str(file))
-    file.write_bytes(file.read_bytes() + encode_line(record))
-    other = place.session("other").conversation
-    with pytest.raises(HistoryError, match="damaged in line 3"):
-        other.load(str(file))
-    assert other.load(str(file), salvage=True).messages == 1
-    assert other.view() == other.messages() == s.conversation.messages()
-
-
-@pytest.mark.parametrize("version", [0, 2, "2", None])
-def test_a_file_of_another_version_is_no_damaged_one(place, s, tmp_path, version):
-    file = tmp_path / "talk.jsonl"
-    s.conversation.append({"role": "user", "content": "x"})
-    head = {"session": s.id, "sightline": "conversation", "version": version}
-    file.write_bytes(encode_line(head) + b"what that version writes\n")
-    before = file.read_bytes()
-    for deed in (
-        lambda: s.conversation.save(str(file)),
-        lambda: s.conversation.save(str(file), replace=True),
-        lambda: s.conversation.load(str(file), salvage=True),
-    ):
-        with pytest.raises(HistoryError, match=f"is of version {version}, and this"):
-            deed()
-    assert file.read_bytes() == before
-
-
-@pytest.mark.parametrize("session", [None, 3, ["x"]])
-def test_a_head_without_a_session_is_damage(s, tmp_path, session):
-    file = tmp_path / "talk.jsonl"
-    s.conversation.append({"role": "user", "content": "x"})
-    s.conversation.save(str(file))
-    head, *rest = file.read_bytes().splitlines(keepends=True)
-    told = {**json.loads(head), "session": session}
-    del told["check"]
-    file.write_bytes(encode_line(told) + b"".join(rest))
-    with pytest.raises(HistoryError, match="damaged in line 1"):
-        s.conversation.load(str(file))

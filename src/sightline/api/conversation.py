@@ -18,6 +18,7 @@ from sightline.api.verbs import HOST_ONLY, FilePath, Positive, verb
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.messages import message_chain
+from sightline.messages.saved_file import Loaded, Saved, load, save
 from sightline.messages.token_counter import Count, counter
 from sightline.model.results import RewindReport
 from sightline.model.spans import Span
@@ -27,7 +28,6 @@ from sightline.window.folding import Rules
 from sightline.window.overflow_recovery import KEEP, Recovery, RequestSize, measure, recover
 from sightline.window.prices import Prices
 from sightline.window.repeated_calls import AT_LEAST, RepeatedCall, repeated_calls
-from sightline.window.saved_file import Loaded, Saved, load, save
 from sightline.window.sent_view import Budget, Window, check_options
 
 Message = dict[str, Any]
@@ -339,37 +339,35 @@ class Conversation:
 
     @verb(destructive=True, idempotent=True)
     def save(self, path: Annotated[FilePath, HOST_ONLY], *, replace: bool = False) -> Saved:
-        """Write the conversation and its decisions to a file, as JSON lines.
+        """Write the messages to a file, one a line in the JSON of their provider.
 
-        New lines are appended; otherwise the whole file is written at once.
+        The whole file is replaced at once. What was folded is not written.
 
         Args:
             path: The file.
-            replace: Replace another conversation, or a damaged file, of which a copy is kept beside it.
+            replace: Replace whatever the file holds; by default only messages of this session.
 
         Raises:
             HistoryError.
         """
-        return save(self._context, fspath(path), replace=replace)
+        return save(self._context, fspath(path), side=self.name, root=self._root, replace=replace)
 
     @verb(idempotent=True)
-    def load(self, path: Annotated[FilePath, HOST_ONLY], *, salvage: bool = False) -> Loaded:
+    def load(self, path: Annotated[FilePath, HOST_ONLY]) -> Loaded:
         """Load a saved conversation: all of it, or the messages that are new.
 
-        A last line that was not written to its end is left out with a warning. The file may also be
-        another program's: api_conversation_history.json of Cline and Roo Code, claude_messages.json
-        of their early versions, or messages as a provider takes them, in JSON or JSON lines. Such a
-        file is read up to its last whole message, and the warnings say what was lost. No file is
-        changed.
+        The file may also be another program's: api_conversation_history.json of Cline and Roo Code,
+        claude_messages.json of their early versions, or messages as a provider takes them, in JSON or
+        JSON lines. A damaged file is read up to its last whole message, and JSON lines without those
+        that are none; the warnings say what was lost. No file is changed.
 
         Args:
             path: The file.
-            salvage: Load all but the damaged records, which the warnings name.
 
         Raises:
-            HistoryError for damage.
+            HistoryError, and nothing is loaded, for another conversation or a file without a whole message.
         """
-        return load(self._context, fspath(path), salvage=salvage)
+        return load(self._context, fspath(path), side=self.name, root=self._root)
 
     def as_view(self) -> Chain:
         """Return which chain this is."""

@@ -1,5 +1,5 @@
-"""Read histories that other programs wrote: the messages of a task of Cline or Roo Code, under the
-names of all their versions, and lists of messages as a provider takes them.
+"""Read the messages in a file: of a task of Cline or Roo Code, under the names of all their versions,
+or as a provider takes them, as save() writes them, too.
 
 A damaged list is read up to its last whole element; of damaged JSON lines, only those are left out that
 are no JSON. No file is changed.
@@ -34,9 +34,6 @@ TIME_MAX_MS = 2**52
 NAMED_MAX = 5
 """Damaged lines that are named one by one."""
 
-HEAD = 4_096
-"""Bytes of a file that tell what it is."""
-
 Rows = list[Any]
 
 
@@ -50,16 +47,6 @@ class OldHistory(Struct, frozen=True):
     kept_as: str
     warnings: tuple[str, ...]
     passed_over: int = 0
-
-
-def is_old_history(data: bytes) -> bool:
-    """Return whether a file's bytes are a list of messages, and no conversation that we saved."""
-    begins = data[:HEAD].removeprefix(BOM).lstrip()
-    if begins.startswith(b"["):
-        return True
-    names = b'"role"', b'"type"', b'"kind"', *(f'"{name}"'.encode() for name in HOLDERS)
-    own = b'"sightline"' in begins[:200] or begins.startswith(b'{"check"')
-    return begins.startswith(b"{") and not own and any(name in begins for name in names)
 
 
 def read_old_history(path: str, data: bytes) -> OldHistory:
@@ -122,7 +109,7 @@ def _rows(data: bytes) -> tuple[Rows, str]:
     text = data.decode("utf-8", "surrogateescape")
     start = text.lstrip()[:1]
     held = _HOLDER.search(text) if start == "{" else None
-    if start == "{" and not held:
+    if start != "[" and not held:
         return _lines(data)
     broken = _NO_TEXT.search(text)
     whole = text[: broken.start()] if broken else text

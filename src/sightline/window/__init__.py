@@ -12,7 +12,6 @@ PUBLIC = (
     "plan_words",
     "prices",
     "repeated_calls",
-    "saved_file",
     "sent_view",
     "words",
 )

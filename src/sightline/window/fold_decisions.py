@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Struct, convert
 
 from sightline.errors import StoreError
 from sightline.messages.blocks import Block, Decision, Fold, Tail
-from sightline.window.words import Ledger, name_of
+from sightline.window.words import name_of
 
 Place = tuple[str, int]
 """A message's id, and the number of a part of it."""
-
-UNKNOWN_DECISION = "it is no decision that this version knows"
 
 
 class Rows(Struct):
@@ -31,13 +29,6 @@ class Rows(Struct):
         """Return the places of all rows."""
         rows = {row[:2] for row in self.folds}
         return rows | {row[:2] for row in self.tails} | {row[:2] for row in self.dropped}
-
-
-class SummaryRows(Rows, kw_only=True):
-    """The decision of a summary, which also holds the summary's message and its record."""
-
-    message: Annotated[dict[str, Any], Meta(min_length=1)]
-    ledger: Ledger
 
 
 def encode_decision(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
@@ -84,24 +75,6 @@ def removed_texts(data: bytes) -> dict[str, Place]:
     rows = convert(load_json(data), Rows)
     folds = {row[2]: row[:2] for row in rows.folds}
     return folds | {row[2]: row[:2] for row in rows.dropped}
-
-
-def message_ids(text: str, *, summary: bool) -> set[str]:
-    """Return the ids of the messages in a decision's JSON. summary: the JSON also holds a summary.
-    ValueError for JSON of another shape."""
-    try:
-        rows = convert(json.loads(text), SummaryRows if summary else Rows)
-    except (RecursionError, ValidationError):
-        raise ValueError(UNKNOWN_DECISION) from None
-    return {message for message, _ in rows.places()}
-
-
-def renamed_text(text: str, ids: Mapping[str, str]) -> str:
-    """Return a decision's JSON with other ids of messages. ids: old -> new."""
-    rows = json.loads(text)
-    for kind in Rows.__struct_fields__:
-        rows[kind] = [[ids.get(row[0], row[0]), *row[1:]] for row in rows[kind]]
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
 def load_json(data: bytes) -> Any:
