@@ -108,11 +108,7 @@ def chain_faults(adapter: Adapter, messages: Sequence[Message]) -> Iterator[Faul
             yield "I6", number, "its reasoning lost the item that it led to"
     elif adapter.NAME == gemini.NAME:
         for number in gemini.repeated_contents(messages):
-            yield (
-                "I7",
-                number,
-                "a call of the model does not stand in one content with what it says beside it",
-            )
+            yield "I7", number, "a call stands apart from what the model says beside it"
 
 
 def repair_chain(adapter: Adapter, messages: Sequence[Message]) -> list[Message]:
