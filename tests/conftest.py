@@ -6,9 +6,11 @@ import gc
 import os
 import shutil
 import tempfile
+from itertools import groupby
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from tests.support.command_line import at, sl
 from tests.support.examples import WIDE
 from tests.support.places import place, s, ten, three
@@ -31,7 +33,12 @@ settings.register_profile("wide", settings.get_profile("same"), max_examples=WID
 settings.register_profile(
     "search", settings.get_profile("same"), derandomize=False, max_examples=10 * WIDE
 )
-settings.load_profile(os.environ.get("SIGHTLINE_TEST_PROFILE", "same"))
+PROFILE = os.environ.get("SIGHTLINE_TEST_PROFILE", "same")
+settings.load_profile(PROFILE)
+if PROFILE != "search":
+    # Hypothesis also draws what stands as a constant in the modules that are loaded: other examples after
+    # each change of the source, or of the order of tests. Reading them takes seconds in a fresh clone.
+    providers._get_local_constants = lambda: providers._local_constants
 
 gc.disable()  # a third of the time of collecting the tests, which leaves no garbage
 
@@ -42,6 +49,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     os.environ.pop("SIGHTLINE_TEST_PROFILE", None)
     gc.freeze()
     gc.enable()
+
+
+CASES = 6
+"""Cases of one test that the default run plays, spread evenly over them. The wide run plays the others."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the other cases as wide: most of the time went into thousands of cases like their neighbours."""
+    for _, each in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+        cases = [item for item in each if not item.get_closest_marker("wide")]
+        played = {len(cases) * n // CASES for n in range(CASES)}
+        for number, case in enumerate(cases):
+            if len(cases) > CASES and number not in played:
+                case.add_marker("wide")
 
 
 def sync_nothing(fd: object) -> None:

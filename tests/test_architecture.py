@@ -111,6 +111,7 @@ def test_a_package_says_what_it_is_for_and_imports_nothing(package):
             assert (package / f"{module}.py").is_file(), f"{name} names {module}"
 
 
+@pytest.mark.wide
 def test_a_pure_module_imports_nothing_that_could_look_outside():
     allowed = PURE | {"sightline.errors", CLOCKED_PARSER}
     wrong = {
@@ -203,6 +204,7 @@ SCRIPTS = {"__main__", "hook_entry", "daemon_entry", "macos", "windows"}
 """Modules that run when they are imported, and those of other systems."""
 
 
+@pytest.mark.wide
 def test_every_module_says_what_it_is_for():
     assert [name_of(file) for file in FILES if not ast.get_docstring(tree_of(file))] == []
 

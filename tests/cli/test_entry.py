@@ -203,6 +203,7 @@ def test_a_secret_that_is_never_stored_is_still_read_exactly(sl):
     assert sl.process("read", ".env").stdout == b"KEY=\xff\r\n"
 
 
+@pytest.mark.wide
 def test_text_from_stdin_is_written_byte_for_byte(sl):
     data = b"one\r\n\xff two\nthree"
     assert sl.process("write", "new.txt", stdin=data).returncode == 0

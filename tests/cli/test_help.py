@@ -246,6 +246,7 @@ def test_text_cannot_steer_a_terminal():
     assert printable("a\x1b[31m\x9b\r\udcff\tb") == "a␛[31m\ufffd␍\ufffd\tb"
 
 
+@pytest.mark.wide
 def test_the_reference_is_what_the_command_says():
     """Else run: python tools/reference.py"""
     tool = Path(__file__).parents[2] / "tools" / "reference.py"

@@ -140,6 +140,7 @@ def test_nobody_is_asked_about_a_file_with_no_change_to_take_back(edited):
     assert "--yes" not in refused.err
 
 
+@pytest.mark.wide
 def test_on_a_terminal_the_plan_is_shown_and_asked_for(edited):
     from tests.cli.test_terminal import at_terminal
 

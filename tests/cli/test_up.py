@@ -216,6 +216,7 @@ def follow(sl, agent, *args, env=None):
         return child.returncode, (first + second + out).decode(), err.decode()
 
 
+@pytest.mark.wide
 def test_a_pipe_gets_a_line_per_event(sl, agent):
     code, out, err = follow(sl, agent)
     seen, changed = out.splitlines()

@@ -31,6 +31,7 @@ def watching(sl, *args):
             child.communicate()
 
 
+@pytest.mark.wide
 def test_a_change_is_a_line_with_who_made_it(sl):
     sl.put("app.py", "a\n")
     sl("read", "app.py")

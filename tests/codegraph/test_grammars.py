@@ -61,6 +61,7 @@ def test_any_text_is_read(ending, text):
     list(language_of(ending).references(text.encode(), f"a{ending}"))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("ending", FIRST)
 def test_a_source_too_long_for_its_parser_is_read_at_its_head(ending):
     """A bound on steps or time is met here; a source is then read as far as its head."""

@@ -94,6 +94,7 @@ def after_patch():
     return {**dict.fromkeys(NAMES[:-2], MINE), "moved.txt": MINE, "pure.txt": OLD}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("verb", "then", "steps"),
     [

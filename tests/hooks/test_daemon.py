@@ -286,6 +286,7 @@ def over(host):
     assert host.faults() == []
 
 
+@pytest.mark.wide
 def test_it_ends_with_its_client(host, client):
     client.run(host.payload("SessionStart", source="startup"))
     host.started()
@@ -434,6 +435,7 @@ def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host
     assert len(daemon_status.list_pipes(str(host.root), host.environ, str(host.home))) == 1
 
 
+@pytest.mark.wide
 def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
     host.environ["SIGHTLINE_CHECKPOINTS"] = "off"  # so it does not hold the store when it freezes
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")

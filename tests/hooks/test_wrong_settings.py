@@ -57,6 +57,7 @@ WRONG = {
 }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_every_edit_is_judged_and_the_user_is_told_once(host, wrong):
     path = host.put("a.py", "a = 1\n")

@@ -249,6 +249,7 @@ def test_many_edits_of_one_text_stay_quick_to_read(store):
     assert store.verify() == []
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("seed", range(5))
 def test_texts_are_forgotten_in_any_order_and_take_no_other_with_them(store, seed):
     texts = chain(store, 30)

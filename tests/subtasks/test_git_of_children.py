@@ -117,6 +117,7 @@ def test_a_dropped_entry_of_the_stash_is_named_and_a_worktree_too(busy):
     assert result.notes[1].startswith("a git worktree was made in")
 
 
+@pytest.mark.wide
 def test_siblings_do_not_share_a_stash(repo):
     """Each puts its change aside while the other's is on the stash, and takes it back."""
     session = repo.session("p")

@@ -34,6 +34,7 @@ AFTER = {
 }
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("how", [*BEFORE, *AFTER])
 def test_no_change_is_hidden(repo, how):
     repo.put("id.txt", "$Id$\n")

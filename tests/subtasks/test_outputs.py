@@ -91,6 +91,7 @@ def test_what_a_child_prints_does_not_steer_the_terminal(repo):
     assert not {0x1B, 0x07, 0x0D}.intersection(done.stdout)
 
 
+@pytest.mark.wide
 def test_the_database_of_the_engine_is_the_user_s_alone(repo, parent):
     pytest.importorskip("dbos", reason="the extra tasks is not installed")
     before = os.umask(0o022)

@@ -110,6 +110,7 @@ def handed(work):
     return TaskResult("the api stands", todos=(ResultTodo("write docs"), ResultTodo("a", "done")))
 
 
+@pytest.mark.wide
 def test_a_child_begins_with_what_it_is_handed(repo, parent):
     HANDED.clear()
     parent.answer({"summary": "We build a shop.", "todos": [{"text": "a"}, {"text": "b"}]})
@@ -153,6 +154,7 @@ def outside(work):
     return "wrote it"
 
 
+@pytest.mark.wide
 def test_a_function_cannot_write_outside_of_its_scope(repo, parent):
     REFUSED.clear()
     proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
@@ -190,6 +192,7 @@ def test_a_part_of_a_sub_task_cannot_write_outside_of_the_whole_s_scope(repo):
     assert part._context.scopes == (("src",), ("*.py", "src"))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("isolation", ["worktree", *widely("shared")])
 def test_a_command_that_wrote_outside_of_its_scope_fails(repo, parent, isolation):
     proposed(parent, [{"id": "a", "goal": "A", "scope": ["src"]}])
@@ -253,6 +256,7 @@ git add -f built.txt
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
 def test_no_change_is_hidden_by_what_a_child_tells_git(repo, parent):
     """Marks in the index, patterns outside of the tree, times set back, and a file added by force."""
@@ -277,6 +281,7 @@ def test_no_change_is_hidden_by_what_a_child_tells_git(repo, parent):
     assert result.notes == (f"git's settings changed: {names}",)
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
 def test_what_a_failed_attempt_removed_is_there_for_the_next(repo):
     """In the shared tree: files that no session read, also one that git does not know, and one that
@@ -322,6 +327,7 @@ def test_what_a_failed_attempt_left_is_in_its_result_and_taken_back_by_a_retry(r
     assert repo.text("unread.txt") == "of the user\n"
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
 @pytest.mark.parametrize("isolation", ["shared", *widely("worktree")])
 def test_no_process_of_a_child_outlives_its_attempt(repo, parent, isolation):
@@ -352,6 +358,7 @@ with sightline.open_session(root, id="inner", settings=Settings(state_home=state
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for variables of processes")
 def test_no_process_of_an_attempt_within_outlives_the_outer_attempt(repo, parent):
     """A command runs sub-tasks of its own, and its process is killed."""
@@ -381,6 +388,7 @@ def test_a_process_that_begins_while_the_others_are_looked_for_is_ended(tmp_path
     assert begun[0].wait(10) == -signal.SIGTERM
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
 def test_programs_that_a_child_names_in_gits_settings_are_not_run(repo, parent, tmp_path):
     marker = tmp_path / "ran"
@@ -427,6 +435,7 @@ def second_time(work):
     return "now"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("isolation", ["shared", *widely("worktree")])
 def test_a_retry_does_not_double_what_a_failed_attempt_did(repo, parent, isolation):
     TRIES.clear()
@@ -484,6 +493,7 @@ def test_a_runner_that_no_process_can_find_is_refused(parent):
         assert error.value.kind == "runner"
 
 
+@pytest.mark.wide
 def test_files_that_a_command_removed_in_the_shared_tree_are_in_the_result(repo, parent):
     """No session has read them: only the checkpoint before the attempt has their texts."""
     repo.put("src/a.txt", "mine\n")

@@ -109,6 +109,7 @@ def test_a_file_of_equal_lines_is_not_held_by_another_part_of_it(place, s):
     assert dropped(s) == [("same.py", ((1, 40), (51, 60)))]
 
 
+@pytest.mark.wide
 def test_a_file_that_was_not_folded_is_left_alone(host, s):
     host.read("a.py")
     host.runs()
