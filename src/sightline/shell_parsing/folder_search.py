@@ -7,11 +7,11 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from operator import itemgetter
 
 from msgspec import Struct, structs
 
 from sightline.filesystem.file_state import HiddenByGit
-from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.path import folders_above
 from sightline.shell_parsing.command_line import (
     SimpleCommand,
@@ -81,13 +81,14 @@ COMMIT = re.compile(r"HEAD|ORIG_HEAD|stash|[0-9a-f]{7,64}|.*[~^:@].*", re.DOTALL
 
 
 class FolderSearch(Struct, frozen=True):
-    """A search of all files below folders.
+    """A search of all files below folders. In doubt, it reads a file.
 
-    program: grep, rg, ag, ack, git, find, or "" for one that reads no folders. folders, base: absolute; globs with a slash start at the
-    base. hidden: it reads names that begin with a dot. ignored: it reads what .gitignore hides. untracked: it reads what
-    git does not track. globs: (include, exclude, folders, type or untype; a glob, or a type), in
-    their order. by_tool: a tool of the host takes the globs, no command line. patterns: absolute; the
-    shell names the files, and the folders below which the search reads. depth: of folders at most.
+    program: grep, rg, ag, ack, git, find, or "" for another one. folders, base: absolute; globs with a
+    slash start at the base. hidden: it reads names that begin with a dot. ignored: it reads what
+    .gitignore hides. untracked: it reads what git does not track. globs: ("include" or "exclude", a
+    glob; "/" ends one of folders alone); the last that matches a file decides. by_tool: a tool of the
+    host takes the globs, no command line. patterns: absolute; the shell names the files, and the
+    folders below which the search reads if it is deep.
     """
 
     program: str
@@ -99,34 +100,21 @@ class FolderSearch(Struct, frozen=True):
     globs: tuple[tuple[str, str], ...] = ()
     by_tool: bool = False
     patterns: tuple[str, ...] = ()
-    depth: int | None = None
+    deep: bool = True
 
     def reads(self, folder: str, path: str, hidden_by_git: HiddenByGit = "") -> bool:
         """Return whether the search reads a file. folder: the searched one that the file is below;
         path: the file; both absolute; hidden_by_git: as in RefusedFile."""
         if self.patterns:
             return any(self._reads_named(glob, path, hidden_by_git) for glob in self.patterns)
+        is_ignored = bool(hidden_by_git) and not self.ignored
+        chosen = next((kind for kind, glob in reversed(self.globs) if self._fits(glob, path)), "")
+        if chosen == "include" and self.program == "rg":  # stronger than a dot and than .gitignore
+            return not is_ignored or hidden_by_git == "file"
+        if not chosen and self.globs and self.globs[0][0] == "include":
+            return False
         inner = path[len(folder.rstrip("/")) + 1 :]
-        if self.depth is not None and inner.count("/") >= self.depth:
-            return False
-        hidden = "" if self.ignored else hidden_by_git
-        if self.program == "rg":
-            return hidden != "folder" and self._rg_reads(path, inner, is_listed=not hidden)
-        if hidden or (not self.hidden and _has_dot(inner)):
-            return False
-        if self.program == "grep":
-            return self._grep_reads(inner)
-        from_base = self._from_base(path)
-        if self.program == "git":
-            return self._git_reads(from_base)
-        if self.program == "find":
-            return self._find_reads(path, from_base)
-        return not any(
-            fnmatchcase(part, glob) or fnmatchcase(from_base, glob.strip("/"))
-            for kind, glob in self.globs
-            if kind in ("exclude", "folders")
-            for part in (inner.split("/") if kind == "exclude" else inner.split("/")[:-1])
-        )
+        return chosen != "exclude" and not is_ignored and (self.hidden or not _has_dot(inner))
 
     def option(self, entry: str) -> str:
         """Return the words that make the search leave out an entry ("/" ends a folder); "" where no
@@ -156,108 +144,35 @@ class FolderSearch(Struct, frozen=True):
     def _reads_named(self, glob: str, path: str, hidden_by_git: HiddenByGit) -> bool:
         """Return whether the shell names a file, or a folder above the file that the search reads."""
         parts, wanted = path.split("/"), glob.split("/")
-        reached = "/".join(parts[: len(wanted)])
-        if not all(
+        if len(parts) < len(wanted) or not all(
             fnmatchcase(part, each) and (part[:1] != "." or each[:1] == ".")
             for part, each in zip(parts, wanted, strict=False)
         ):
             return False
-        if len(parts) == len(wanted):
-            return self.program != "grep" or self._grep_reads(parts[-1])
-        below = structs.replace(self, folders=(reached,), patterns=())
-        return (
-            bool(self.program)
-            and len(parts) > len(wanted)
-            and below.reads(reached, path, hidden_by_git)
-        )
+        below = structs.replace(self, patterns=())
+        if len(parts) == len(wanted):  # a named file is read whatever its name, but by grep
+            return self.program != "grep" or below.reads("", path)
+        return self.deep and below.reads("/".join(parts[: len(wanted)]), path, hidden_by_git)
 
-    def _find_reads(self, path: str, from_base: str) -> bool:
-        def matches(glob: str) -> bool:
-            if "/" not in glob:
-                return fnmatchcase(path.rpartition("/")[2], glob)
-            return any(fnmatchcase(name, glob) for name in (from_base, f"./{from_base}", path))
-
-        included = [glob for kind, glob in self.globs if kind == "include"]
-        excluded = [glob for kind, glob in self.globs if kind == "exclude"]
-        pruned = [glob for kind, glob in self.globs if kind == "folders"]
-        above = [folder[:-1] for folder in folders_above(from_base)]
-        return (
-            (not included or any(map(matches, included)))
-            and not any(map(matches, excluded))
-            and not any(
-                fnmatchcase(name, glob)
-                for folder in above
-                for glob in pruned
-                for name in (folder, f"./{folder}", folder.rpartition("/")[2])
+    def _fits(self, glob: str, path: str) -> bool:
+        """Return whether a glob matches a file, or a folder above it."""
+        base = f"{self.base.rstrip('/')}/"
+        inner = path.removeprefix(base) if path.startswith(base) else path.lstrip("/")
+        places = [folder[:-1] for folder in folders_above(inner)]
+        if not glob.endswith("/"):
+            places = [inner, *(places if self.program in ("rg", "ag", "git") else ())]
+        plain = glob.removeprefix("./").removeprefix("**/").rstrip("/")
+        is_anywhere = glob.startswith("**/")
+        if "/" not in plain and (self.program != "git" or is_anywhere):
+            return any(fnmatchcase(place.rpartition("/")[2], plain) for place in places)
+        globs = (plain.lstrip("/"), plain, *([f"*/{plain}"] if is_anywhere else ()))
+        return plain in ("", ".") or any(
+            fnmatchcase(place, globs[0])
+            or any(
+                fnmatchcase(f"{start}{place}", each) for start in ("./", base) for each in globs[1:]
             )
+            for place in places
         )
-
-    def _from_base(self, path: str) -> str:
-        below = path.startswith(f"{self.base.rstrip('/')}/")
-        return path[len(self.base.rstrip("/")) + 1 :] if below else path.lstrip("/")
-
-    def _rg_reads(self, path: str, inner: str, *, is_listed: bool) -> bool:
-        """A glob of the command is stronger than the dot of a name and than .gitignore."""
-        named = [(kind, each) for kind, glob in self.globs for each in _without_braces(glob)]
-        lines = [f"!{glob}" if kind == "include" else glob for kind, glob in named]
-        kinds = [kind for kind, _ in named]
-        chosen = PatternSet(
-            [
-                line
-                for line, kind in zip(lines, kinds, strict=True)
-                if kind in ("include", "exclude")
-            ]
-        )
-        from_base = self._from_base(path)
-        above = from_base[: len(from_base) - len(inner)] if from_base.endswith(inner) else ""
-        for parent in folders_above(inner):
-            name = parent[:-1].rpartition("/")[2]
-            verdict = chosen.verdict(f"{above}{parent[:-1]}", folder=True)
-            if verdict or (verdict is None and not self.hidden and name.startswith(".")):
-                return False
-        verdict = chosen.verdict(from_base, folder=False)
-        if verdict is not None:
-            return not verdict
-        name = inner.rpartition("/")[2]
-        if "include" in kinds or not is_listed or (not self.hidden and name.startswith(".")):
-            return False
-        types = [glob for kind, glob in self.globs if kind == "type"]
-        untypes = [glob for kind, glob in self.globs if kind == "untype"]
-        return (
-            not types or any(each not in TYPES or _is_of(name, each) for each in types)
-        ) and not any(_is_of(name, each) for each in untypes)
-
-    def _grep_reads(self, inner: str) -> bool:
-        """The last of --include and --exclude that matches decides."""
-        *parents, name = inner.split("/")
-        if any(
-            fnmatchcase(parent, glob.rstrip("/"))
-            for kind, glob in self.globs
-            if kind == "folders"
-            for parent in parents
-        ):
-            return False
-        named = [(kind, glob) for kind, glob in self.globs if kind != "folders"]
-        for kind, glob in reversed(named):
-            if fnmatchcase(name, glob):
-                return kind == "include"
-        return not named or named[0][0] != "include"
-
-    def _git_reads(self, from_base: str) -> bool:
-        def matches(glob: str) -> bool:
-            bare = glob.rstrip("/")
-            return bare in ("", ".") or any(
-                (
-                    from_base == bare,
-                    from_base.startswith(f"{bare}/"),
-                    fnmatchcase(from_base, bare),
-                    bare.startswith("**/") and fnmatchcase(f"/{from_base}", f"*{bare[2:]}"),
-                )
-            )
-
-        included = [glob for kind, glob in self.globs if kind == "include"]
-        excluded = [glob for kind, glob in self.globs if kind == "exclude"]
-        return (not included or any(map(matches, included))) and not any(map(matches, excluded))
 
 
 def folder_searches(command: str, cwd: str) -> tuple[FolderSearch, ...]:
@@ -284,11 +199,11 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
     if cwd is None:
         return
     redirected = [_Glob(glob) for glob in simple.redirected]
-    yield from _by_patterns(FolderSearch("", (), cwd), redirected)
+    yield from _by_patterns(FolderSearch("", (), cwd, deep=False), redirected)
     if program not in VALUED:
         is_reader = name not in NAMERS
         named = [word for word in words if isinstance(word, _Glob)] if is_reader else []
-        yield from _by_patterns(FolderSearch("", (), cwd), named)
+        yield from _by_patterns(FolderSearch("", (), cwd, deep=False), named)
         return
     short, long = VALUED[program]
     pairs, operands = parse_words(words, short, long.split())
@@ -297,7 +212,7 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
         return
     files = _files(program, words, options, operands)
     if program == "grep" and name != "rgrep" and not _is_recursive(pairs):
-        search = FolderSearch("grep", (), cwd, globs=tuple(_globs(program, pairs)), depth=0)
+        search = FolderSearch("grep", (), cwd, globs=tuple(_globs(program, pairs)), deep=False)
         yield from _by_patterns(search, files)
         return
     if has_stdin and not files and program in ("rg", "ag", "ack"):
@@ -328,7 +243,6 @@ def _search(simple: SimpleCommand, *, has_stdin: bool) -> Iterator[FolderSearch]
         or (program == "git" and "untracked" not in options),
         untracked=program != "git" or not options.isdisjoint(("untracked", "no-index")),
         globs=tuple(globs),
-        depth=_depth(program, pairs),
     )
     if folders:
         yield search
@@ -363,14 +277,6 @@ def _start(pattern: str) -> str:
     return plain.rpartition("/")[0] or "/"
 
 
-def _depth(program: str, pairs: Sequence[tuple[str, str]]) -> int | None:
-    names = ("max-depth", "maxdepth", "depth", *("d" if program == "rg" else ()))
-    named = [value for option, value in pairs if option in names]
-    if not named or not named[-1].isdecimal():
-        return None
-    return int(named[-1]) + (program in ("ag", "git"))  # these two count from 0
-
-
 def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[FolderSearch]:
     """Yield what `find` hands to a program that prints files, by -exec or by xargs."""
     words, cwd = _words(simple), simple.cwd
@@ -388,19 +294,18 @@ def _find(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[Fol
     first = next((at for at, word in enumerate(words) if (word or " ")[0] in "-(!"), len(words))
     paths = [absolute_path(cwd, word) for word in words[:first]] or [cwd]
     globs: list[tuple[str, str]] = []
-    depth, is_negated = None, False
     for at, word in enumerate(words[:-1]):
-        value = words[at + 1] or ""
         if word in ("-name", "-iname", "-path", "-ipath", "-wholename"):
-            pruned = "-prune" in words[at + 2 : at + 3]
-            kind = "folders" if pruned else "exclude" if is_negated else "include"
-            globs.append((kind, value))
-        elif word == "-maxdepth" and value.isdecimal():
-            depth = int(value)
-        is_negated = word in ("!", "-not")
+            is_pruned, is_negated = (
+                "-prune" in words[at + 2 : at + 3],
+                words[at - 1] in ("!", "-not"),
+            )
+            glob = f"{words[at + 1] or ''}{'/' * is_pruned}"
+            globs.append(("exclude" if is_pruned or is_negated else "include", glob))
+    globs.sort(key=itemgetter(0), reverse=True)  # a file has to fit all of them
     folders = tuple(path for path in paths if path is not None)
     if folders:
-        yield FolderSearch("find", folders, cwd, globs=tuple(globs), depth=depth)
+        yield FolderSearch("find", folders, cwd, globs=tuple(globs))
 
 
 def _listed(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[FolderSearch]:
@@ -410,7 +315,7 @@ def _listed(simple: SimpleCommand, after: Sequence[SimpleCommand]) -> Iterator[F
     words = [word for word in after[0].words[1:] if word and word[0] != "-"]
     if words and not NAMERS.issuperset(words):
         names = [word for word in _words(simple) if word is None or word[:1] != "-"]
-        yield from _by_patterns(FolderSearch("", (), simple.cwd), names or [_Glob("*")])
+        yield from _by_patterns(FolderSearch("", (), simple.cwd, deep=False), names or [_Glob("*")])
 
 
 RUNS = ("-exec", "-execdir", "-ok", "-okdir")
@@ -449,44 +354,46 @@ def _files(
 
 def _globs(program: str, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for option, value in pairs:
-        if program == "grep" and option in ("include", "exclude"):
+        if program == "rg" and option in ("t", "type"):
+            yield from globs_of_type(value)
+    for option, value in pairs:
+        if program == "grep" and option in ("include", "exclude") and "/" not in value:
             yield option, value
         elif program == "grep" and option == "exclude-dir":
-            yield "folders", value
+            yield "exclude", f"{value.rstrip('/')}/"
         elif program == "rg" and option in ("g", "glob"):
-            yield glob_of(value)
-        elif program == "rg" and option in ("t", "type"):
-            yield "type", value
+            yield from globs_of(value)
         elif program == "rg" and option in ("T", "type-not"):
-            yield "untype", value
+            yield from (("exclude", glob) for _, glob in globs_of_type(value))
         elif program in ("ag", "ack") and option == "ignore":
             yield "exclude", value
         elif program in ("ag", "ack") and option in ("ignore-dir", "ignore-directory"):
-            yield "folders", value.removeprefix("is:").rstrip("/")
-        elif program == "ack" and option == "ignore-file":
-            kind, _, names = value.partition(":")
-            if kind == "is":
-                yield "exclude", names
-            elif kind == "ext":
-                yield from (("exclude", f"*.{each}") for each in names.split(","))
+            yield "exclude", f"{value.removeprefix('is:').rstrip('/')}/"
+        elif program == "ack" and option == "ignore-file" and value.startswith("is:"):
+            yield "exclude", value[3:]
 
 
-def glob_of(value: str) -> tuple[str, str]:
-    """Return one of rg's globs as FolderSearch has it: a "!" before a glob excludes."""
-    return ("exclude", value[1:]) if value.startswith("!") else ("include", value)
+def globs_of(value: str) -> Iterator[tuple[str, str]]:
+    """Yield one of rg's globs as FolderSearch has it: "!" before a glob excludes."""
+    kind = "exclude" if value.startswith("!") else "include"
+    yield from ((kind, glob) for glob in _without_braces(value.removeprefix("!")))
 
 
-def _pathspecs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def globs_of_type(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the globs of one of rg's types; none for a type that we do not know, so that it is no limit."""
+    yield from (("include", glob) for glob in TYPES.get(name, ()))
+
+
+def _pathspecs(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return git's pathspecs, those that exclude last: they win."""
+    globs: list[tuple[str, str]] = []
     for word in words:
-        magic = re.match(r":\(([a-z,]*)\)", word)
-        if magic:
-            yield ("exclude" if "exclude" in magic[1] else "include"), word[magic.end() :]
-        elif word[:2] in (":!", ":^"):
-            yield "exclude", word[2:]
-        elif word[:2] == ":/":
-            yield "include", ""
-        else:
-            yield "include", word.removeprefix("./")
+        magic = re.match(r":(?:\(([a-z,]*)\)|[!^/])", word)
+        is_excluded = magic is not None and ("exclude" in (magic[1] or "") or magic[0][1] in "!^")
+        plain = word[magic.end() :] if magic else word
+        plain = "" if magic is not None and magic[0] == ":/" else plain
+        globs.append(("exclude" if is_excluded else "include", plain))
+    return sorted(globs, key=itemgetter(0), reverse=True)
 
 
 def _without_braces(glob: str) -> list[str]:
@@ -502,10 +409,6 @@ def _without_braces(glob: str) -> list[str]:
             rest = each[inner.end() :]
             waiting += [f"{each[: inner.start()]}{part}{rest}" for part in inner[1].split(",")]
     return done + waiting
-
-
-def _is_of(name: str, kind: str) -> bool:
-    return any(fnmatchcase(name, glob) for glob in TYPES.get(kind, ()))
 
 
 def _has_dot(inner: str) -> bool:

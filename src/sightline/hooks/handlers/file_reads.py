@@ -23,7 +23,7 @@ from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import acknowledge_request
 from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
-from sightline.shell_parsing.folder_search import FolderSearch, glob_of
+from sightline.shell_parsing.folder_search import FolderSearch, globs_of, globs_of_type
 
 BY_CALL = ("read", "search", "notebook")
 """Where the text of Shown comes from a call of the agent's."""
@@ -55,10 +55,9 @@ def ignored(context: SessionContext, path: str) -> str:
 
 def searching(context: SessionContext, event: Searching) -> Answer:
     """Refuse to search files that an ignore file refuses."""
-    globs = tuple(map(glob_of, event.globs))
-    kinds = (("type", event.kind),) if event.kind else ()
+    globs = (*globs_of_type(event.kind), *(each for glob in event.globs for each in globs_of(glob)))
     search = FolderSearch(
-        "rg", (event.place,), event.place, ignored=False, globs=(*globs, *kinds), by_tool=True
+        "rg", (event.place,), event.place, ignored=False, globs=globs, by_tool=True
     )
     why = ignored(context, event.place) or refused_search(context, search)
     return Answer(refuse=why) if why else NOTHING
