@@ -158,8 +158,6 @@ def test_the_hook_client_imports_a_few_standard_modules(name):
 
 
 OWN_DATABASES = {
-    "sightline.codegraph.import_index",
-    "sightline.codegraph.import_tables",
     "sightline.subtasks.dbos_engine",
 }
 """Modules that keep another SQLite file than the store (docs/design/0021-store.md)."""

@@ -1,10 +1,8 @@
 """What a process keeps of imports, the next one answers as if it had read all anew."""
 
 import os
-import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from itertools import count
 from random import Random
@@ -12,10 +10,8 @@ from random import Random
 import pytest
 from tests.support.examples import widely
 
-from sightline.codegraph import import_index, import_tables, language_table
+from sightline.codegraph import import_index, language_table
 from sightline.codegraph.import_index import ImportIndex, hold_index, index_of
-from sightline.codegraph.import_tables import ImportTables, Source
-from sightline.codegraph.reference import Affected, Reference
 from sightline.filesystem import tree_index
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.testing import MemoryWorkspace
@@ -69,7 +65,7 @@ class Disk:
 
     @property
     def kept(self):
-        return self.state / import_tables.NAME
+        return self.state / import_index.NAME
 
 
 @pytest.fixture
@@ -124,7 +120,7 @@ def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_pat
             (disk.state / "tree.z").unlink(missing_ok=True)
         new = ImportIndex()
         new.refresh(disk.process(tmp_path / "elsewhere"))
-        (tmp_path / "elsewhere" / import_tables.NAME).unlink()
+        (tmp_path / "elsewhere" / import_index.NAME).unlink()
         every = told(new, new.paths)
         if random.random() < 0.5:
             first = random.choice([*new.paths, "none.py"])
@@ -200,24 +196,6 @@ def test_a_damaged_file_is_begun_anew(disk, made, data):
     assert not index.unkept
 
 
-def test_tables_of_another_version_are_begun_anew(disk, made, monkeypatch):
-    with sqlite3.connect(disk.kept) as other:
-        other.execute("PRAGMA user_version = 99")
-        other.execute("DROP TABLE edge")
-        other.execute("CREATE TABLE more (a)")
-    other.close()
-    index, workspace = ImportIndex(), disk.process()
-    assert len(read_by(index, workspace, monkeypatch)) == 4
-    assert told(index, workspace.paths()) == made
-
-
-def test_the_cache_of_an_earlier_version_is_removed(disk, made):
-    old = disk.state / import_tables.OUTDATED
-    old.write_bytes(b"slimport")
-    ImportIndex().refresh(disk.process())
-    assert not old.exists()
-
-
 @pytest.mark.parametrize("other", ["grammar", "module"])
 def test_other_readers_read_all_anew(disk, made, monkeypatch, other):
     if other == "grammar":
@@ -258,52 +236,7 @@ def test_where_nothing_can_be_written_the_answers_are_the_same_and_it_is_told(di
 
 def test_it_is_private_and_leaves_nothing_aside(disk, made):
     assert disk.kept.stat().st_mode & 0o777 == 0o600
-    assert {each.name for each in disk.state.iterdir()} == {import_tables.NAME}
-
-
-@pytest.mark.wide
-def test_many_writers_at_once_leave_what_is_true(disk, made):
-    def work(number):
-        for turn in range(3):
-            index, workspace = ImportIndex(), disk.process()
-            index.refresh(workspace)
-            with index.tables.writing():
-                index.tables.unresolve("python", import_index.EVERY)
-                if turn % 2:
-                    index.tables.drop_settings("javascript")
-            index.refresh(workspace)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    index, workspace = ImportIndex(), disk.process()
-    index.refresh(workspace)
-    assert told(index, workspace.paths()) == made
-    assert not index.unkept
-
-
-def test_what_another_process_resolved_by_an_older_list_is_not_taken(disk, made, monkeypatch):
-    index, workspace = ImportIndex(), disk.process()
-    index.refresh(workspace)
-    edges = ImportIndex._edges
-
-    def late(self, *args):
-        """Another process lists a new file while this one resolves."""
-        found = edges(self, *args)
-        if not (disk.root / "zz.py").exists():
-            disk.put("zz.py", "import aa\n")
-            monkeypatch.setattr(ImportIndex, "_edges", edges)
-            ImportIndex().refresh(disk.process())
-        return found
-
-    monkeypatch.setattr(ImportIndex, "_edges", late)
-    disk.put("aa.py", "import zz\n")
-    index.refresh(workspace)
-    index.refresh(disk.process())
-    assert [each.path for each in index.imports("aa.py")] == ["zz.py"]
-    assert index.importers("aa.py") == ("bb.py", "cc.py", "zz.py")
+    assert {each.name for each in disk.state.iterdir()} == {import_index.NAME}
 
 
 class Unhurried(DiskWorkspace):
@@ -339,7 +272,7 @@ def test_a_look_that_was_broken_off_is_begun_anew(disk, made, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(ImportTables, "unresolve", broken)
+        patched.setattr(ImportIndex, "_unresolve", broken)
         with pytest.raises(KeyboardInterrupt):
             index.refresh(workspace)
     index.refresh(workspace)
@@ -394,17 +327,38 @@ def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
     assert done.returncode == 7
 
 
-def test_affected_words_are_looked_for_in_modules_and_names(tmp_path):
-    tables = ImportTables(str(tmp_path), "")
-    with tables.writing():
-        tables.list_files([("a.py", "python"), ("b.py", "python"), ("c.go", "go")], [])
-        for path, module, names in (("a.py", "x.y", ("z",)), ("b.py", "w", ()), ("c.go", "z", ())):
-            reference = Reference(module, 1, names=names)
-            tables.put_sources([Source(path, "1", "", 0, (reference,))])
-            tables.put_edges(path, "1", [])
-        tables.unresolve("python", Affected(every=False, words=frozenset({"z"}), folders=()))
-    assert tables.unresolved() == ["a.py"]
-    with tables.writing():
-        words = frozenset(map(str, range(import_tables.WORDS_MOST + 1)))
-        tables.unresolve("python", Affected(every=False, words=words, folders=()))
-    assert tables.unresolved() == ["a.py", "b.py"]
+def test_only_imports_that_name_a_file_that_came_are_resolved_again(disk, made, monkeypatch):
+    resolved = []
+    edges = ImportIndex._edges
+
+    def noted(self, workspace, path, source):
+        resolved.append(path)
+        return edges(self, workspace, path, source)
+
+    disk.put("ff.py", "import ee, zz\n")
+    index, workspace = ImportIndex(), disk.process()
+    index.refresh(workspace)
+    monkeypatch.setattr(ImportIndex, "_edges", noted)
+    disk.put("ee.py", "")
+    index.refresh(workspace)
+    assert sorted(resolved) == ["ee.py", "ff.py"]
+    resolved.clear()
+    for number in range(import_index.WORDS_MOST + 1):
+        disk.put(f"g{number}.py", "")
+    index.refresh(workspace)
+    assert {"aa.py", "bb.py", "cc.py", "ff.py"} < {*resolved}
+
+
+def test_the_last_of_two_that_read_at_once_stays_and_is_true(disk, made):
+    disk.put("ee.py", "import aa\n")
+    one, two = ImportIndex(), ImportIndex()
+    workspace, other = disk.process(), disk.process()
+    one.refresh(workspace)
+    disk.put("ff.py", "import aa\n")
+    two.refresh(other)
+    (disk.root / "bb.py").unlink()
+    one.refresh(workspace)
+    new = ImportIndex()
+    new.refresh(disk.process())
+    assert new.importers("aa.py") == one.importers("aa.py") == ("cc.py", "ee.py", "ff.py")
+    assert not [edge for edge in new.imports("aa.py") if edge.path == "bb.py"]

@@ -2,7 +2,6 @@
 
 import time
 from itertools import count
-from typing import Any
 
 import pytest
 from msgspec import structs
@@ -117,34 +116,6 @@ def test_an_interrupted_look_keeps_what_it_counted(tree, tmp_path):
     assert len(tree.parsed) == done > 4
     index = tree.look(None, "aa.py")
     assert len(tree.parsed) == len(set(tree.parsed))
-    assert told(index) == tree.new(tmp_path / "new")
-
-
-def test_two_processes_at_once_parse_each_source_once(tree, tmp_path):
-    second: list[Any] = []
-
-    def beside(*_):
-        if not second:
-            second.append(None)
-            second.append(tree.look(None, "aa.py"))
-
-    first = tree.look(None, "m3.py", progress=beside)
-    assert len(tree.parsed) == len(set(tree.parsed)) == MANY + 2
-    assert told(first) == told(second[1]) == tree.new(tmp_path / "new")
-
-
-def test_a_file_that_another_process_finds_meanwhile_does_not_stop_the_look(tree, tmp_path):
-    came: list[str] = []
-
-    def beside(*_):
-        if not came:
-            came.append("cc.py")
-            tree.put("cc.py", "import m1\n")
-            tree.look(1, "cc.py")
-
-    index = tree.look(None, "aa.py", progress=beside)
-    assert index.pending_count() == 0
-    assert len(tree.parsed) == len(set(tree.parsed)) == MANY + 3
     assert told(index) == tree.new(tmp_path / "new")
 
 

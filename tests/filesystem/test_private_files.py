@@ -10,7 +10,6 @@ from tests.hooks.hooking import Host
 from tests.support.hook_server import serving
 
 import sightline
-from sightline.codegraph.import_tables import ImportTables
 from sightline.config.settings import Settings
 from sightline.errors import StoreError
 from sightline.filesystem import tree_index
@@ -167,23 +166,21 @@ def test_no_file_of_a_session_is_for_others(state, tmp_path, store):
         session.edit("a.py", "import b", "import c")
         session.rewind(made.id)
         assert list(state.rglob("locks/*"))
-        assert list(state.rglob("imports.sqlite"))
+        assert list(state.rglob("imports"))
         assert readable_by_others(state) == []
     if (tmp_path / "own").exists():
         assert readable_by_others(tmp_path / "own") == []
 
 
 @pytest.mark.usefixtures("no_umask")
-@pytest.mark.parametrize("first", ["locks", "tree", "imports"])
+@pytest.mark.parametrize("first", ["locks", "tree"])
 def test_whatever_is_stored_first_makes_folders_for_the_user_alone(tmp_path, first):
     folder = tmp_path / "state" / "workspaces" / "1"
     if first == "locks":
         with DiskWorkspace(str(tmp_path), str(folder)).lock("a.py"):
             pass
-    elif first == "tree":
-        tree_index.save(str(folder), str(tmp_path), NO_TREE)
     else:
-        ImportTables(str(folder / "imports.sqlite"), "1")
+        tree_index.save(str(folder), str(tmp_path), NO_TREE)
     assert folder.exists()
     assert readable_by_others(tmp_path / "state") == []
 

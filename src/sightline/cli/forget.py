@@ -142,7 +142,7 @@ def _listed(root: str, kept: StoredWorkspace, contents: Contents | None) -> list
             count(contents.checkpoints, "checkpoint"),
         )
     )  # fmt: skip
-    about = {"store.db": holds, "locks": "lock files", "imports.sqlite": "imports of source files"}
+    about = {"store.db": holds, "locks": "lock files", "imports": "imports of source files"}
     about |= {"http": "address and token of 'sightline up'", "store.db-wal": "log of the store"}
     rows = [("  " + name, size(sum(all_)), about.get(name, "")) for name, all_ in by_name.items()]
     return [

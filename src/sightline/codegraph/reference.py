@@ -19,7 +19,7 @@ Reader = Callable[[str], bytes | None]
 """The bytes of a settings file by canonical path; None where there is none to read."""
 
 
-class Reference(Struct, frozen=True):
+class Reference(Struct, frozen=True, array_like=True, gc=False):
     """A module that a source names. line: counted from one. level: leading dots of a relative
     import, in languages that count them. names: what is taken from the module ("*": all)."""
 

@@ -121,7 +121,7 @@ def _rank(index: ImportIndex, path: str, kinds: Kinds) -> tuple[list[Ranked], Re
         sources=index.source_count(),
         unread=index.pending_count(),
         unreadable=len(index.unreadable),
-        too_large=index.tables.too_large(),
+        too_large=index.too_large_count(),
         unkept=index.unkept,
     )
 
@@ -160,7 +160,7 @@ def _imports(index: ImportIndex, path: str, transitive: int) -> Iterator[Reason]
                     continue
                 met.add(edge.path)
                 reached.append(edge.path)
-                rarity = _rarity(index.tables.importer_count(edge.path), 2)
+                rarity = _rarity(index.importer_count(edge.path), 2)
                 yield edge.path, weight * edge.share * rarity, line
         if not reached:
             return
