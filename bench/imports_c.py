@@ -1,21 +1,17 @@
 """What sources of C and C++ include, judged by clang's preprocessor.
 
-    python bench/imports_c.py [--tree FOLDER]... [--only NAME]... [--seen N]
+    python bench/imports_c.py [--only NAME]... [--seen N]
 
 Fetches clang's library by pip and packages that carry their sources by npm, into a folder of its own;
-they are judged with the folders that their own build files name. `--tree` judges other trees, where
-they lie, by the compile_commands.json in them. A tree is read without any such settings; where it has
-them, with them, too. Directives that the preprocessor passed by are not judged. Exits 1 below the
+they are judged with the folders that their own build files name. Directives that the preprocessor passed by are not judged. Exits 1 below the
 promised figures.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -29,8 +25,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.judged import Row, fetched, listing, printed, some, source_of
 
 from sightline.codegraph.language_table import language_name
-from sightline.codegraph.languages.c import MADE, C, references
-from sightline.codegraph.reference import Reader
+from sightline.codegraph.languages.c import C, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,16 +74,12 @@ def main() -> int:
             if not options.only or package.startswith(tuple(options.only)):
                 tree = os.path.realpath(fetched(package, os.path.join(room, package)))
                 rows += measured(judge, tree, list(by_folders(tree, folders)), options.seen)
-        for named in options.tree:
-            tree = os.path.realpath(named)
-            rows += measured(judge, tree, list(by_commands(tree)), options.seen)
     return printed(rows)
 
 
 def arguments() -> argparse.Namespace:
     """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="Includes against clang's preprocessor.")
-    parser.add_argument("--tree", action="append", default=[], help="another tree to judge")
     parser.add_argument("--only", action="append", help="how the packages' names begin")
     parser.add_argument("--seen", type=int, default=0, help="print so many differences")
     return parser.parse_args()
@@ -100,30 +91,6 @@ def by_folders(tree: str, folders: dict[str, list[str]]) -> Iterator[Unit]:
         told = next((each for begin, each in folders.items() if path.startswith(begin)), None)
         if told is not None and path.endswith(COMPILED):
             yield os.path.join(tree, path), [f"-I{os.path.join(tree, each)}" for each in told]
-
-
-def by_commands(tree: str) -> Iterator[Unit]:
-    """The sources of a compile_commands.json, with what clang needs of their commands."""
-    data = next((data for name in MADE if (data := reader(tree)(name)) is not None), None)
-    if data is None:
-        raise SystemExit(f"{tree} has no compile_commands.json. Make it by cmake, or by bear.")
-    for entry in json.loads(data):
-        source = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
-        if source.startswith(f"{tree}/"):
-            yield source, list(told_by(entry))
-
-
-def told_by(entry: dict[str, Any]) -> Iterator[str]:
-    """The folders, macros and the standard that a command names."""
-    words = iter((entry.get("arguments") or shlex.split(entry["command"]))[1:])
-    for word in words:
-        found = re.match(r"(-I|-iquote|-isystem|-D|-U|-std=|-include)(.*)", word)
-        if found:
-            value = found[2] or next(words)
-            if found[1] in ("-I", "-iquote", "-isystem"):
-                value = os.path.join(entry["directory"], value)
-            joined = found[1] in ("-I", "-D", "-U", "-std=")
-            yield from [found[1] + value] if joined else [found[1], value]
 
 
 class Judge:
@@ -169,38 +136,18 @@ def inside(tree: str, place: str) -> str | None:
     return real[len(tree) + 1 :] if real.startswith(f"{tree}/") else None
 
 
-def reader(tree: str) -> Reader:
-    """Return the reader of the settings of a tree."""
-
-    def read(path: str) -> bytes | None:
-        there = os.path.isfile(os.path.join(tree, path))
-        return source_of(tree, path) if there else None
-
-    return read
-
-
 def measured(judge: Judge, tree: str, units: list[Unit], seen: int) -> list[Row]:
-    """The rows of a tree: without settings, with those it has, and by the rule of old."""
+    """The rows of a tree: ours, and by the rule of old."""
     name = os.path.relpath(tree, os.path.dirname(os.path.dirname(tree))).removesuffix("/package")
     name = name.rpartition("/")[2]
     met = judge.included(tree, units[:: max(1, len(units) // UNITS)])
-    rows = [ours(name, "no settings", tree, met, lambda _: None, seen)]
-    if any(os.path.exists(os.path.join(tree, each)) for each in MADE):
-        rows.append(ours(name, "settings", tree, met, reader(tree), seen))
-    return [*rows, old_rule(name, tree, met)]
+    return [ours(name, tree, met, seen), old_rule(name, tree, met)]
 
 
-def ours(
-    name: str,
-    way: str,
-    tree: str,
-    met: dict[Place, set[str | None]],
-    read: Reader,
-    seen: int,
-) -> Row:
+def ours(name: str, tree: str, met: dict[Place, set[str | None]], seen: int) -> Row:
     """Return what Sightline answers for the directives that were met."""
     paths = listing(tree)
-    resolver = C(paths, read)
+    resolver = C(paths, lambda _: None)
     times, given = [], dict[Place, str]()
     for path in paths:
         if language_name(path) != "c":
@@ -213,8 +160,8 @@ def ours(
     right = sum(file in met[place] for place, file in given.items())
     wrong = [(*place, given.get(place), met[place]) for place in met if not fits(place, given, met)]
     for each in some(wrong, seen):
-        print(way, each)
-    return Row(name, way, right, len(given), wanted(met), tuple(times))
+        print(each)
+    return Row(name, "ours", right, len(given), wanted(met), tuple(times))
 
 
 def fits(place: Place, given: dict[Place, str], met: dict[Place, set[str | None]]) -> bool:

@@ -1,16 +1,13 @@
-"""Which files an include means, with compile_commands.json and without."""
-
-import json
+"""Which files an include means."""
 
 import pytest
 
-from sightline.codegraph.languages.c import FOLDERS_MOST, C, affected, references
+from sightline.codegraph.languages.c import C, affected, references
 from sightline.codegraph.reference import Reference
 
 
-def targets(files, line, path="src/main.c", commands=None, name="compile_commands.json"):
-    data = commands if isinstance(commands, bytes) else json.dumps(commands).encode()
-    made = C([*files, path], lambda asked: data if asked == name and commands is not None else None)
+def targets(files, line, path="src/main.c"):
+    made = C([*files, path], lambda _: None)
     return [file for each in references(line.encode(), path) for file in made.targets(path, each)]
 
 
@@ -47,69 +44,6 @@ def test_an_include_is_beside_the_file_then_upwards_then_by_its_name(files, line
     assert targets(files, line) == ([found] if found else [])
 
 
-ENTRY = {"directory": "/home/me/proj/build", "file": "../src/main.c"}
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        {"command": "cc -I../deps/b -c ../src/main.c"},
-        {"command": 'cc -I "../deps/b" -c x'},
-        {"command": 'cc "-I../deps/b" -c x'},
-        {"command": "cc -isystem /home/me/proj/deps/b -c x"},
-        {"arguments": ["cc", "-iquote", "../deps/./b/", "-I"]},
-    ],
-)
-@pytest.mark.parametrize("name", ["compile_commands.json", "build/compile_commands.json"])
-def test_the_folders_of_the_compiler_go_first(flags, name):
-    files = ["deps/a/x.h", "deps/b/x.h"]
-    assert targets(files, '#include "x.h"') == ["deps/a/x.h"]
-    assert targets(files, '#include "x.h"', commands=[{**ENTRY, **flags}], name=name) == [
-        "deps/b/x.h"
-    ]
-
-
-def test_of_very_many_folders_the_first_count():
-    flags = " ".join(f"-I../f{number}" for number in range(FOLDERS_MOST + 1))
-    commands = [{**ENTRY, "command": f"cc {flags}"}]
-    files = [f"f{FOLDERS_MOST - 1}/x.h", f"f{FOLDERS_MOST}/x.h"]
-    assert targets(files, '#include "x.h"', commands=commands)[0] == files[0]
-
-
-def test_a_compiler_may_be_told_of_standard_names():
-    commands = [{**ENTRY, "command": "cc -I../compat -I../src"}]
-    assert targets(["compat/poll.h"], "#include <poll.h>", commands=commands) == ["compat/poll.h"]
-
-
-def test_headers_are_read_as_the_nearest_sources_are():
-    entries = [
-        {"directory": "/w", "file": f"{part}/{name}.c", "command": f"cc -I{part}/api"}
-        for part, name in (("one", "a"), ("one", "b"), ("two", "c"))
-    ]
-    files = ["one/a.c", "one/b.c", "two/c.c", "one/api/x.h", "two/api/x.h"]
-    found = targets(files, '#include "x.h"', "two/in/y.h", commands=entries)
-    assert found == ["two/api/x.h"]
-
-
-@pytest.mark.parametrize(
-    "commands",
-    [
-        b"",
-        b"{",
-        b"[" * 100_000,
-        {},
-        [],
-        [1],
-        [{}],
-        [{"file": 3}],
-        [{"file": "main.c", "arguments": 3}],
-    ],
-)
-def test_commands_that_say_nothing_change_nothing(commands):
-    assert targets(["src/a.h"], '#include "a.h"', commands=commands) == ["src/a.h"]
-    assert targets(["deps/a.h"], '#include "a.h"', commands=commands) == ["deps/a.h"]
-
-
 def test_a_name_that_very_many_files_have_tells_nothing():
     files = [f"lib{number}/types.h" for number in range(600)]
     assert targets(files[:500], '#include "types.h"') == ["lib0/types.h"]
@@ -139,6 +73,3 @@ def test_a_file_that_comes_or_goes_concerns_those_that_name_it():
     assert not found.every
     assert found.words == {"a.h"}
     assert affected(["a.py", "README.md"]) is None
-    settings = affected(["build/compile_commands.json"])
-    assert settings is not None
-    assert settings.every

@@ -4,21 +4,15 @@ An expression finds `#include` in every branch, because it stands at the beginni
 before the last one is searched for comments and raw strings that hold lines which look alike. The
 grammars of tree-sitter miss includes and invent others, so no parser reads these languages.
 
-A file is looked up beside the source, then in the folders that `compile_commands.json` names for it,
-then where projects keep their headers, from the source's folder upwards, and last by its name: the
-nearest path with this ending. `compile_commands.json` names folders of the machine that wrote it; the
-sources it lists tell which of them is the tree's own.
+A file is looked up beside the source, then where projects keep their headers, from the source's folder
+upwards, and last by its name: the nearest path with this ending.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 from sightline.codegraph.reference import (
     LONGEST,
@@ -29,7 +23,6 @@ from sightline.codegraph.reference import (
     distance,
     joined,
     once,
-    shared,
     upwards,
 )
 
@@ -148,19 +141,18 @@ _OTHER = tuple(_OTHER_ENDINGS.split())
 def affected(changed: Iterable[str]) -> Affected | None:
     """Return the includes that may lead elsewhere when these files came or went."""
     names = [path[path.rfind("/") + 1 :] for path in changed if not path.endswith(_OTHER)]
-    return Affected(NAME in names, frozenset(names)) if names else None
+    return Affected(words=frozenset(names)) if names else None
 
 
 class C:
-    """The Resolver of C and its kin. read: the bytes of compile_commands.json."""
+    """The Resolver of C and its kin."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], _read: Reader) -> None:
         self._files = frozenset(paths)
         self._named: dict[str, list[str]] = {}
         for path in self._files:
             if path.lower().endswith(_INCLUDED):
                 self._named.setdefault(path[path.rfind("/") + 1 :], []).append(path)
-        self._commands = Commands(self._files, read)
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """Return the files that a reference leads to; see Resolver.targets."""
@@ -171,12 +163,13 @@ class C:
         beside = joined(folder, name) if reference.level == 1 else None
         if beside in self._files:
             return () if beside == path else (beside,)
-        target = self._in(self._commands.places(path), path, name)
-        if target is None and (reference.level == 1 or not is_standard(name)):
-            if last in self._named or not last.endswith(_INCLUDED):
-                target = self._in(self._homes(folder), path, name)
-            if target is None and last in self._named and name not in _MADE:
-                target = self._nearest(path, name)
+        if reference.level == 0 and is_standard(name):
+            return ()
+        target = None
+        if last in self._named or not last.endswith(_INCLUDED):
+            target = self._in(self._homes(folder), path, name)
+        if target is None and last in self._named and name not in _MADE:
+            target = self._nearest(path, name)
         return () if target is None else (target,)
 
     def _in(self, folders: Iterable[str], path: str, name: str) -> str | None:
@@ -203,128 +196,6 @@ class C:
             if file != path and (file == ending or file.endswith(f"/{ending}"))
         ]
         return min(files, key=lambda file: distance(path, file), default=None)
-
-
-NAME = "compile_commands.json"
-
-MADE = (NAME, f"build/{NAME}")
-"""Where it mostly is. The second is asked for though git ignores it."""
-
-ENTRIES_MOST, FILES_MOST = 50_000, 8
-"""Sources of one file of commands that are looked at, and such files in a tree."""
-
-FOLDERS_MOST = 300
-"""In which one source's includes are looked for."""
-
-_FLAG = re.compile(r"-(?:I|iquote|isystem|idirafter)")
-_WORDS = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
-_QUOTES = re.compile(r"""\\(.)|["']""")
-
-
-class Commands:
-    """The folders for every source of a tree; they are read when the first is asked for."""
-
-    def __init__(self, files: Collection[str], read: Reader) -> None:
-        self._files = files
-        self._read = read
-
-    def places(self, path: str) -> Places:
-        """Return the search path of a source's includes.
-
-        For a file that is not compiled by itself, such as a header, return the folders of all others,
-        the nearest first, then the most frequent.
-        """
-        listed = self._listed.get(path)
-        return self._near(path.rpartition("/")[0]) if listed is None else listed
-
-    @once
-    def _near(self, folder: str) -> Places:
-        file = below(folder, NAME)
-        near = sorted(self._common, key=lambda place: -shared(file, f"{place}/"))
-        return tuple(near[:FOLDERS_MOST])
-
-    @cached_property
-    def _common(self) -> Places:
-        """The folders of all sources, the most frequent first."""
-        counted = Counter(place for places in self._listed.values() for place in places)
-        return tuple(place for place, _ in counted.most_common())
-
-    @cached_property
-    def _listed(self) -> dict[str, Places]:
-        """The search path of each source that a file of commands lists."""
-        listed: dict[str, Places] = {}
-        inside = (path for path in self._files if path.endswith(f"/{NAME}"))
-        named = dict.fromkeys((*MADE, *sorted(inside)[:FILES_MOST]))
-        for path in named:
-            commands = _commands(self._read(path))
-            sources = [_absolute(str(c.get("directory", "")), str(c["file"])) for c in commands]
-            root = self._root(sources)
-            if root is None:
-                continue
-            for command, source in zip(commands, sources, strict=True):
-                inner = _inside(root, source)
-                if inner is not None and inner in self._files:
-                    listed[inner] = _folders(command, root)
-        return listed
-
-    def _root(self, sources: Iterable[str]) -> str | None:
-        """Return the folder that the tree was in: most sources lie there."""
-        roots: Counter[str] = Counter()
-        for source in sources:
-            slashes = (at for at, sign in enumerate(source) if sign == "/")
-            roots.update(
-                islice((source[:at] for at in slashes if source[at + 1 :] in self._files), 1)
-            )
-        return roots.most_common(1)[0][0] if roots else None
-
-
-def _commands(data: bytes | None) -> list[dict[str, Any]]:
-    """Read the commands in a compile_commands.json."""
-    try:
-        listed = json.loads(data or b"[]")
-    except (ValueError, RecursionError):
-        return []
-    commands = listed[:ENTRIES_MOST] if isinstance(listed, list) else []
-    return [command for command in commands if isinstance(command, dict) and "file" in command]
-
-
-def _folders(command: dict[str, Any], root: str) -> Places:
-    """Return the folders of the tree that a command names, in its order."""
-    words = command.get("arguments")
-    if not isinstance(words, list):
-        written = _WORDS.findall(str(command.get("command", "")))
-        words = [_QUOTES.sub(lambda quoted: quoted[1] or "", word) for word in written]
-    directory = str(command.get("directory", ""))
-    folders: dict[str, None] = {}
-    flagged = False
-    for word in map(str, words):
-        flag = None if flagged else _FLAG.match(word)
-        folder = word if flagged else word[flag.end() :] if flag else ""
-        flagged = flag is not None and not folder
-        inside = _inside(root, _absolute(directory, folder)) if folder else None
-        if inside is not None and len(folders) < FOLDERS_MOST:
-            folders[inside] = None
-    return tuple(folders)
-
-
-def _absolute(directory: str, name: str) -> str:
-    """Return a path of the machine that wrote the command, without dots."""
-    name = name.replace("\\", "/")
-    whole = name if name[:1] == "/" or name[1:2] == ":" else f"{directory}/{name}"
-    parts: list[str] = []
-    for part in whole.replace("\\", "/").split("/"):
-        if part == "..":
-            parts[-1:] = []
-        elif part not in ("", "."):
-            parts.append(part)
-    return f"/{'/'.join(parts)}"
-
-
-def _inside(root: str, path: str) -> str | None:
-    """Return a path of the tree; None for any other path."""
-    if path == root:
-        return ""
-    return path[len(root) + 1 :] if path.startswith(f"{root}/") else None
 
 
 _NAMES = """
