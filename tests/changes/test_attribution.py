@@ -9,6 +9,7 @@ from threading import Barrier, Thread
 
 import pytest
 from tests.hooks.handlers.shell import run
+from tests.support.commands import begin, command
 from tests.support.places import Place
 
 import sightline
@@ -21,7 +22,6 @@ from sightline.hooks.dispatch import attend
 from sightline.model.events import (
     Cause,
     Changed,
-    CommandStarted,
     EnvironmentSeen,
     GitMoved,
     SessionEnded,
@@ -348,7 +348,7 @@ def test_while_a_command_of_any_session_runs_it_is_the_likely_cause(tree, s):
     with s.ran("make"):
         tree.put("a.py", TEN.replace("line 3", "made"))
         other.check("a.py")
-    assert causes(s) == [Cause("command", "s", "make", "likely", "guess")]
+    assert causes(s) == [Cause("command", "s", None, "likely", "guess", command("make"))]
 
 
 def test_somebody_without_a_session_says_the_same(tree, s):
@@ -357,20 +357,22 @@ def test_somebody_without_a_session_says_the_same(tree, s):
         tree.put("a.py", TEN.replace("line 3", "made"))
         ground = survey(own.store, own.workspace, own.settings, own.clock)
         changes(ground).record(ground)
-    assert causes(s) == [Cause("command", "s", "make", "likely", "guess")]
+    assert causes(s) == [Cause("command", "s", None, "likely", "guess", command("make"))]
 
 
 def test_a_command_is_certain_of_the_files_that_it_names(tree, s):
     with s.ran("sed -i s/3/three/ a.py"):
         tree.put("a.py", TEN.replace("line 3", "line three"))
-    assert causes(s) == [Cause("command", "s", "sed -i s/3/three/ a.py", "certain", "named")]
+    assert causes(s) == [
+        Cause("command", "s", None, "certain", "named", command("sed -i s/3/three/ a.py"))
+    ]
 
 
 def test_a_command_that_ended_alone_is_only_probable(tree, s):
     """The user may have saved the file meanwhile: no system tells who wrote."""
     with s.ran("make"):
         tree.put("a.py", TEN.replace("line 3", "made"))
-    assert causes(s) == [Cause("command", "s", "make", "likely", "guess")]
+    assert causes(s) == [Cause("command", "s", None, "likely", "guess", command("make"))]
 
 
 def test_a_command_is_only_likely_when_somebody_else_was_at_work(tree, s):
@@ -378,7 +380,7 @@ def test_a_command_is_only_likely_when_somebody_else_was_at_work(tree, s):
     with s.ran("make"):
         tree.put("a.py", TEN.replace("line 3", "made"))
         other.edit("b.py", "line 4", "edited")
-    assert causes(s) == [Cause("command", "s", "make", "likely", "guess")]
+    assert causes(s) == [Cause("command", "s", None, "likely", "guess", command("make"))]
     assert [cause.kind for cause in causes(s, "b.py")] == ["agent"]
 
 
@@ -397,11 +399,20 @@ def test_a_command_that_names_its_files_did_not_change_others(tree, s):
     [TurnBegan(2), SessionEnded(), EnvironmentSeen("Linux", "3", owner="elsewhere:1:1")],
 )
 def test_a_command_of_which_no_end_was_told_does_not_run_for_ever(tree, s, over):
-    s._context.append([CommandStarted("make", "1"), over])
+    begin(s._context, "make", "1", over)
     other = opened(tree, "other")
     tree.put("a.py", TEN.replace("line 3", "by hand"))
     other.check("a.py")
     assert [cause.kind for cause in causes(s)] == ["external"]
+
+
+def test_a_command_whose_text_was_forgotten_may_have_changed_any_file(tree, s):
+    begin(s._context, "sed -i s/3/three/ b.py")
+    text = command("sed -i s/3/three/ b.py")
+    s._context.store.purge(lambda: [text], "command", session="s", at=1, secret=True)
+    tree.put("a.py", TEN.replace("line 3", "made"))
+    opened(tree, "other").check("a.py")
+    assert causes(s) == [Cause("command", "s", None, "likely", "guess", text)]
 
 
 def test_a_background_command_is_not_the_author_of_every_save_in_its_turn(tree, s):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hooks.handlers.host import Host
+from tests.support.commands import begin, command
 
 from sightline.changes.attribution import running
 from sightline.history.why import knower
@@ -38,21 +39,21 @@ def host(place):
 
 def test_the_beginning_of_a_command_is_found_behind_many_others(host):
     context = host.session._context
-    context.append([CommandStarted("make", "first")])
+    begin(context, "make", "first")
     context.append([CommandStarted("ls", f"{number}") for number in range(LONG)])
     found = started_call(context, "first")
     assert found is not None
-    assert found.fact == CommandStarted("make", "first")
+    assert found.fact == CommandStarted(command("make"), "first")
 
 
 def test_a_command_is_under_way_behind_many_commands_of_others(host, place):
     context = host.session._context
-    context.append([CommandStarted("make watch", "long &")])
+    begin(context, "make watch", "long &")
     for number in range(12):
         other = place.session(f"other {number}")._context
         other.append([CommandStarted("ls", f"{run}") for run in range(50)])
         other.append([CommandEnded(f"{run}", 0) for run in range(50)])
-    assert [each.command for each in running(context)] == ["make watch"]
+    assert [each.text for each in running(context)] == ["make watch"]
 
 
 def test_a_text_that_the_host_was_handed_is_known_behind_many_other_deliveries(host):

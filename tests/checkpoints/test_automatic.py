@@ -110,7 +110,7 @@ def test_a_command_counts_and_gives_it_its_name(place, one):
     one.turn()
     with one.ran("make all"):
         place.put("out.txt", "x\n")
-    assert told(one) == [("turn", "before make all", 1)]
+    assert told(one) == [("turn", "before a command", 1)]
 
 
 def test_several_files_at_once_are_counted_in_its_label(place, one):

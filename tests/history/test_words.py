@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.store.facts import EXAMPLES
+from tests.support.commands import command
 
-from sightline.history.log_entries import readable_entries
+from sightline.history.session_history import readable_entries
 from sightline.history.words import sentence
 from sightline.model.events import (
     BatchEnded,
@@ -22,6 +23,7 @@ from sightline.model.events import (
     PartHanded,
     PromptFollowed,
     RewindEnded,
+    SessionStarted,
     Told,
     TranscriptRead,
     WarningRaised,
@@ -29,15 +31,17 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.timeline import Recorded
+from sightline.store.memory import MemoryStore
+from sightline.store.port import Append
 
 JOURNAL = (WriteIntended, WriteAbandoned, BatchEnded, TranscriptRead, PromptFollowed)
 TOLD = [fact for fact in EXAMPLES if not isinstance(fact, JOURNAL)]
 
 
-def said(fact, reader=""):
-    (entry,) = readable_entries(
-        [Recorded(7, "s1", 1, 1, fact)], lambda session: {"s1": "claude-code"}[session]
-    )
+def said(fact, reader="", texts=()):
+    store = MemoryStore()
+    store.append(Append("s1", [SessionStarted("claude-code")], at=1, texts=texts))
+    (entry,) = readable_entries(store, [Recorded(7, "s1", 1, 1, fact)])
     return sentence(entry, reader)
 
 
@@ -83,17 +87,20 @@ def test_texts_that_went_are_counted_with_the_reason():
     assert said(BlobPurged("a" * 64, "secret")) == "1 kept text forgotten: secret"
 
 
+FORGED = "echo a\n12:00  s9  turn 7 began"
+
+
 @pytest.mark.parametrize(
     "fact",
     [
         Moved("x.py", "x\n12:00  s9  y.py", "a" * 64, Cause("external")),
-        CommandStarted("echo a\n12:00  s9  turn 7 began", "r1"),
+        CommandStarted(command(FORGED), "r1"),
         GitMoved("a" * 40, "b" * 40, "checkout", ("x\r\ny.py",)),
     ],
     ids=["path", "command", "paths"],
 )
 def test_no_name_and_no_command_makes_a_line_of_its_own(fact):
-    words = said(fact)
+    words = said(fact, texts=[FORGED.encode()])
     assert words.isprintable()
     assert "␊" in words or "\\n" in words
 

@@ -90,7 +90,7 @@ def test_a_command_that_may_change_files_takes_one(host):
     prompt(host)
     bash(host, "make all || true")
     bash(host, "touch x", "c2")
-    assert taken(host) == [("turn", "before make all || true")]
+    assert taken(host) == [("turn", "before a command")]
 
 
 @pytest.mark.wide

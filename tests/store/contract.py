@@ -458,27 +458,6 @@ class StoreContract(ABC):
         assert opened().marks_key() == key
         assert len(key) == 32
 
-    def test_commands_are_rewritten_in_facts_and_views(self, opened):
-        store, other = opened(), opened()
-        by = events.Cause("command", "s1", "curl -H token")
-        told = events.Changed("a", A, B, "content", by)
-        rest = events.Changed("b", A, B, "content", events.Cause("git", None, "token"))
-        begun = events.CommandStarted("curl -H token", "1", ("gone",))
-        store.append(Append("s1", [begun, told, rest, events.Moved("c", "d", B, by)], at=1))
-        other.append(Append("s1", [events.TurnBegan(1)], at=2))
-        assert store.rewrite_commands(lambda command: command.replace("token", "…")) == 3
-        assert store.rewrite_commands(lambda command: command.replace("token", "…")) == 0
-        found = facts_in(other.timeline())
-        causes = [fact.cause for fact in found if isinstance(fact, events.Changed | events.Moved)]
-        assert [cause.detail for cause in causes] == ["curl -H …", "token", "curl -H …"]
-        assert found[0] == events.CommandStarted("curl -H …", "1", ("gone",))
-        details = {path: row.cause.detail for path, row in other.disks().items() if row.cause}
-        assert {details[path] for path in ("a", "c")} == {"curl -H …"}
-        other.append(Append("s1", [events.Changed("a", B, A, "content", by)], at=3))
-        assert other.disk("a").cause == by
-        assert store.verify() == []
-        assert store.position() == 6
-
     def test_many_texts_are_forgotten_as_one_fact(self, store):
         texts = [f"text {number}".encode() for number in range(5)]
         store.keep({revision_of(data): data for data in texts})

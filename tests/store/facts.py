@@ -10,7 +10,7 @@ from sightline.model.spans import spans
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 BELIEF = Belief(A, ((1, 200), (310, 320)), ((1, 200),), 400)
-CAUSE = Cause("command", "npm run format", "run 3", "likely")
+CAUSE = Cause("command", "s1", None, "likely", "guess", C)
 
 EXAMPLES: list[Fact] = [
     events.SessionStarted("claude-code", "s0", 7),
@@ -28,7 +28,7 @@ EXAMPLES: list[Fact] = [
     events.Changed("src/a.py", A, B, "content", CAUSE, 0o644, BELIEF, 9),
     events.Moved("src/b.py", "src/a.py", B, CAUSE, 9),
     events.GitMoved(A[:40], B[:40], "checkout", ("x", "y/z")),
-    events.CommandStarted("npm test", "run 4"),
+    events.CommandStarted(C, "run 4"),
     events.CommandEnded("run 4", 1, ("out.txt",)),
     events.Refused("src/a.py", "edit", "stale", C),
     events.Merged("src/a.py", A, B, C),

@@ -454,7 +454,7 @@ class Session:
             The block runs the command, and sets `exit_code` of the Run. After the block, `result`
             of the Run holds the changes.
         """
-        with self._checkpointed(command=command) as changed:
+        with self._checkpointed() as changed:
             run = host_writes.Run(self._context, command, None if cwd is None else fspath(cwd))
             try:
                 yield run
@@ -1260,12 +1260,12 @@ class Session:
         return result
 
     @contextmanager
-    def _checkpointed(self, *paths: str, command: str = "") -> Iterator[list[str]]:
+    def _checkpointed(self, *paths: str) -> Iterator[list[str]]:
         """Take the automatic checkpoints that are due before and after a change of these paths.
 
         The block puts the paths that it changed into the list.
         """
-        before_change(self._context, *paths, command=command)
+        before_change(self._context, *paths)
         changed: list[str] = []
         try:
             yield changed

@@ -467,13 +467,12 @@ class Workspace:
         forget_commands: Iterable[str] = (),
         dry_run: bool = False,
     ) -> Swept:
-        """Forget texts that nobody needs, and secrets in commands.
+        """Forget texts that nobody needs, and commands that you name.
 
         Texts that are older than a limit are forgotten first. If the others still take too much
         room, the oldest of them are forgotten, too. A text stays while a session that is at work
         relies on it. The text that an agent's newest edit of a file replaced stays as long as that edit is young, too. All
-        facts of the timeline stay. Shell commands that an older version recorded lose their
-        secrets. Messages of conversations stay as they were.
+        facts of the timeline stay. Messages of conversations stay as they were.
 
         Args:
             older_than: Forget texts older than this, a number in seconds; the setting keep_days by default.

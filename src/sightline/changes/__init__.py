@@ -5,6 +5,7 @@ PUBLIC = (
     "authors",
     "command_evidence",
     "command_folders",
+    "command_texts",
     "commands",
     "detect",
     "linked_secrets",

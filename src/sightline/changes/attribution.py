@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 
 from sightline.changes import git_operations
 from sightline.changes.command_evidence import EndedCommand
+from sightline.changes.command_texts import suspected, text_of_command
 from sightline.changes.detect import Difference, bytes_of, changed, differing
 from sightline.changes.layout import same_but_layout
 from sightline.changes.session_context import SessionContext
@@ -52,12 +53,18 @@ NAMING = frozenset((
 
 
 class Running(Struct, frozen=True):
-    """A command under way. position: of the fact that began it."""
+    """A command under way. text: of the command, "" where it was forgotten; position: of the fact that
+    began it."""
 
     session: str
-    command: str
+    command: Revision
+    text: str
     run: str
     position: int
+
+
+Suspect = tuple[Cause, str]
+"""A command as a cause, and its text."""
 
 
 def detect_changes(
@@ -102,13 +109,13 @@ def _cause(
     context: SessionContext,
     difference: Difference,
     likely: dict[str, Cause],
-    commands: list[Cause],
+    commands: list[Suspect],
     ended: EndedCommand | None = None,
 ) -> Cause:
     path = difference.path
     if path in likely:
         return likely[path]
-    by_command = None
+    by_command: Suspect | None = None
     if ended is not None:
         data = bytes_of(context, difference)
         before, after = difference.row.revision, difference.after
@@ -116,7 +123,7 @@ def _cause(
             difference.found.kind == "directory"
         ):  # a command that removes the file by name, did that
             after = MISSING
-        by_command = ended.cause_of_bytes(context, path, before, after, data)
+        by_command = ended.cause_of_bytes(context, path, before, after, data), ended.text
     cause = _by_command(path, by_command, commands) or _by_content(context, difference)
     if cause == Cause("external") and _was_off(context, difference.row.position):
         return Cause("external", detail=UNRECORDED, confidence="likely")
@@ -134,35 +141,34 @@ def by_ended(
 ) -> Cause:
     """Return the cause of a change of a file that the timeline does not have."""
     cause = ended.cause_of_bytes(context, path, before, found.revision, found.data)
-    return _by_command(path, cause, _commands(context)) or Cause("external")
+    return _by_command(path, (cause, ended.text), _commands(context)) or Cause("external")
 
 
 def of_mode(context: SessionContext, path: str, ended: EndedCommand | None = None) -> Cause:
     """Return the cause of a change of a file's mode, which leaves no content to compare."""
-    by_command = None if ended is None else ended.cause_of_mode(context, path)
+    by_command = None if ended is None else (ended.cause_of_mode(context, path), ended.text)
     return _by_command(path, by_command, _commands(context)) or Cause("external")
 
 
-def _by_command(path: str, ended: Cause | None, commands: list[Cause]) -> Cause | None:
+def _by_command(path: str, ended: Suspect | None, commands: list[Suspect]) -> Cause | None:
     """Return the cause of a change that was found while commands were under way: a command that
     names the file, before one that may have changed any. ended: the cause if the change is of a
     command that has just ended."""
-    if ended is not None and ended.confidence == "certain":
-        return ended
-    fitting = [each for each in commands if may_touch(each.detail or "", path)]
-    if ended is not None and may_touch(ended.detail or "", path):
-        fitting.insert(0, ended)
-    naming = (each for each in fitting if _is_plain(each.detail or ""))
-    return next(naming, fitting[0] if fitting else None)
+    suspects = commands if ended is None else [ended, *commands]
+    if ended is not None and ended[0].confidence == "certain":
+        return ended[0]
+    fitting = [(cause, text) for cause, text in suspects if may_touch(text, path)]
+    naming = (cause for cause, text in fitting if _is_plain(text))
+    return next(naming, fitting[0][0] if fitting else None)
 
 
-def _commands(context: SessionContext) -> list[Cause]:
+def _commands(context: SessionContext) -> list[Suspect]:
     """Return the commands under way as causes, the likeliest first. A command in the background
     counts where it names the file: it is not the author of every save in a turn."""
     return [
-        Cause("command", command.session, command.command, "likely", "guess")
-        for command in reversed(running(context))
-        if not command.run.endswith(BACKGROUND) or _is_plain(command.command)
+        (suspected(each.session, each.command), each.text)
+        for each in reversed(running(context))
+        if not each.run.endswith(BACKGROUND) or _is_plain(each.text)
     ]
 
 
@@ -173,7 +179,13 @@ def running(context: SessionContext) -> tuple[Running, ...]:
     states = [store.session(name) for name in {each.session for each in begun}]
     at_work = {state.id for state in states if state and (not state.owner or alive(state.owner))}
     return tuple(
-        Running(each.session, fact.command, fact.run, each.position)
+        Running(
+            each.session,
+            fact.command,
+            text_of_command(store, fact.command),
+            fact.run,
+            each.position,
+        )
         for each in begun
         for fact in of_kind(CommandStarted, [each])
         if each.session in at_work

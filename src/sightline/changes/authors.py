@@ -8,6 +8,7 @@ from itertools import dropwhile
 from msgspec import structs
 
 from sightline.changes import words
+from sightline.changes.command_texts import worded
 from sightline.changes.detect import being_recorded, host_writes
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import author
@@ -133,4 +134,4 @@ def by(cause: Cause, at: int, context: SessionContext) -> ChangedBy:
     foreign = cause.kind == "agent" and cause.who != context.session
     kind = "session" if foreign else cause.kind
     confidence: Confidence = "certain" if cause.confidence == "certain" else "likely"
-    return ChangedBy(kind, cause.who, moment(at), cause.detail, confidence)
+    return ChangedBy(kind, cause.who, moment(at), worded(context.store, cause).detail, confidence)

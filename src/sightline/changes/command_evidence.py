@@ -27,11 +27,12 @@ MOMENT_US = 2_000_000
 
 
 class EndedCommand(Struct, frozen=True):
-    """A command of this session that ended. guess: the cause of a change that may be somebody
-    else's. named: the changes that its text names, once for each folder it may have started in.
+    """A command of this session that ended. text: of the command, "" where it has none; guess: the cause of a
+    change that may be somebody else's. named: the changes that its text names, once for each folder it may have started in.
     is_doubtful: it failed, so that a part of it may not have run, or it took longer than a moment:
     a host may have asked the user first. Then only bytes that its text tells are certain."""
 
+    text: str
     guess: Cause
     named: tuple[NamedWrites, ...]
     is_doubtful: bool = False
@@ -110,7 +111,7 @@ def ended_command(
     started in one; took_us: microseconds since its beginning was recorded."""
     is_doubtful = exit_code not in (None, 0) or took_us > MOMENT_US
     named = tuple(named_writes(command, folder) for folder in folders)
-    return EndedCommand(guess, named, is_doubtful)
+    return EndedCommand(command, guess, named, is_doubtful)
 
 
 def call_ended(
@@ -125,7 +126,7 @@ def call_ended(
         NamedWrites((Step((0,), is_quick=True, writes=tuple(writes)),), is_straight=True)
         for writes in (whole, edits)
     ]
-    return EndedCommand(guess, tuple(named), is_doubtful)
+    return EndedCommand("", guess, tuple(named), is_doubtful)
 
 
 def _start(context: SessionContext, before: Revision) -> bytes | None:

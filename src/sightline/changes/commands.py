@@ -51,9 +51,15 @@ class Changes(Struct, frozen=True):
         """Return the changed files, in order."""
         return tuple(sorted({path for fact in self.facts for path in fact.disk_paths()}))
 
-    def record(self, context: SessionContext, *more: Fact, text_max: int | None = None) -> None:
-        """Append the facts and `more` behind them in one step. text_max: bytes of a kept text that
-        somebody outside wrote; None for no limit."""
+    def record(
+        self,
+        context: SessionContext,
+        *more: Fact,
+        texts: Iterable[bytes] = (),
+        text_max: int | None = None,
+    ) -> None:
+        """Append the facts and `more` behind them in one step. texts: that `more` name. text_max: bytes of
+        a kept text that somebody outside wrote; None for no limit."""
         outside = {
             fact.path
             for fact in self.facts
@@ -66,7 +72,8 @@ class Changes(Struct, frozen=True):
             if text_max is None or len(text) <= text_max or file.path not in outside
         ]
         if self.facts or more or self.fresh:
-            context.append([*self.facts, *more], blobs=blobs, found=[*self.found, *self.fresh])
+            found = [*self.found, *self.fresh]
+            context.append([*self.facts, *more], blobs=[*blobs, *texts], found=found)
 
 
 def changes(

@@ -10,6 +10,7 @@ from functools import cache
 from msgspec import structs
 
 from sightline.changes import words
+from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import NameOf
 from sightline.errors import SessionError
@@ -123,7 +124,8 @@ def named_cause(cause: Cause, name_of: NameOf) -> Cause:
 
 def author(context: SessionContext, cause: Cause | None) -> str:
     """Name the author of a change for this session's agent, as author_for() does."""
-    return author_for(context.session, cause, names_of(context.store))
+    by = None if cause is None else worded(context.store, cause)
+    return author_for(context.session, by, names_of(context.store))
 
 
 def author_for(reader: str, cause: Cause | None, name_of: NameOf) -> str:

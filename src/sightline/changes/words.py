@@ -99,8 +99,8 @@ def _put_back(by: Cause | None) -> str:
 
 
 def is_rewind(by: Cause) -> bool:
-    """Return whether a rewind made a change."""
-    return (by.detail or "").startswith(REWINDING)
+    """Return whether a rewind made a change, and no shell command."""
+    return by.command is None and (by.detail or "").startswith(REWINDING)
 
 
 def _by_command(by: Cause, session: str) -> str:

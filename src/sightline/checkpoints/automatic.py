@@ -16,9 +16,9 @@ from sightline.guard.evaluation import resolve_path
 from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Moved
 
 
-def before_change(context: SessionContext, *paths: str, command: str = "") -> bool:
+def before_change(context: SessionContext, *paths: str, by: str = words.A_COMMAND) -> bool:
     """Take the checkpoint of a turn before its first change: paths are the files about to change,
-    or command is about to run. Return whether a checkpoint was taken by this call; of several
+    none where a command or a tool is about to run, whose kind is `by`. Return whether a checkpoint was taken by this call; of several
     calls at once the first takes it. Hold no lock while calling. PathRefused, EditRefused."""
     if context.settings.checkpoints != "turn" or not context.checkpoint_due():
         return False
@@ -26,7 +26,7 @@ def before_change(context: SessionContext, *paths: str, command: str = "") -> bo
     with context.workspace.lock(f"checkpoint {context.session}"):
         if not context.checkpoint_due():
             return False
-        return _take(context, words.before(located, command), "turn") is not None
+        return _take(context, words.before(located, by), "turn") is not None
 
 
 def before_batch(context: SessionContext, label: str) -> str | None:

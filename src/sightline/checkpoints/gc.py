@@ -13,6 +13,7 @@ from time import sleep
 
 from msgspec import Struct
 
+from sightline.changes.command_texts import text_of_command
 from sightline.changes.manifests import Reader
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import with_manifests
@@ -21,6 +22,7 @@ from sightline.model.events import (
     ASKED,
     CheckpointDropped,
     CheckpointTaken,
+    CommandStarted,
     Condensed,
     Folded,
     MessageAppended,
@@ -33,10 +35,8 @@ from sightline.model.revision import Revision
 from sightline.model.timeline import TURNING, Recorded, of_kind
 from sightline.sessions.lifecycle import DELETED
 from sightline.sessions.presence import is_present, last_sign
-from sightline.shell_parsing.secrets import without_secrets
-from sightline.store.port import Store
 from sightline.store.retention import (
-    COMMAND_FACTS,
+    COMMAND,
     SIZE,
     Going,
     KeptText,
@@ -45,11 +45,7 @@ from sightline.store.retention import (
     Swept,
     going,
     named,
-    with_command,
 )
-
-FORGOTTEN = "[forgotten]"
-"""What stands in the place of a forgotten command."""
 
 DAY_US = 24 * 3_600 * 1_000_000
 
@@ -75,15 +71,14 @@ def gc(
 ) -> Swept:
     """Forget the texts that nobody needs: those last named longer ago than `age_us`, then the
     oldest until all take no more than `room` bytes. Without these, the settings decide. commands:
-    forget each stored shell command that has one of these texts; the others are kept without their
-    secrets. on_step: called with the number of texts that each step forgot. ValueError, StoreError.
+    forget each stored shell command that has one of these texts. on_step: called with the number of texts that each step forgot. ValueError, StoreError.
 
-    Needed are the texts that a session believes which is present or was active since, those of
+    Needed are the texts of shell commands, those that a session believes which is present or was active since, those of
     pending writes, of checkpoints, of conversations that were not deleted, and for each file the
     text that the newest write of an agent replaced, if it did so since.
     """
     store = context.store
-    cleaned = _clean_commands(store, tuple(commands), dry_run=dry_run)
+    forgotten = _forget_commands(context, tuple(commands), dry_run=dry_run)
     age = settings.keep_days * DAY_US if age_us is None else age_us
     allowed = settings.keep_bytes if room is None else room
     before = context.clock() - age
@@ -103,24 +98,27 @@ def gc(
     size = sum(each.size for each in kept) - sum(each.size for each in gone)
     over = max(size - allowed, 0)
     return Swept(
-        gone, len(kept) - len(gone), size, over, returned, dry_run, tuple(dropped), cleaned
+        gone, len(kept) - len(gone), size, over, returned, dry_run, tuple(dropped), forgotten
     )
 
 
-def _clean_commands(store: Store, texts: Sequence[str], *, dry_run: bool) -> int:
-    """Forget the commands that have one of these texts, and the secrets of all others. Return the
-    number of facts that this is about. ValueError."""
+def _forget_commands(context: SessionContext, texts: Sequence[str], *, dry_run: bool) -> int:
+    """Forget the commands that have one of these texts; return the number of different commands.
+    ValueError."""
     if "" in texts:
         raise ValueError("the text of the commands to forget is empty, so every command has it")
-
-    def rewrite(command: str) -> str:
-        forgotten = any(text in command for text in texts)
-        return FORGOTTEN if forgotten else without_secrets(command)
-
-    if not dry_run:
-        return store.rewrite_commands(rewrite)
-    facts = [row.fact for row in store.timeline(kinds=COMMAND_FACTS)]
-    return sum(with_command(fact, rewrite) != fact for fact in facts)
+    if not texts:
+        return 0
+    store = context.store
+    begun = of_kind(CommandStarted, store.timeline(kinds=[CommandStarted]))
+    kept = {
+        command: text_of_command(store, command) for command in {each.command for each in begun}
+    }
+    chosen = [each for each, command in kept.items() if any(text in command for text in texts)]
+    if dry_run or not chosen:
+        return len(chosen)
+    session, at = context.session, context.clock()
+    return len(store.purge(lambda: chosen, COMMAND, session=session, at=at, secret=True))
 
 
 def keep_to_room(context: SessionContext, settings: Settings) -> tuple[str, ...]:
@@ -180,7 +178,7 @@ class Needs:
         self.revisions.update(revision for revision, at in replaced if at >= before)
 
     def _read_timeline(self) -> None:
-        """Read all facts, and add the texts of conversations. A deleted conversation needs none,
+        """Read all facts, and add the texts of commands and of conversations. A deleted conversation needs none,
         unless a fork continues it."""
         conversations: dict[str, set[Revision]] = {}
         forked: set[str] = set()
@@ -192,6 +190,8 @@ class Needs:
                 self.manifests.add(fact.manifest)
             elif isinstance(fact, (MessageAppended, Folded, Condensed)):
                 conversations.setdefault(session, set()).update(named(fact))
+            elif isinstance(fact, CommandStarted):
+                self.revisions.add(fact.command)
             elif isinstance(fact, SessionForked):
                 forked.add(fact.parent)
             elif isinstance(fact, SessionEnded) and fact.reason == DELETED:

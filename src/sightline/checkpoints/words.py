@@ -9,7 +9,7 @@ from sightline.changes.words import called
 from sightline.model.manifest import FileDifference, PathChange
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
-from sightline.store.retention import AGE, SIZE, Going, Swept
+from sightline.store.retention import AGE, COMMAND, SIZE, Going, Swept
 from sightline.text.phrases import count, named, size, table, unfound
 from sightline.text.printable import one_line, printable
 
@@ -93,9 +93,13 @@ def without_text(difference: FileDifference) -> str:
     return f"{quoted(difference.path)}: {BECAME[difference.change]}{more}"
 
 
-def before(paths: Sequence[str], command: str) -> str:
-    """Return the label of a checkpoint before a turn's first change."""
-    return one_line(f"before {named([*map(quoted, paths)], 1) or command}")[:LABEL_MAX]
+A_COMMAND = "a command"
+"""What a label says of a shell command, whose text the user may have forgotten later."""
+
+
+def before(paths: Sequence[str], by: str) -> str:
+    """Return the label of a checkpoint before a turn's first change: of these files, or by a tool."""
+    return one_line(f"before {named([*map(quoted, paths)], 1) or by}")[:LABEL_MAX]
 
 
 def after(paths: Sequence[str]) -> str:
@@ -241,6 +245,7 @@ FILES_NAMED = 20
 WHY = {
     AGE: "not needed, and older than the limit",
     SIZE: "not needed, and the oldest above the size limit",
+    COMMAND: "the text of a shell command, as asked",
 }
 """Reason -> its words for texts that were forgotten."""
 
@@ -257,10 +262,8 @@ def swept(result: Swept) -> list[str]:
             "checkpoint_bytes."
         )
     if result.commands:
-        verb = "Would remove" if result.dry_run else "Removed"
-        lines.append(
-            f"{verb} secrets, or the text that you named, from {count(result.commands, 'command')}."
-        )
+        verb = "Would forget" if result.dry_run else "Forgot"
+        lines.append(f"{verb} {count(result.commands, 'command')} with the text that you named.")
     if not result.gone:
         lines.append(f"Nothing to forget: {stay} kept, all needed or recent.")
     else:

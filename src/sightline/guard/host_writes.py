@@ -18,6 +18,7 @@ from sightline.changes.attribution import (
 )
 from sightline.changes.command_evidence import ended_command
 from sightline.changes.command_folders import Folders, folders_between, folders_of
+from sightline.changes.command_texts import bytes_of_command, suspected
 from sightline.changes.commands import Before, by_times, changed_from, changes, in_checkpoint
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
@@ -200,7 +201,8 @@ class Run:
     def __init__(self, context: SessionContext, command: str, cwd: str | None = None) -> None:
         self.context = context
         self.command = command
-        self._told = without_secrets(command)
+        text = bytes_of_command(without_secrets(command))
+        self._named = revision_of(text)
         self._cwd = os.path.join(context.workspace.root, cwd or "")
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
@@ -218,15 +220,15 @@ class Run:
         if not is_covered:
             self._checkpoint = None
         self._id = f"run-{os.urandom(5).hex()}"
-        [started] = context.append([CommandStarted(self._told, self._id, None, named)])
+        begun = CommandStarted(self._named, self._id, None, named)
+        [started] = context.append([begun], blobs=[text])
         self._started_at = started.happened_at
 
     def end(self) -> None:
         """Compare the tree with its state before the command, and record the differences."""
         context = self.context
-        guess = Cause("command", context.session, self._told, "likely", "guess")
         ended = ended_command(
-            guess,
+            suspected(context.session, self._named),
             self.command,
             [self._cwd],
             exit_code=self.exit_code,

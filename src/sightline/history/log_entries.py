@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -102,17 +102,8 @@ class Why(Struct, frozen=True):
         )
 
 
-def readable_entries(
-    recorded: Iterable[Recorded], agent_of: Callable[[str], str]
-) -> Iterator[Entry]:
-    """Return facts as entries, without the facts that have no word. agent_of: session -> its agent."""
-    for row in recorded:
-        if row.fact.words:
-            yield readable_entry(row, agent_of(row.session) if row.session else "")
-
-
-def readable_entry(row: Recorded, agent: str) -> Entry:
-    """Return a fact that has a word as an entry."""
+def readable_entry(row: Recorded, agent: str, cause: Cause) -> Entry:
+    """Return a fact that has a word as an entry. cause: its author, with the text of a command."""
     fact = row.fact
     before, after = fact.revisions
     return Entry(
@@ -126,7 +117,7 @@ def readable_entry(row: Recorded, agent: str) -> Entry:
         lines=getattr(fact, "lines", None),
         before=before,
         after=after,
-        cause=fact.author(row.session),
+        cause=cause,
         paths=fact.about,
         count=fact.count,
         quiet=fact.is_quiet,

@@ -13,6 +13,7 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct, structs
 
+from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause, plain_title
 from sightline.changes.words import NameOf
@@ -21,11 +22,12 @@ from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
 from sightline.guard.unfinished import recover_all
-from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
+from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entry
+from sightline.model.events import Cause
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
 from sightline.model.session_ids import LAST_SESSIONS
-from sightline.model.timeline import ALWAYS, Since
+from sightline.model.timeline import ALWAYS, Recorded, Since
 from sightline.model.units import moment
 from sightline.sessions.presence import Presence, presence, present_sessions
 from sightline.store.port import Store, Views
@@ -190,6 +192,20 @@ def agents_of(store: Views) -> Callable[[str], str]:
     return agent_of
 
 
+def readable_entries(store: Store, recorded: Iterable[Recorded]) -> Iterator[Entry]:
+    """Yield facts as entries, without the facts that have no word."""
+    agent_of = agents_of(store)
+
+    @cache
+    def author(cause: Cause) -> Cause:
+        return worded(store, cause)
+
+    for row in recorded:
+        if row.fact.words:
+            agent = agent_of(row.session) if row.session else ""
+            yield readable_entry(row, agent, author(row.fact.author(row.session)))
+
+
 def named(entry: Entry, name_of: NameOf) -> Entry:
     """Return an entry with the names of its sessions in place of their ids."""
     cause = named_cause(entry.cause, name_of)
@@ -212,7 +228,7 @@ def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[E
         since=query.since.at,
         newest=None if mixed else query.newest,
     )
-    entries = readable_entries(log, agents_of(store))
+    entries = readable_entries(store, log)
     if kinds is None or not mixed:
         return entries
     return deque((entry for entry in entries if entry.kind in kinds), maxlen=query.newest)

@@ -24,8 +24,8 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
-from sightline.history.log_entries import Entry, readable_entries, readable_entry
-from sightline.history.session_history import agents_of
+from sightline.history.log_entries import Entry, readable_entry
+from sightline.history.session_history import readable_entries
 from sightline.model.events import Cause, Changed, SightLost
 from sightline.model.path import folders_above
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature
@@ -210,7 +210,7 @@ class Watching:
         live = (each.fact for each in recorded if not archived(each.session))
         if self._watched.add(path for fact in live for path in fact.disk_paths()):
             self._watcher.follow(self._watched)
-        return list(readable_entries(recorded, agents_of(store)))
+        return list(readable_entries(store, recorded))
 
 
 def merge_hints(hints: Hints, more: Hints | None) -> Hints:
@@ -330,7 +330,7 @@ class UntrackedFeed:
             self._context.clock(),
             Changed(path, before, after, "content", Cause("external")),
         )
-        entry = readable_entry(Recorded(0, "", at, at, change), "")
+        entry = readable_entry(Recorded(0, "", at, at, change), "", change.cause)
         was, now = (None if each == UNKNOWN else each for each in (before, after))
         return structs.replace(entry, before=was, after=now)
 

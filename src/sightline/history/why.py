@@ -11,8 +11,8 @@ from sightline.changes.authors import by
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
-from sightline.history.log_entries import FACT_KINDS, Why, readable_entries
-from sightline.history.session_history import agents_of
+from sightline.history.log_entries import FACT_KINDS, Why
+from sightline.history.session_history import readable_entries
 from sightline.model.events import (
     Changed,
     CommandEnded,
@@ -79,7 +79,7 @@ def why(context: SessionContext, path: str) -> Why:
     case = edit_case(context, found, load_knowledge(context, resolved, found))
     return structs.replace(
         answer,
-        entries=tuple(readable_entries(facts[-ENTRIES:], agents_of(store))),
+        entries=tuple(readable_entries(store, facts[-ENTRIES:])),
         earlier=max(len(facts) - ENTRIES, 0),
         knowledge=knowledge,
         differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
@@ -98,7 +98,7 @@ def _renamed(context: SessionContext, answer: Why) -> Why:
     facts = _facts(context.store, context.session, knowledge)
     return structs.replace(
         answer,
-        entries=tuple(readable_entries(facts[-ENTRIES:], agents_of(context.store))),
+        entries=tuple(readable_entries(context.store, facts[-ENTRIES:])),
         earlier=max(len(facts) - ENTRIES, 0),
         verdict=structs.replace(
             answer.verdict, state="moved", changed_by=by(row.cause, row.at, context)

@@ -1,8 +1,8 @@
-"""The closed list of facts. A fact records an event. It is never deleted, and only `gc` changes one: it
-may take the text of a shell command out.
+"""The closed list of facts. A fact records an event. It is never changed and never deleted.
 
 A new field without a default is a new version of the store (store.schema). Facts have paths, hashes and
-line numbers, never the text of a file, so that a text can be purged without a change of the timeline.
+line numbers, never the text of a file or of a shell command, so that a text can be purged without a
+change of the timeline.
 Paths are canonical workspace paths. A fact has the agent's knowledge after it (Belief), so that a fold
 needs no texts.
 """
@@ -257,13 +257,15 @@ class Cause(Struct, frozen=True):
     """The author of a change, for wording only; a cause never decides a verdict. evidence: named (the
     command or the tool call names the file), watched (the change was seen while its author alone
     could make it), only_writer (nobody else was at work), guess (the time alone indicates it), or
-    None in older facts."""
+    None in older facts. command: the revision of the text of the shell command; None for other
+    causes."""
 
     kind: CauseKind
     who: str | None = None
     detail: str | None = None
     confidence: str = "certain"
     evidence: CauseEvidence | None = None
+    command: Revision | None = None
 
 
 class SessionStarted(Fact, frozen=True):
@@ -558,20 +560,22 @@ class GitMoved(Fact, frozen=True):
 
 
 class CommandStarted(Fact, frozen=True):
-    """A command began. gone: files of the newest checkpoint, covered or not, that no session had read,
+    """A command began. command: the revision of its text. gone: files of the newest checkpoint, covered or not, that no session had read,
     and that were missing then; None where nobody checked. uncovered: files and folders that it names and
     that no checkpoint covers. folders: those that held no file of that checkpoint; None where nobody
     checked."""
 
     words: ClassVar[tuple[str, ...]] = ("command",)
-    detail_field: ClassVar[str] = "command"
     log_form: ClassVar[str] = "command began: {detail}"
 
-    command: str
+    command: Revision
     run: str
     gone: tuple[str, ...] | None = None
     uncovered: tuple[str, ...] = ()
     folders: tuple[str, ...] | None = None
+
+    def author(self, session: str) -> Cause:
+        return Cause("agent", session, command=self.command)
 
 
 class CommandEnded(Fact, frozen=True):

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from sightline.changes import words as change_words
 from sightline.changes.authors import changed_by
+from sightline.changes.command_texts import text_of_command
 from sightline.changes.detect import being_recorded
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext, load_knowledge, located
@@ -210,7 +211,7 @@ class PendingChange:
         cause = row.cause if row and row.revision == MISSING else None
         if cause is None or (cause.kind, cause.who) != ("command", self.context.session):
             return False
-        return self.name.rpartition("/")[2] in (cause.detail or "")
+        return self.name.rpartition("/")[2] in text_of_command(self.context.store, cause.command)
 
 
 def _unreadable(path: str) -> FileState:

@@ -13,8 +13,6 @@ from os import urandom
 from threading import RLock
 from typing import TypeVar
 
-from msgspec import structs
-
 from sightline.errors import StoreError
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
@@ -42,7 +40,7 @@ from sightline.store.event_index import (
     settled_by,
 )
 from sightline.store.port import Append, Room, Store, StoreKind
-from sightline.store.retention import KeptText, cause_with_command, with_command
+from sightline.store.retention import KeptText
 from sightline.store.verify import differences
 
 Row = TypeVar("Row")
@@ -294,17 +292,6 @@ class MemoryStore:
             if removed:
                 self.append(Append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at))
             return removed
-
-    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
-        with self._lock:
-            old = self._log[:]
-            self._log[:] = [
-                structs.replace(row, fact=with_command(row.fact, rewrite)) for row in old
-            ]
-            for path, disk in self._disks.items():
-                cause = disk.cause and cause_with_command(disk.cause, rewrite)
-                self._disks[path] = structs.replace(disk, cause=cause)
-            return sum(row != was for row, was in zip(self._log, old, strict=True))
 
     def tally(self) -> dict[str, int]:
         with self._lock:

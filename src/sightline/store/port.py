@@ -214,12 +214,6 @@ class Texts(Protocol):
 class Upkeep(Protocol):
     """The care of a store as a whole."""
 
-    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
-        """Rewrite the texts of shell commands in all facts and in the disk view, and return the number
-        of facts that changed. rewrite: a command -> what is kept of it; called again on its result it
-        changes nothing. The old texts are overwritten in the file of the store; its log may hold them
-        until the last process closes the store. Only this changes facts."""
-
     def tally(self) -> dict[str, int]:
         """Return the number of facts of each kind, by its name."""
 

@@ -11,21 +11,19 @@ from msgspec import Struct, structs
 
 from sightline.model.events import (
     BlobPurged,
-    Cause,
     Changed,
     CheckpointDropped,
     CheckpointTaken,
-    CommandStarted,
     Fact,
-    Moved,
 )
 from sightline.model.revision import Revision, known
 from sightline.model.timeline import Recorded
 from sightline.model.units import moment
 
-AGE, SIZE = "age", "size"
+AGE, SIZE, COMMAND = "age", "size", "command"
 """Reasons to delete a text. AGE: no fact has named the text for longer than the user keeps texts.
-SIZE: all texts are larger than the user allows, and the text is the oldest that nothing needs."""
+SIZE: all texts are larger than the user allows, and the text is the oldest that nothing needs.
+COMMAND: it is that of a shell command, which the user named."""
 
 
 class KeptText(Struct, frozen=True):
@@ -83,8 +81,8 @@ class Swept(Struct, frozen=True):
     """The texts that gc forgot, or with dry_run would forget. gone: those texts, oldest first; kept,
     kept_size: the number of texts that stay, and their bytes; over: the bytes by which needed texts
     exceed the room; returned: the bytes by which the store shrank on disk; dropped: the ids of the
-    checkpoints that were dropped to make room; commands: the number of facts whose shell command was
-    forgotten, or is kept without its secrets now."""
+    checkpoints that were dropped to make room; commands: the number of shell commands that were
+    forgotten, because the user named a text of theirs."""
 
     gone: tuple[Going, ...]
     kept: int
@@ -178,26 +176,6 @@ def going(
     return chosen
 
 
-COMMAND_FACTS: tuple[type[Fact], ...] = (CommandStarted, Changed, Moved)
-"""Facts that may have the text of a shell command."""
-
-
-def with_command(fact: Fact, rewrite: Callable[[str], str]) -> Fact:
-    """Return a fact with the text of its shell command rewritten; an equal fact where it has none."""
-    if isinstance(fact, CommandStarted):
-        return structs.replace(fact, command=rewrite(fact.command))
-    if isinstance(fact, (Changed, Moved)):
-        return structs.replace(fact, cause=cause_with_command(fact.cause, rewrite))
-    return fact
-
-
-def cause_with_command(cause: Cause, rewrite: Callable[[str], str]) -> Cause:
-    """Return a cause with the text of its shell command rewritten, where it has one."""
-    if cause.kind != "command" or cause.detail is None:
-        return cause
-    return structs.replace(cause, detail=rewrite(cause.detail))
-
-
 def named(fact: Fact) -> Iterator[Revision]:
     """Yield every text that a fact names; none for a fact of deleted texts."""
     if isinstance(fact, BlobPurged):
@@ -221,6 +199,7 @@ TEXTS: Mapping[str, Callable[[Any], Iterable[Revision]]] = {
     "Revision": lambda revision: (revision,),
     "tuple[Revision, ...]": lambda revisions: revisions,
     "tuple[tuple[str, Revision], ...]": lambda files: [revision for _, revision in files],
+    "Cause": lambda cause: filter(None, [cause.command]),
     "Belief": lambda belief: (belief.text,),
     "tuple[Told, ...]": lambda answers: [told.revision for told in answers],
     "tuple[Rewritten, ...]": lambda changes: [

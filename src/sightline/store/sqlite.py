@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import zip_longest
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -31,12 +30,7 @@ from sightline.store.event_index import (
     paths_of,
 )
 from sightline.store.port import Append, Room
-from sightline.store.retention import (
-    COMMAND_FACTS,
-    KeptText,
-    cause_with_command,
-    with_command,
-)
+from sightline.store.retention import KeptText
 from sightline.store.verify import differences
 from sightline.store.view_rows import (
     Change,
@@ -68,10 +62,6 @@ KEPT_PER_LOOK_BYTES = 2 << 20
 PUT_EVENT = (
     "INSERT INTO events (position, session, kind, happened_at, recorded_at, body, checksum, path)"
     " VALUES (?,?,?,?,?,?,?,?)"
-)
-REWRITE_EVENT = (
-    "REPLACE INTO events (position, session, kind, happened_at, recorded_at, body, checksum, path)"
-    " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, path FROM events WHERE position = ?1"
 )
 COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?,?,?)"
@@ -130,15 +120,6 @@ KNOWN_BY = (
     f"{EVENT} WHERE session = ? AND position > ? AND position <= ? AND kind IN ({_names(KNOWING)})"
     " ORDER BY position"
 )
-
-WITH_COMMAND = (
-    f"{EVENT} WHERE kind IN ({_names(COMMAND_FACTS)})"
-    " AND body LIKE '%\"command\"%' ORDER BY position"
-)
-"""A fact with a command has this word as the name of a field, or as the kind of its cause."""
-
-REWRITTEN_AT_ONCE = 100
-"""Facts rewritten in one transaction: other writers wait some milliseconds for it."""
 
 PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?,?)"
@@ -406,30 +387,6 @@ class SqliteStore:
         if purged and (secret or self._purges % PURGES_PER_CHECKPOINT == 0):
             self._base.checkpoint()
         return purged
-
-    def rewrite_commands(self, rewrite: Callable[[str], str]) -> int:
-        every = map(codec.recorded_of, self._base.run(WITH_COMMAND))
-        rewritten = [(old, with_command(old.fact, rewrite)) for old in every]
-        changed = [structs.replace(old, fact=fact) for old, fact in rewritten if fact != old.fact]
-
-        def work(part: Sequence[Recorded]) -> None:
-            self._base.run("PRAGMA secure_delete = ON")
-            for recorded in part:
-                self._base.run(REWRITE_EVENT, codec.event_row(recorded))
-                for path in recorded.fact.disk_paths():
-                    disk = self.disk(path)
-                    if disk is not None and disk.cause is not None:
-                        cause = cause_with_command(disk.cause, rewrite)
-                        row = codec.disk_row(structs.replace(disk, cause=cause))
-                        self._base.run(PUT_DISK, row)
-            self._rows.forget()
-
-        for first in range(0, len(changed), REWRITTEN_AT_ONCE):
-            part = changed[first : first + REWRITTEN_AT_ONCE]
-            self._write(partial(work, part), durable=True)
-        if changed:
-            self._base.checkpoint()
-        return len(changed)
 
     def tally(self) -> dict[str, int]:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))

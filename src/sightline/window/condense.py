@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, convert, structs
 
+from sightline.changes.command_texts import shown_command
 from sightline.changes.session_context import SessionContext
 from sightline.errors import CondenseRefused
 from sightline.messages.blocks import Block, Decision
@@ -419,7 +420,7 @@ def _commands(
     commands: list[Command] = []
     for row in newest_facts(context, [CommandStarted, CommandEnded], COMMAND_FACTS):
         if isinstance(row.fact, CommandStarted):
-            started[row.fact.run] = row.fact.command
+            started[row.fact.run] = shown_command(context.store, row.fact.command)
         elif isinstance(row.fact, CommandEnded) and row.fact.run in started:
             commands.append(Command(started.pop(row.fact.run), row.fact.exit_code))
     if commands:

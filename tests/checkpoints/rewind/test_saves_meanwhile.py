@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 from tests.hooks.handlers.shell import run
+from tests.support.commands import begin, command
 
 from sightline.errors import RewindRefused
-from sightline.model.events import Cause, Changed, CommandStarted
+from sightline.model.events import Cause, Changed
 
 MAYBE = "may be the user's"
 
@@ -217,7 +218,7 @@ def test_the_folder_of_the_command_tells_which_file_it_names(place, s, then):
 
 def test_a_background_command_takes_no_save_of_its_turn_along(place, s, then):
     run(place, s, "echo serving", background=True, call="c1")
-    s._context.append([CommandStarted("npm run dev", "c2&")])
+    begin(s._context, "npm run dev", "c2&")
     place.put("a.py", "the user's\n")
     s.check("a.py")
     place.put("b.py", "the user's, too\n")
@@ -254,10 +255,17 @@ def test_a_change_of_an_older_store_is_left_alone(place, s, then):
     place.put("a.py", "the user's\n")
     found = s._context.look("a.py")
     before = s._context.store.disk("a.py").revision
-    old = Cause("command", "s", "make", "certain")
+    old = Cause("command", "s", None, "certain", None, command("make"))
     fact = Changed("a.py", before, found.revision, "content", old)
-    s._context.append([fact], blobs=[found.data], found=[found])
+    s._context.append([fact], blobs=[found.data, b"make"], found=[found])
     assert alone(s.rewind(then)) == {"a.py": "make"}
+    assert place.text("a.py") == "the user's\n"
+
+
+def test_a_command_that_is_worded_like_a_rewind_is_none(place, s, then):
+    with s.ran(f"rewind to {then.id}"):
+        place.put("a.py", "the user's\n")
+    assert alone(s.rewind(then)) == {"a.py": f"rewind to {then.id}"}
     assert place.text("a.py") == "the user's\n"
 
 

@@ -10,6 +10,7 @@ from tests.support.examples import examples
 
 from sightline.agents.hook_events import Answered, Attempted, CommandBegan, Wrote
 from sightline.agents.hook_events import CommandEnded as Over
+from sightline.changes.command_texts import worded
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers import shell_commands
 from sightline.model.attempts import Replace, WriteWhole
@@ -176,7 +177,8 @@ def test_who_deletes_a_file_without_naming_it_is_told(place, ten):
 
 def test_a_background_command_is_named_as_one(place, s):
     run(place, s, "echo x > new.txt", background=True)
-    assert "background" in facts(s, Changed)[0].cause.detail
+    [changed] = facts(s, Changed)
+    assert "background" in (worded(s._context.store, changed.cause).detail or "")
 
 
 def test_without_its_beginning_nothing_is_put_on_a_command(place, ten):

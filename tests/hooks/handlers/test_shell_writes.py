@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from tests.hooks.handlers.shell import facts, run
+from tests.support.commands import command as named
 
 from sightline.agents.hook_events import Answered, CommandBegan
 from sightline.hooks.dispatch import attend
@@ -353,7 +354,7 @@ def test_a_removal_that_is_sent_again_is_the_commands(place, known):
     told = run(place, known, "rm a.py")
     assert told.tell == ""
     *_, last = (fact for fact in facts(known, Changed) if fact.path == "a.py")
-    assert last.cause.detail == "rm a.py"
+    assert last.cause.command == named("rm a.py")
 
 
 TAKING = """

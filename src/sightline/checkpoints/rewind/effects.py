@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from sightline.changes import untracked
 from sightline.changes.command_folders import Folders
+from sightline.changes.command_texts import shown_command, worded
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
 from sightline.changes.words import REWINDING, is_rewind
@@ -242,7 +243,7 @@ def _effects(
         return
     certain = target.commands or is_certain(cause)
     is_layout = cause.kind == "formatter"
-    command = cause.detail if cause.kind == "command" else None
+    command = prior.worded(cause).detail if cause.kind == "command" else None
     if isinstance(fact, Moved):
         if fact.intent is not None:  # else the changes at both paths are on record themselves
             revision = fact.revision
@@ -352,10 +353,14 @@ class PriorState:
             return structs.replace(effect, prior_mode=mode)
         return effect
 
+    def worded(self, cause: Cause) -> Cause:
+        """Return a cause with the text of its command as its detail."""
+        return worded(self._context.store, cause)
+
     def command(self, ended: Recorded) -> str | None:
-        """Return the command that ended, as its facts name it."""
+        """Return the text of the command that ended, for people."""
         started = self._started(ended)
-        return started.command if started is not None else None
+        return None if started is None else shown_command(self._context.store, started.command)
 
     def uncovered(self, ended: Recorded) -> Iterator[tuple[str, str]]:
         """Yield the files and folders (ending in "/") that went while a command ran and that no checkpoint

@@ -12,6 +12,7 @@ from contextlib import suppress
 from sightline.agents.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
 from sightline.api.session import Session
 from sightline.changes.command_evidence import ended_command
+from sightline.changes.command_texts import suspected, text_of_command
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused, Unverifiable
@@ -27,7 +28,7 @@ from sightline.hooks.handlers.shell_commands import (
     started_call,
     unsearched,
 )
-from sightline.model.events import Cause, CommandEnded, CommandStarted, Fact, TurnBegan
+from sightline.model.events import CommandEnded, CommandStarted, Fact, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.revision import Revision
 from sightline.model.text import normal
@@ -100,10 +101,10 @@ def _end(context: SessionContext, run: str, room: int) -> str:
     started = started_call(context, run)
     assert started is not None
     assert isinstance(started.fact, CommandStarted)
-    command = started.fact.command
+    command = text_of_command(context.store, started.fact.command)
     took_us = context.clock() - started.happened_at
-    guess = Cause("command", context.session, command, "likely", "guess")
     folders = start_folders(command, context.workspace.root)
+    guess = suspected(context.session, started.fact.command)
     evidence = ended_command(guess, command, folders, exit_code=None, took_us=took_us)
     effects = effects_of(context, command, started, evidence)
     changed = effects.changed
@@ -147,4 +148,4 @@ def _commands_of_turn(
         elif recorded.happened_at <= at and isinstance(fact, CommandStarted):
             begun.append(fact)
     for run, command in {f.run: f.command for f in reversed(begun) if _is_insertion(f)}.items():
-        yield command, stood.get(run, ())
+        yield text_of_command(context.store, command), stood.get(run, ())

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sightline.agents.hook_events import Wrote
 from sightline.changes import words as change_words
+from sightline.changes.command_texts import worded
 from sightline.changes.detect import host_writes
 from sightline.changes.session_context import SessionContext, load_marks
 from sightline.changes.session_names import author, named_cause, names_of
@@ -184,7 +185,7 @@ def bring_back(
 
 def author_for_person(context: SessionContext, cause: Cause) -> str:
     """Name the author of a change for the person."""
-    named = named_cause(cause, names_of(context.store))
+    named = named_cause(worded(context.store, cause), names_of(context.store))
     return change_words.to_person(named, named.who or "", named.detail or "")
 
 

@@ -29,10 +29,12 @@ from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
 from sightline.changes.command_folders import Folders, folders_during, uncovered_folders
+from sightline.changes.command_texts import bytes_of_command, suspected
 from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
 from sightline.changes.renames import with_moves
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
+from sightline.checkpoints.words import A_COMMAND
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
@@ -50,7 +52,7 @@ from sightline.model.events import CommandEnded as Ended
 from sightline.model.merge import merge
 from sightline.model.nearest import nearest
 from sightline.model.projections import Knowledge
-from sightline.model.revision import MISSING, UNKNOWN, Revision
+from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.revision import known as is_kept
 from sightline.model.spans import Spans, count, spans, union, whole
 from sightline.model.text import Text, decode, normal
@@ -150,16 +152,19 @@ def note_beginning(
     *,
     is_harmless: bool,
     uncovered: tuple[str, ...] = (),
+    tool: str = A_COMMAND,
 ) -> None:
     """Record changes from before a command, and that the command begins. For one that may change files,
-    also take the turn's checkpoint, and record the unread files that are gone since the newest. uncovered:
-    as in CommandStarted."""
+    also take the turn's checkpoint, and record the unread files that are gone since the newest. name: the
+    command's text as it is kept; uncovered: as in CommandStarted; tool: its name for people."""
     gone: tuple[str, ...] | None = None
     folders: tuple[str, ...] | None = None
     if not is_harmless:
-        is_new = before_change(context, command=name)
+        is_new = before_change(context, by=tool)
         gone, folders = _standing(context, is_new=is_new)
-    changes(context).record(context, CommandStarted(name, call, gone, uncovered, folders))
+    text = bytes_of_command(name)
+    begun = CommandStarted(revision_of(text), call, gone, uncovered, folders)
+    changes(context).record(context, begun, texts=[text])
 
 
 def _standing(
@@ -192,9 +197,11 @@ def ended(context: SessionContext, event: CommandEnded, host: Host) -> Answer:
     effects = effects_of(context, event.command, started, command)
     changed = effects.changed
     ends: list[Fact] = [effects.end(event.call, event.exit_code)]
+    texts: list[bytes] = []
     if event.background:  # no tool call ends its further changes
-        name = words.short(event.command, background=True)
-        ends.append(CommandStarted(name, f"{event.call}{BACKGROUND}"))
+        text = _going_on(event)
+        texts.append(text)
+        ends.append(CommandStarted(revision_of(text), f"{event.call}{BACKGROUND}"))
     given = [
         each.text
         for folder in start_folders(event.command, event.cwd)
@@ -202,7 +209,7 @@ def ended(context: SessionContext, event: CommandEnded, host: Host) -> Answer:
     ]
     whole = tuple(map(normal, given))
     lost = overwritten(context, changed, event.command, host.limits.diff, whole)
-    changed.record(context, *unsearched(context, changed), *ends)
+    changed.record(context, *unsearched(context, changed), *ends, texts=texts)
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *effects.touched)
@@ -362,12 +369,18 @@ def printed_elsewhere(event: CommandEnded, project: str) -> list[str]:
     return [path for path in outside if _lines_on_disk(path, rows)]
 
 
+def _going_on(event: CommandEnded) -> bytes:
+    """Return the text of a command that goes on in the background, as it is kept."""
+    return bytes_of_command(words.short(event.command, background=True))
+
+
 def _ended_command(context: SessionContext, event: CommandEnded, started: Recorded) -> EndedCommand:
-    name = words.short(event.command, background=event.background)
-    guess = Cause("command", context.session, name, "likely", "guess")
+    began = started.fact
+    assert isinstance(began, CommandStarted)
+    command = revision_of(_going_on(event)) if event.background else began.command
     folders = start_folders(event.command, os.path.realpath(event.cwd))
     return ended_command(
-        guess,
+        suspected(context.session, command),
         event.command,
         folders,
         exit_code=event.exit_code,

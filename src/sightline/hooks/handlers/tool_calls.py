@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from sightline.agents.hook_events import NOTHING, Answer, CallBegan, CallEnded
 from sightline.changes.command_evidence import EndedCommand, call_ended
+from sightline.changes.command_texts import suspected
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused, Unverifiable
@@ -31,7 +32,7 @@ from sightline.hooks.handlers.shell_commands import (
     unsearched,
 )
 from sightline.hooks.host import Host
-from sightline.model.events import Cause
+from sightline.model.events import CommandStarted
 from sightline.model.spans import Spans, union
 from sightline.model.text import normal
 from sightline.model.timeline import Recorded
@@ -54,7 +55,8 @@ def began(context: SessionContext, event: CallBegan, host: Host) -> Answer:
     name, room = f"{event.tool}\0{event.given}", host.limits.diff
     if why := refused_once(context, name, _blind(context, event), room):
         return Answer(refuse=why)
-    note_beginning(context, _name(context, event), event.call, is_harmless=False)
+    name = _name(context, event)
+    note_beginning(context, name, event.call, is_harmless=False, tool=event.tool)
     return NOTHING
 
 
@@ -101,7 +103,8 @@ def ended(context: SessionContext, event: CallEnded, host: Host) -> Answer:
 
 
 def _ended_call(context: SessionContext, event: CallEnded, started: Recorded) -> EndedCommand:
-    guess = Cause("command", context.session, _name(context, event), "likely", "guess")
+    assert isinstance(started.fact, CommandStarted)
+    guess = suspected(context.session, started.fact.command)
     took_us = context.clock() - started.happened_at
     texts = tuple(map(normal, event.given))
     return call_ended(
