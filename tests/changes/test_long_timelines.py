@@ -1,22 +1,33 @@
 """An answer rests on the whole timeline, however much happened since the fact that decides it."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hooks.handlers.host import Host
 from tests.support.commands import begin, command
 
+from sightline.api.opening import start
 from sightline.changes.attribution import running
-from sightline.history.why import knower
+from sightline.config.settings import Settings
+from sightline.history.asked_sessions import worked_last
+from sightline.history.overview import newest_events, tail_of
+from sightline.history.why import knower, why
 from sightline.hooks.handlers.shell_commands import started_call
 from sightline.model.events import (
+    Belief,
     Cause,
     Changed,
     CommandEnded,
     CommandStarted,
     Dropped,
     NoticeDelivered,
+    Refused,
+    RequestMeasured,
+    Seen,
     SessionEnded,
+    SightLost,
     Told,
     TurnBegan,
     WindowEmptied,
@@ -24,6 +35,11 @@ from sightline.model.events import (
 from sightline.model.timeline import FIRST_LOOK, Recorded, newest_first
 from sightline.notices.pending import is_handed, left_window
 from sightline.sessions.presence import last_sign
+from sightline.store.memory import MemoryStore
+from sightline.store.port import Append
+from sightline.testing import FixedClock, MemoryWorkspace
+from sightline.text.tokens import Counter
+from sightline.window.sent_view import Window
 
 LONG = 300
 """More facts than any search looked at."""
@@ -91,6 +107,74 @@ def test_a_session_that_knows_a_file_is_found_behind_many_changes_of_others(host
         [Changed("a.txt", f"r{n}", f"r{n + 1}", "content", Cause("external")) for n in range(LONG)]
     )
     assert knower(other, "a.txt") == context.session
+
+
+def test_a_session_at_work_is_warned_behind_many_that_ended(host, place):
+    """They learned of the file later, and so did some that are at work."""
+    belief = host.session._context.store.knowledge(host.session.id, "a.txt").belief
+    for number in range(60):
+        other = host.session._context.for_session(f"past {number}")
+        other.append([Seen("a.txt", belief.text, belief.shown, "read", belief), SessionEnded()])
+    present = [place.session(f"present {number}") for number in range(9)]
+    for session in present:
+        session.read("a.txt")
+    written = place.session("writer")
+    written.read("a.txt")
+    told = written.edit("a.txt", "one", "ONE").affected
+    assert {each.session for each in told} == {host.session.id, *(each.id for each in present)}
+    assert why(written._context, "a.txt").others == tuple(sorted(each.session for each in told))
+
+
+class World:
+    """A store and files in memory, and the context of a session."""
+
+    def __init__(self):
+        self.store, self.clock = MemoryStore(), FixedClock()
+        tree, settings = MemoryWorkspace({"a.txt": "one\n"}), Settings("/state", checkpoints="off")
+        self.session = partial(start, self.store, tree, settings, clock=self.clock)
+        self.context = self.session(id="s")._context
+
+    def foreign(self, count):
+        """Record changes that others made, found by the session s."""
+        by = Cause("external")
+        facts = [Changed("a.txt", f"r{n}", f"r{n + 1}", "content", by) for n in range(count)]
+        self.store.append(Append("s", facts, at=self.clock()))
+
+
+def test_the_page_of_sessions_shows_a_refusal_of_this_turn_and_the_events_before_many_reads():
+    world = World()
+    [_, refused, _] = world.context.append(
+        [TurnBegan(1), Refused("a.txt", "edit", "stale", "r1"), SightLost("limit")]
+    )
+    world.foreign(LONG)
+    belief = Belief("r1", ((1, 1),), ((1, 1),), 1)
+    world.session(id="t")._context.append([Seen("a.txt", "r1", ((1, 1),), "read", belief)] * LONG)
+    state = world.store.session("s")
+    assert state is not None
+    tail = tail_of(world.store, state)
+    assert (tail.last, list(tail.marks)) == (refused.happened_at, ["a.txt"])
+    events = newest_events(world.store, 0, LONG + 5)
+    assert [each.kind for each in events[:3]] == ["session", "refused", "sight_lost"]
+
+
+@pytest.mark.wide
+def test_the_session_whose_agent_worked_last_is_found_behind_any_number_of_changes():
+    world = World()
+    world.session(id="s").read("a.txt")
+    world.foreign(5_001)
+    assert worked_last(world.context) == "s"
+
+
+def test_a_model_is_calibrated_by_its_requests_behind_many_of_another_model():
+    world = World()
+    sizes = [(1_000, 2_000), (3_000, 6_000), (9_000, 18_000)]
+    for name, rows in (("mine", sizes), ("other", sizes[:1] * 401)):
+        facts = [RequestMeasured("m", *each, model=name) for each in rows]
+        world.session(id=f"of {name}")._context.append(facts)
+    assert (
+        Window(world.context, "", "mine", Counter(len, "letters", "o200k", 0.0)).calibration().ratio
+        > 1.5
+    )
 
 
 @given(

@@ -87,7 +87,7 @@ def done(store: Store, operation: object, at: int) -> object:
     """What an operation answers, or the error that it raises."""
     try:
         if isinstance(operation, Append):
-            return store.append(structs.replace(operation, at=at))
+            return store.append(structs.replace(operation, at=at * STEP_US))
         if isinstance(operation, Ask):
             return answers(store, operation)
         if isinstance(operation, Purge):
@@ -121,6 +121,10 @@ def answers(store: Store, ask: Ask) -> list[object]:
     return [[*facts], sessions, before]
 
 
+STEP_US = 25_000_000
+"""The time between two appends: some are so near that the state of a session does not tell them apart."""
+
+
 def everything(store: Store) -> list[object]:
     """The answers to every question that takes no choice; the sizes of texts are each store's own."""
     sessions = [state.id for state in store.sessions()]
@@ -128,6 +132,8 @@ def everything(store: Store) -> list[object]:
         [*store.timeline()],
         [store.known(session) for session in sessions],
         [sorted(store.paths_changed(session)) for session in sessions],
+        [sorted(store.active_since(at * STEP_US)) for at in range(0, store.position(), 2)],
+        [store.knowers(path, sessions) for path in store.paths()[:3]],
         (store.disks(), store.claims(), store.pending(), store.stamps(), store.tally()),
         (store.session_count(), store.held_on("m"), store.agents(sessions)),
         [(text.revision, text.since) for text in store.texts()],

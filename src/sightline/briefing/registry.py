@@ -30,9 +30,6 @@ LIMIT = 50
 CHANGES = 10
 """Newest changes that are listed for each file."""
 
-COUNTED = 1_000
-"""Changes that are counted for each file."""
-
 CHANGING: list[type[Fact]] = [Changed, Moved, GitMoved]
 
 RULE = "not fresh first, then edited by this session, then last touched; the rest is left out"
@@ -56,7 +53,7 @@ class Entry(Struct, frozen=True):
     """One known file. state: as FileInContext.state; via, last_via: how it was first and last shown.
     revision_seen: of the text that the agent believes in; revision: on disk. turn: the turn in which
     the agent last knew the file; aged: turns since then. changes: the newest ones, oldest first;
-    change_count: all since the store knows the file (up to 1,000). size: in bytes. md5_seen, md5: of
+    change_count: all since the store knows the file. size: in bytes. md5_seen, md5: of
     the two texts, None unless asked for and stored."""
 
     path: str
@@ -130,6 +127,7 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
 
     knowledge = context.store.knowledge(context.session, file.path)
     path = knowledge.path if knowledge else file.path
+    row = context.store.disk(path)
     changes = [_change(context, recorded, path) for recorded in _newest(context.store, path)]
     return Entry(
         path=file.path,
@@ -150,7 +148,7 @@ def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> E
         changed_by=file.changed_by,
         edited=file.edited_by_agent,
         changes=tuple(structs.replace(each, md5=sum_of(each.after)) for each in changes),
-        change_count=context.store.count(path, CHANGING, COUNTED),
+        change_count=row.changes if row is not None else 0,
         md5_seen=sum_of(file.revision_seen),
         md5=sum_of(file.revision_on_disk),
     )

@@ -10,7 +10,6 @@ from sightline.changes.session_context import Known, SessionContext, load_knowle
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.model.events import Cause, Changed, GitMoved, Moved
-from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING, UNKNOWN, StatSignature
 from sightline.model.revision import known as names_content
 
@@ -22,7 +21,7 @@ def renamed(context: SessionContext, found: FileState, known: Known) -> Resolved
         return None
     if known.knowledge is None:
         return _followed_before(context, found.path)
-    new = RenameFinder(context).find(known.knowledge)
+    new = RenameFinder(context).find(known.knowledge.path)
     if new is None:
         return None
     moved = Moved(new.path, found.path, new.revision, _cause(context, found.path))
@@ -112,20 +111,20 @@ class RenameFinder:
         self._context = context
         self._listed: dict[tuple[int, int], list[tuple[str, StatSignature]]] | None = None
 
-    def find(self, knowledge: Knowledge) -> FileState | None:
+    def find(self, path: str) -> FileState | None:
         """Return the one file that has the last known bytes of a path, and was that file."""
         context = self._context
-        row = context.store.disk(knowledge.path)
-        stamp = context.store.stamps([knowledge.path]).get(knowledge.path)
+        row = context.store.disk(path)
+        stamp = context.store.stamps([path]).get(path)
         if row is None or stamp is None or not names_content(stamp.revision):
             return None
         then = stamp.signature
         same_inode: list[FileState] = []
         others: list[FileState] = []
-        for path, now in self._alike(then):
+        for other, now in self._alike(then):
             same = (now.dev, now.ino) == (then.dev, then.ino)
             if same or now.ctime_ns > stamp.read_at_ns:  # it came there after the last read
-                found = context.look(path)
+                found = context.look(other)
                 if found.revision == stamp.revision:
                     is_same = found.signature is not None and found.signature.ino == then.ino
                     (same_inode if is_same else others).append(found)

@@ -125,13 +125,20 @@ class SessionContext:
         )
 
     def active_sessions(self, since_us: int | None = None) -> set[str]:
-        """Return the ids of the sessions that a living process of this machine holds, and of sessions with
-        facts of the last `since_us` microseconds; by default of `away_s`."""
-        if since_us is None:
-            since_us = int(self.settings.away_s * 1_000_000)
+        """Return the ids of the sessions that a living process of this machine holds, and of sessions whose
+        newest fact is of the last `since_us` microseconds; by default of `away_s`."""
         held = self.store.held_on(machine())
         ids = {name for name, owner in held.items() if alive(owner)}
-        return ids.union(self.store.active_since(self.clock() - since_us))
+        return ids.union(self._active(since_us))
+
+    def knowers(self, path: str) -> dict[str, Knowledge]:
+        """Return the knowledge of a canonical path of the sessions that may be present
+        (sessions.presence), by id: whether a process lives is not asked."""
+        return self.store.knowers(path, [*self.store.held_on(machine()), *self._active()])
+
+    def _active(self, since_us: int | None = None) -> list[str]:
+        away_us = int(self.settings.away_s * 1_000_000)
+        return self.store.active_since(self.clock() - (away_us if since_us is None else since_us))
 
     def tracked(self) -> Tracked:
         """Return this session's knowledge with the stat cache, reloaded when the timeline grew."""

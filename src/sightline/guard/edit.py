@@ -38,7 +38,7 @@ from sightline.model.diff import diff
 from sightline.model.events import Refused, Told
 from sightline.model.path import quoted
 from sightline.model.relocation import Place, Places
-from sightline.model.results import Affected, EditResult, FileChange, Notice, WhatChanged
+from sightline.model.results import EditResult, FileChange, Notice, WhatChanged
 from sightline.model.spans import whole
 from sightline.sessions.affected import affected
 from sightline.sessions.claims import claim_notice
@@ -247,7 +247,7 @@ def _results(
                 merged=edit.ruling.decision == "merge",
                 notice=_with_claims(context, edit, edit.claims, notice),
                 diff=edit.diff,
-                affected=_affected(context, edit),
+                affected=affected(context, edit.path, edit.on_disk.data, edit.ruling.new),
             )
             result = _with_recorded(result, committed)
         yield result if edit.path == named.path else with_move_notice(named.path, result)
@@ -284,13 +284,6 @@ def _unchanged(context: SessionContext, edit: Evaluation) -> EditResult:
     held = first_look(text.lines, seen)
     record(context, edit.located, edit.on_disk, text, held, "write", edit.known, seen)
     return _same(edit)
-
-
-def _affected(context: SessionContext, edit: Evaluation) -> tuple[Affected, ...]:
-    """Return the other sessions whose view of the file this write made stale."""
-    if not context.store.knowers(edit.path).keys() - {context.session}:
-        return ()
-    return affected(context, edit.path, edit.on_disk.data, edit.ruling.new)
 
 
 def _ask_user(context: SessionContext, edit: Evaluation) -> str:

@@ -77,7 +77,7 @@ def check(
     moved = (
         ruling.state == "deleted"
         and known.knowledge
-        and RenameFinder(context).find(known.knowledge)
+        and RenameFinder(context).find(known.knowledge.path)
     )
     if moved:  # an attempt would follow the rename
         case = edit_case(context, moved, known, policy, attempt)
@@ -183,7 +183,7 @@ def _state(context: SessionContext, knowledge: Knowledge, finder: RenameFinder) 
     on_disk = context.look(where.path)
     known = load_knowledge(context, where, on_disk)
     state = judge(edit_case(context, on_disk, known), None).state
-    return "moved" if state == "deleted" and finder.find(knowledge) else state
+    return "moved" if state == "deleted" and finder.find(knowledge.path) else state
 
 
 def files(

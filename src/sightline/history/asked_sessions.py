@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext, located
@@ -13,9 +11,6 @@ from sightline.model.events import Changed, Seen, TurnBegan
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import Recorded, newest_first
 from sightline.sessions.presence import present_sessions
-
-RECENT = 5_000
-"""Newest facts that are searched for the session whose agent worked last."""
 
 
 class Asked(Struct, frozen=True):
@@ -31,7 +26,7 @@ def about_file(context: SessionContext, path: str, usual: str = AT_SHELL) -> Ask
     session = knower(context, path, usual)
     if session is None:
         return Asked((usual,))
-    known = context.store.knowers(located(context, path).path)
+    known = context.knowers(located(context, path).path)
     return Asked((session,), tuple(sorted(each for each in known if each != session)))
 
 
@@ -46,10 +41,12 @@ def about_all(context: SessionContext) -> Asked:
 def worked_last(context: SessionContext) -> str:
     """Return the session of the newest fact that its own agent caused, among those that were shown files; the
     shell's where there is none."""
-    facts = newest_first(context.store.timeline, kinds=[Seen, Changed, TurnBegan])
-    for recorded in islice(facts, RECENT):
-        if _is_own(recorded) and context.store.known(recorded.session):
-            return recorded.session
+    asked: set[str] = set()
+    for recorded in newest_first(context.store.timeline, kinds=[Seen, Changed, TurnBegan]):
+        if recorded.session not in asked and _is_own(recorded):
+            if context.store.known(recorded.session):
+                return recorded.session
+            asked.add(recorded.session)
     return AT_SHELL
 
 

@@ -74,7 +74,7 @@ class WhyView(Struct, frozen=True, omit_defaults=True):
 
 class Why(Struct, frozen=True):
     """The reasons of a verdict for a session. entries: the facts, oldest first; earlier: number of facts before
-    them; others: other sessions that were shown the file and have not ended. knowledge: the session's,
+    them; others: other sessions that were shown the file and may be present. knowledge: the session's,
     None for a file never shown. moved_to: the path of the file now, where it was renamed. differing:
     shown lines that differ on disk; kept: the shown text is stored."""
 

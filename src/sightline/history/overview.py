@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from itertools import islice, takewhile
 
 from msgspec import Struct, structs
 
@@ -16,21 +17,20 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import named_cause, names_of, title_of
 from sightline.changes.words import SESSION_OF
 from sightline.guard import file_states
-from sightline.history.log_entries import Entry
-from sightline.history.session_history import (
-    LogQuery,
-    named,
-    select,
-)
+from sightline.history.log_entries import Entry, facts_of
+from sightline.history.session_history import named, readable_entries
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
+from sightline.model.events import Changed, Fact, Merged, Moved, Refused, TurnBegan
 from sightline.model.projections import SessionState
 from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
+from sightline.model.timeline import newest_first
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
 from sightline.sessions.lifecycle import UNNAMED
-from sightline.sessions.presence import surely_gone
+from sightline.sessions.presence import last_sign, surely_gone
+from sightline.store.port import Store
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session without a sign of life for longer is only counted: many never record their end."""
@@ -38,10 +38,8 @@ AT_WORK_US = 24 * 3_600 * 1_000_000
 HELPING_US = 15 * 60 * 1_000_000
 """The same limit for a sub-agent: there are many, and few get a second request."""
 
-TAIL = 200
-"""Newest facts of a session that are searched for its last sign of life."""
-
 EVENTS_KEPT = 200
+"""Newest events of interest that are shown."""
 
 YOU = "you"
 """The name of the session of commands at a shell."""
@@ -101,10 +99,8 @@ class Watch:
         self._names: dict[str, str] = {}
         self._at_work: list[SessionState] = []
         self._recent = context.active_sessions(AT_WORK_US)
-        newest = select(context.store, LogQuery(newest=EVENTS_KEPT))
         since = context.clock() - AT_WORK_US
-        recent = of_interest(entry for entry in newest if entry.at >= since)
-        self._events: deque[Entry] = deque(recent, maxlen=EVENTS_KEPT)
+        self._events = deque(newest_events(context.store, since, EVENTS_KEPT), maxlen=EVENTS_KEPT)
 
     def look(self) -> Overview | None:
         """Return the present state; None when nothing happened since the last look. Records changes
@@ -150,8 +146,7 @@ class Watch:
     def _tail(self, state: SessionState) -> Tail:
         position, tail = self._tails.get(state.id, (None, None))
         if tail is None or position != state.position:
-            entries = select(self._context.store, LogQuery(session=state.id, newest=TAIL))
-            tail = tail_of(state, entries)
+            tail = tail_of(self._context.store, state)
             self._tails[state.id] = state.position, tail
         return tail
 
@@ -225,20 +220,30 @@ class Tail(Struct, frozen=True):
     marks: dict[str, Entry]
 
 
-def tail_of(state: SessionState, entries: Iterable[Entry]) -> Tail:
-    """Return the summary of a session's newest entries."""
-    last, marks = state.started, dict[str, "Entry"]()
-    for entry in entries:
-        if foreign(entry):
-            continue
-        last = max(last, entry.at)
-        if entry.kind == "turn":
-            marks.clear()
-        elif entry.path is not None and entry.kind in ("refused", "merged"):
+def tail_of(store: Store, state: SessionState) -> Tail:
+    """Return the summary of a session's newest facts."""
+    marks: dict[str, Entry] = {}
+    turns = store.timeline(session=state.id, kinds=[TurnBegan], newest=1)
+    began = next((each.position for each in turns), 0)
+    kinds: list[type[Fact]] = [Refused, Merged, Changed, Moved]
+    for entry in readable_entries(
+        store, store.timeline(session=state.id, kinds=kinds, after=began)
+    ):
+        if entry.path is not None and entry.kind in ("refused", "merged"):
             marks[entry.path] = entry
-        elif entry.path is not None and entry.kind in CHANGES:
+        elif entry.path is not None and not foreign(entry):
             marks.pop(entry.path, None)
-    return Tail(last, marks)
+    return Tail(last_sign(store, state), marks)
+
+
+def newest_events(store: Store, since: int, most: int) -> list[Entry]:
+    """Return the newest events of interest, oldest first. since: UTC microseconds, before which they are
+    not looked for."""
+    facts = newest_first(store.timeline, kinds=facts_of(OF_INTEREST))
+    young = takewhile(lambda each: each.happened_at >= since, facts)
+    # Of a merge two facts are one event.
+    entries = islice(filter(_is_of_interest, readable_entries(store, young)), 2 * most)
+    return of_interest(reversed([*entries]))[-most:]
 
 
 CHANGES = ("changed", "deleted", "moved")
@@ -255,14 +260,16 @@ def foreign(entry: Entry) -> bool:
     return entry.kind in CHANGES and entry.cause.who != entry.session
 
 
+def _is_of_interest(entry: Entry) -> bool:
+    if entry.kind not in OF_INTEREST or entry.quiet or archived(entry.session):
+        return False
+    return entry.agent != AT_SHELL or entry.kind not in ("session", "ended")
+
+
 def of_interest(entries: Iterable[Entry]) -> list[Entry]:
     """Return the entries for people to see at once. A merge replaces the entry of its own change."""
     events: list[Entry] = []
-    for entry in entries:
-        if entry.kind not in OF_INTEREST or entry.quiet or archived(entry.session):
-            continue
-        if entry.agent == AT_SHELL and entry.kind in ("session", "ended"):
-            continue
+    for entry in filter(_is_of_interest, entries):
         if entry.kind == "merged" and events:
             last = events[-1]
             change = (last.kind, last.cause.who, last.path)

@@ -37,7 +37,7 @@ OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 
 def knower(context: SessionContext, path: str, usual: str | None = None) -> str | None:
     """Return the session `usual` if it knows a file. Else return the session that learned of the file
-    last; sessions that have not ended come first. None for a file that no session knows."""
+    last; sessions that may be present come first. None for a file that no session knows."""
     resolved = located(context, path)
     store = context.store
     row = store.disk(resolved.path)
@@ -45,7 +45,7 @@ def knower(context: SessionContext, path: str, usual: str | None = None) -> str 
     for name in filter(None, names):
         if usual is not None and store.knowledge(usual, name):
             return usual
-        at_work = store.knowers(name)
+        at_work = context.knowers(name)
         if at_work:
             return max(at_work, key=lambda session: (at_work[session].position, session))
         asked: set[str] = set()
@@ -67,7 +67,7 @@ def why(context: SessionContext, path: str) -> Why:
     store = context.store
     knowledge = store.knowledge(context.session, resolved.name or resolved.path)
     own = store.session(context.session)
-    others = tuple(name for name in store.knowers(resolved.path) if name != context.session)
+    others = tuple(name for name in context.knowers(resolved.path) if name != context.session)
     policy = context.settings.policy_for(resolved.path, resolved.name, *resolved.links)
     agent = own.agent if own else ""
     answer = Why(verdict.path, context.session, agent, (), 0, verdict, others, policy)

@@ -36,7 +36,8 @@ class Knowledge(Struct, frozen=True):
 
 
 class DiskFile(Struct, frozen=True):
-    """A path's file by the timeline, and the cause of its last change."""
+    """A path's file by the timeline, and the cause of its last change. changes: the number of facts that
+    changed the file, or its name."""
 
     path: str
     revision: Revision
@@ -46,11 +47,13 @@ class DiskFile(Struct, frozen=True):
     mode: int | None = None
     moved_to: str | None = None
     last_external_edit: int | None = None
+    changes: int = 0
 
 
 class SessionState(Struct, frozen=True):
     """A session as its own facts describe it. Times are UTC microseconds; position: of its newest
-    fact; newest_message: of its newest MessageAppended, 0 where it has none."""
+    fact; newest_message: of its newest MessageAppended, 0 where it has none. active: when a fact of the
+    session was recorded, less than ACTIVE_US apart from its newest one."""
 
     id: str
     agent: str
@@ -62,6 +65,17 @@ class SessionState(Struct, frozen=True):
     position: int = 0
     owner: str | None = None
     newest_message: int = 0
+    active: int = 0
+
+
+ACTIVE_US = 60_000_000
+"""SessionState.active is set anew when a fact comes so much later, or earlier where the clock was set
+back. So the state of a session at work changes once in this time, and not with each fact."""
+
+
+def is_activity(active: int, recorded: Recorded) -> bool:
+    """Return whether a fact sets SessionState.active anew."""
+    return abs(recorded.recorded_at - active) >= ACTIVE_US
 
 
 def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
@@ -114,6 +128,10 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
     fact, at = recorded.fact, recorded.happened_at
     if archived(recorded.session):
         return
+
+    def changes(path: str) -> int:
+        return states[path].changes + 1 if path in states else 1
+
     if isinstance(fact, events.Seen):
         if fact.path not in states and known(fact.revision):
             states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at)
@@ -129,6 +147,7 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
             fact.cause,
             fact.mode,
             last_external_edit=at if foreign else edited,
+            changes=changes(fact.path),
         )
     elif isinstance(fact, events.GitMoved):
         by = git_cause(fact)
@@ -141,19 +160,23 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
                 by,
                 change.mode,
                 last_external_edit=at,
+                changes=changes(change.path),
             )
     elif isinstance(fact, events.Moved):
+        position, made = recorded.position, (changes(fact.src), changes(fact.path))
         states[fact.src] = DiskFile(
-            fact.src, MISSING, recorded.position, at, fact.cause, moved_to=fact.path
+            *(fact.src, MISSING, position, at, fact.cause), moved_to=fact.path, changes=made[0]
         )
-        states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at, fact.cause)
+        states[fact.path] = DiskFile(
+            *(fact.path, fact.revision, position, at, fact.cause), changes=made[1]
+        )
 
 
 def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     """Step a session's state by one of its facts."""
     fact, at = recorded.fact, recorded.happened_at
     if state is None:
-        state = SessionState(recorded.session, "unknown", at)
+        state = SessionState(recorded.session, "unknown", at, active=recorded.recorded_at)
     if isinstance(fact, events.SessionStarted):
         state = structs.replace(state, agent=fact.agent, started=at, parent=fact.parent)
     elif isinstance(fact, events.SessionForked):
@@ -171,7 +194,8 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
         )
     elif isinstance(fact, events.MessageAppended):
         state = structs.replace(state, newest_message=recorded.position)
-    return structs.replace(state, position=recorded.position)
+    active = recorded.recorded_at if is_activity(state.active, recorded) else state.active
+    return structs.replace(state, position=recorded.position, active=active)
 
 
 def git_cause(fact: events.GitMoved) -> Cause:

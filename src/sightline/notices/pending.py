@@ -179,7 +179,7 @@ class PendingChange:
     def _moved_to(self) -> str | None:
         if self.state != "deleted" or self.knowledge is None:
             return None
-        found = self._renames.find(self.knowledge)
+        found = self._renames.find(self.knowledge.path)
         return found.path if found else None
 
     def _what(self) -> WhatChanged:

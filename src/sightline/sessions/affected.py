@@ -13,39 +13,24 @@ from sightline.model.spans import Spans, intersect, spans, subtract, touched, wh
 from sightline.model.text import lines_of
 from sightline.sessions.presence import is_present
 
-MOST = 8
-"""The number of sessions to compare: those that learned of the file last."""
-
-BEHIND = 2
-"""The number among them that may hold another text than the one that was overwritten: such a
-session costs two diffs of its own, and is stale anyway."""
-
 
 def affected(
     context: SessionContext, path: str, before: bytes | None, after: bytes | None
 ) -> tuple[Affected, ...]:
     """List the present sessions that a write made stale, with the lines that were not stale before.
     before, after: the bytes around the write, None for no file."""
-    others = [
-        (session, knowledge)
-        for session, knowledge in context.store.knowers(path).items()
-        if session != context.session and not archived(session)
-    ]
-    old = lines_of(before)
-    if not others or old is None:
+    knowing = context.knowers(path)
+    others = [each for each in knowing.items() if each[0] != context.session]
+    old = lines_of(before) if others else None
+    if old is None:
         return ()
     overwritten, new = revision_of(before or b""), lines_of(after)
-    others.sort(key=lambda pair: -pair[1].position)
     found: list[Affected] = []
-    behind = 0
-    for session, knowledge in others[:MOST]:
+    for session, knowledge in sorted(others, key=lambda each: -each[1].position):
         text, shown = knowledge.belief.text, knowledge.belief.shown
-        behind += text != overwritten
-        if text != overwritten and behind > BEHIND:
-            continue
         state = context.store.session(session)
         # Presence is checked first, because a diff takes longer.
-        if state is None or not is_present(context, state):
+        if state is None or archived(session) or not is_present(context, state):
             continue
         known = old if text == overwritten else lines_of(context.store.blob(text))
         if known is None or (new is None and after is not None):

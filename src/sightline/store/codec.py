@@ -148,17 +148,16 @@ def disk_of(row: Row) -> DiskFile:
 def session_row(state: SessionState) -> tuple[Any, ...]:
     """Return the columns of the sessions table. The position is not among them: the events table
     has it."""
-    *columns, _, owner, newest_message = structs.astuple(state)
-    return sealed((*columns, owner, newest_message))
+    *columns, _, owner, newest_message, active = structs.astuple(state)
+    return sealed((*columns, owner, newest_message, active))
 
 
 def session_of(row: Row) -> SessionState:
     """Return a SessionState from its columns and its newest position."""
     *columns, position = row
-    id_, agent, started, parent, ended, turn, model, owner, newest = _checked(
-        columns, "The row of session {0}"
-    )
-    return SessionState(id_, agent, started, parent, ended, turn, model, position, owner, newest)
+    what = "The row of session {0}"
+    id_, agent, started, parent, ended, turn, model, *others = _checked(columns, what)
+    return SessionState(id_, agent, started, parent, ended, turn, model, position, *others)
 
 
 def claim_row(state: Claim) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
 from os import urandom
 from threading import RLock
 from typing import TypeVar
@@ -29,7 +28,7 @@ from sightline.model.projections import (
 from sightline.model.revision import Revision, Stamp, named
 from sightline.model.session_ids import NOBODY
 from sightline.model.session_ids import archived as is_archived
-from sightline.model.timeline import Recorded, columns_of, live, of_kind, turns_at
+from sightline.model.timeline import Recorded, columns_of, of_kind, turns_at
 from sightline.store.event_index import (
     check_expected,
     check_needed,
@@ -125,9 +124,6 @@ class MemoryStore:
             ]
         return iter(page(facts, limit, newest))
 
-    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
-        return len(live(self.timeline(path=path, kinds=kinds, newest=most)))
-
     def paths_changed(self, session: str) -> list[str]:
         changes = self.timeline(session=session, kinds=[Changed])
         return list({each.fact.path: 0 for each in changes if isinstance(each.fact, Changed)})
@@ -197,8 +193,12 @@ class MemoryStore:
         }
 
     def active_since(self, at: int) -> list[str]:
-        recent = takewhile(lambda recorded: recorded.recorded_at >= at, reversed(self._log))
-        return list(dict.fromkeys(r.session for r in recent if r.session != NOBODY))
+        with self._lock:
+            return [
+                state.id
+                for state in self.sessions(ended=False)
+                if self._log[state.position - 1].recorded_at >= at
+            ]
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
         states = self.sessions(ended=ended)
@@ -208,15 +208,10 @@ class MemoryStore:
         with self._lock:
             return {name: self._sessions[name].agent for name in sessions if name in self._sessions}
 
-    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
+    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
         with self._lock:
-            knowing = [name for name, states in self._knowledge.items() if path in states]
-            knowing.sort(key=lambda name: (self._knowledge[name][path].position, name))
-            return {
-                session: self._knowledge[session][path]
-                for session in sorted(knowing[-most:])
-                if self._sessions[session].ended is None
-            }
+            states = {session: self._knowledge.get(session, {}) for session in sorted({*sessions})}
+            return {session: known[path] for session, known in states.items() if path in known}
 
     def claims(self) -> dict[str, Claim]:
         with self._lock:

@@ -89,10 +89,6 @@ class Timeline(Protocol):
         Give one of both at most. The next page begins after the last position, or ends before the
         first one (upto)."""
 
-    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
-        """Return the number of facts of some kinds that name a path, without those of archives.
-        most: count only the last N."""
-
     def paths_changed(self, session: str) -> list[str]:
         """Return the paths that Changed facts of a session are about, each once, in no order."""
 
@@ -100,8 +96,8 @@ class Timeline(Protocol):
         """Return the position of the newest fact; 0 when there is none."""
 
     def active_since(self, at: int) -> list[str]:
-        """Return the sessions with a fact that was recorded then or later, in no order, without
-        model.session_ids.NOBODY. at: UTC microseconds. Facts behind the newest older one count."""
+        """Return the sessions that have not ended and whose newest fact was recorded then or later, in no
+        order, without model.session_ids.NOBODY. at: UTC microseconds."""
 
 
 class Views(Protocol):
@@ -113,9 +109,8 @@ class Views(Protocol):
     def known(self, session: str, upto: Position | None = None) -> dict[str, Knowledge]:
         """Return all knowledge of a session, now or at a position, by path in order of path."""
 
-    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
-        """Return the knowledge of a canonical path of each session that has not ended, by id. most:
-        look at the sessions that learned of the path last."""
+    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
+        """Return the knowledge of a canonical path of those of the sessions that know it, by id."""
 
     def disk(self, path: str) -> DiskFile | None:
         """Return the row of a path in the disk view."""

@@ -52,7 +52,6 @@ CREATE TABLE knowledge (
   PRIMARY KEY (session, path)
 ) WITHOUT ROWID;
 CREATE INDEX knowledge_named ON knowledge (session, name) WHERE name IS NOT NULL;
-CREATE INDEX knowledge_of_path ON knowledge (path, position);
 
 CREATE TABLE disk (
   path TEXT PRIMARY KEY,
@@ -63,13 +62,14 @@ CREATE TABLE disk (
   mode INTEGER,
   moved_to TEXT,
   last_external_edit INTEGER,
+  changes INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- owner: "machine:pid:start" of the process that a session lives with. newest_message: the position
 -- of the session's newest MessageAppended. Present sessions are few. Those that ended are many, and so
--- are those whose process went away without a word: a present one is found by its process, or by its
--- newest facts.
+-- are those whose process went away without a word: a present one is found by its process, or by
+-- active, which lies less than a minute from the time of its newest fact (model.projections).
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY,
   agent TEXT NOT NULL,
@@ -80,10 +80,12 @@ CREATE TABLE sessions (
   model TEXT,
   owner TEXT,
   newest_message INTEGER NOT NULL,
+  active INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX sessions_open ON sessions (started) WHERE ended IS NULL;
 CREATE INDEX sessions_held ON sessions (owner) WHERE ended IS NULL AND owner IS NOT NULL;
+CREATE INDEX sessions_active ON sessions (active) WHERE ended IS NULL;
 CREATE INDEX sessions_ended ON sessions (ended) WHERE ended IS NOT NULL;
 CREATE INDEX sessions_of_parent ON sessions (parent) WHERE parent IS NOT NULL;
 

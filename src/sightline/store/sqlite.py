@@ -12,7 +12,7 @@ from msgspec import structs
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, BlobPurged, Changed, Fact, WriteIntended
-from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.model.projections import ACTIVE_US, DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
 from sightline.model.session_ids import ARCHIVE
 from sightline.model.timeline import TURNING, Recorded, Stretch, of_kind
@@ -71,12 +71,6 @@ STAMP = "SELECT path, signature, revision, read_at_ns, checksum FROM stamps"
 HELD = (
     "SELECT id, owner FROM sessions WHERE ended IS NULL AND owner >= ? AND owner < ? AND id != ''"
 )
-ACTIVE = (
-    "SELECT DISTINCT session FROM events NOT INDEXED WHERE position > coalesce("
-    "(SELECT position FROM events WHERE recorded_at < ? ORDER BY position DESC LIMIT 1), 0)"
-)
-"""Walks back from the newest fact, and no further than to the first older one."""
-
 OTHER_SIDE = "({0}, id) {1} (SELECT {0}, id FROM sessions WHERE id = ?)"
 HAS_ENDED = {None: "1", False: "ended IS NULL", True: "ended IS NOT NULL"}
 COUNTED = {None: "", False: " WHERE ended IS NULL", True: " WHERE ended IS NOT NULL"}
@@ -90,14 +84,8 @@ KNOWLEDGE = (
     "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
     " believed, shown, held, lines, checksum FROM knowledge"
 )
-KNOWERS = (
-    f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')}"  # noqa: S608  all ours
-    " WHERE (session, path) IN"
-    " (SELECT session, path FROM knowledge WHERE path = ? ORDER BY position DESC, session DESC"
-    " LIMIT ?)"
-    " AND (SELECT ended FROM sessions WHERE id = session) IS NULL ORDER BY session"
-)
-DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit, checksum FROM disk"
+KNOWERS = f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')} WHERE path = ? AND session IN"
+DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit, changes, checksum FROM disk"
 OF_KIND = "SELECT (SELECT max(position) FROM events WHERE session = id AND kind = '{}') AS newest"
 OF_KINDS = " UNION ALL ".join(map(OF_KIND.format, FACTS))
 NEWEST = (
@@ -109,8 +97,16 @@ NEWEST = (
 """Select the newest position of a session. A session at work is among the last facts of all; for
 any other each kind of fact is one search. No row has the position: each append would write it."""
 
-COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, checksum"
+COLUMN = (
+    "SELECT id, agent, started, parent, ended, turn, model, owner, newest_message, active, checksum"
+)
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
+ACTIVE = (
+    "SELECT id FROM sessions WHERE ended IS NULL AND active > ?1 - ?2 AND id != ''"  # noqa: S608  all ours
+    f" AND (active >= ?1 + ?2 OR ?1 <= (SELECT recorded_at FROM events WHERE position = {NEWEST}))"
+)
+"""Only the newest facts of those sessions are looked up whose state does not tell."""
+
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 RUNNING = f"{EVENT} WHERE position IN (SELECT position FROM commands) ORDER BY position"  # noqa: S608  all ours
 RUNNING_OF = f"{EVENT} WHERE position IN (SELECT position FROM commands WHERE session = ?)"  # noqa: S608  all ours
@@ -122,8 +118,8 @@ KNOWN_BY = (
 )
 
 PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?,?)"
-PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)"
+PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?,?,?)"
+PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 CLAIMS = (
     "SELECT id, session, paths, expires_at, exclusive, taken_at, position, checksum FROM claims"
 )
@@ -218,17 +214,6 @@ class SqliteStore:
         rows = run_in_chunks(self._base.run, found, positions, " ORDER BY position")
         return _all_of(positions, map(codec.recorded_of, rows))
 
-    def count(self, path: str, kinds: Sequence[type[Fact]], most: int) -> int:
-        sql, values = selection(
-            session=None, path=path, kinds=kinds, after=0, upto=None, since=None, is_limited=True
-        )
-        if self._base.run(f"SELECT 1 {ARCHIVED} LIMIT 1"):
-            newest = f"position IN ({sql} DESC LIMIT ?)"
-            sql = f"SELECT 1 FROM events WHERE session NOT GLOB '{ARCHIVE}*' AND {newest}"  # noqa: S608
-        else:  # as many, whichever they are: neither a sort nor a look at the facts is needed
-            sql = f"{sql.removesuffix(BY_POSITION)} LIMIT ?"
-        return int(self._base.run(f"SELECT count(*) FROM ({sql})", [*values, most])[0][0])  # noqa: S608
-
     def paths_changed(self, session: str) -> list[str]:
         return [codec.untext(path) for (path,) in self._base.run(PATHS_CHANGED, [session] * 3)]
 
@@ -295,8 +280,8 @@ class SqliteStore:
         return {codec.untext(name): codec.untext(owner) for name, owner in rows}
 
     def active_since(self, at: int) -> list[str]:
-        rows = self._base.run(ACTIVE, [at])
-        return [codec.untext(name) for (name,) in rows if name != ""]
+        rows = self._base.run(ACTIVE, [at, ACTIVE_US])
+        return [codec.untext(name) for (name,) in rows]
 
     def session_count(self, *, ended: bool | None = None, archived: bool | None = None) -> int:
         archives = f"SELECT count(*) {ARCHIVED} AND {HAS_ENDED[ended]}"
@@ -310,9 +295,13 @@ class SqliteStore:
         rows = run_in_chunks(self._base.run, wanted, [*dict.fromkeys(sessions)])
         return {codec.untext(name): agent for name, agent in rows}
 
-    def knowers(self, path: str, most: int = 50) -> dict[str, Knowledge]:
-        rows = self._base.run(KNOWERS, (path, most))
-        return {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
+    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
+        def run(sql: str, names: Sequence[Any]) -> list[Any]:
+            return self._base.run(sql, [path, *names])
+
+        rows = run_in_chunks(run, KNOWERS, [*{*sessions}])
+        found = {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
+        return dict(sorted(found.items()))
 
     def claims(self) -> dict[str, Claim]:
         return self._rows.claims()
@@ -463,7 +452,7 @@ class RowCache:
         """Forget every remembered row: a transaction was given up, or others have written."""
         self._known: dict[tuple[str, str], Knowledge | None] = {}
         self._disks: dict[str, DiskFile | None] = {}
-        self._sessions: set[str] = set()
+        self._active: dict[str, int] = {}
         self._intents: dict[int, Recorded] | None = None
 
     def begin(self) -> None:
@@ -473,15 +462,18 @@ class RowCache:
             self.forget()
             self._version = version
 
-    def has_session(self, session: str) -> bool:
-        return session in self._sessions or self.session(session) is not None
+    def active(self, session: str) -> int | None:
+        if session not in self._active:
+            self.session(session)
+        return self._active.get(session)
 
     def session(self, session: str) -> SessionState | None:
         rows = self._run(f"{COLUMN}, 0 FROM sessions WHERE id = ?", (session,))
         if not rows:
             return None
-        self._sessions.add(session)
-        return codec.session_of(rows[0])
+        state = codec.session_of(rows[0])
+        self._active[session] = state.active
+        return state
 
     def disk(self, path: str) -> DiskFile | None:
         if path not in self._disks:
@@ -527,7 +519,7 @@ class RowCache:
 
     def put_session(self, change: SessionRow) -> None:
         self._run(PUT_SESSION, codec.session_row(change.state))
-        self._sessions.add(change.state.id)
+        self._active[change.state.id] = change.state.active
 
     def put_disk(self, change: DiskRow) -> None:
         self._run(PUT_DISK, codec.disk_row(change.state))

@@ -15,6 +15,7 @@ from sightline.model.projections import (
     Knowledge,
     SessionState,
     column,
+    is_activity,
     know,
     on_disk,
 )
@@ -31,8 +32,8 @@ from sightline.store.event_index import (
 class Rows(Protocol):
     """The rows of a store before a fact, and the facts that a branch is folded from."""
 
-    def has_session(self, session: str) -> bool:
-        """Return whether a session has a row."""
+    def active(self, session: str) -> int | None:
+        """Return SessionState.active of the row of a session; None for a session without a row."""
 
     def session(self, session: str) -> SessionState | None:
         """Return the row of a session."""
@@ -120,7 +121,8 @@ def changes(rows: Rows, recorded: Recorded) -> list[Change]:
     """Return the changes of rows that a fact makes, the newest fact of the timeline."""
     fact, session = recorded.fact, recorded.session
     made: list[Change] = []
-    if isinstance(fact, COLUMN_FACTS) or not rows.has_session(session):
+    active = rows.active(session)
+    if isinstance(fact, COLUMN_FACTS) or active is None or is_activity(active, recorded):
         made.append(SessionRow(column(rows.session(session), recorded)))
     if isinstance(fact, DISK_FACTS):
         made += _disk_rows(rows, recorded)

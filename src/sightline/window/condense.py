@@ -323,9 +323,6 @@ DELETED = "*** Delete File: "
 
 COMMANDS_MAX = 40
 
-COMMAND_FACTS = 10 * COMMANDS_MAX
-"""The number of newest facts about commands to read."""
-
 
 def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
     """Collect the record of blocks before a summary replaces them, and of earlier summaries."""
@@ -418,7 +415,7 @@ def _commands(
     codes."""
     started: dict[str, str] = {}
     commands: list[Command] = []
-    for row in newest_facts(context, [CommandStarted, CommandEnded], COMMAND_FACTS):
+    for row in branch_facts(context, [CommandStarted, CommandEnded]):
         if isinstance(row.fact, CommandStarted):
             started[row.fact.run] = shown_command(context.store, row.fact.command)
         elif isinstance(row.fact, CommandEnded) and row.fact.run in started:

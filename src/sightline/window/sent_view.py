@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from math import ceil
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from sightline.messages.formats.parts import Part
 from sightline.model.events import Condensed, Folded, MessageAppended, RequestMeasured
 from sightline.model.marks import all_sendable
 from sightline.model.revision import revision_of
-from sightline.model.timeline import Recorded, of_kind
+from sightline.model.timeline import Recorded, newest_first, of_kind
 from sightline.text.tokens import Counter
 from sightline.window.calibration import Calibration, calibrate
 from sightline.window.dropped_text import dropped_lines
@@ -36,7 +37,8 @@ Message = Mapping[str, Any]
 
 
 MEASURED_MAX = 400
-"""Measured requests, of all sessions, from which a model's correction is learned."""
+"""Measured requests of a model, of other sessions, from which its correction is learned. Older ones would
+weigh nothing (calibration.DECAY)."""
 
 
 class Window:
@@ -85,12 +87,15 @@ class Window:
     def _measured_by_others(self) -> Mapping[str, Sequence[RequestMeasured]]:
         """Return the requests of this model that other sessions measured, by session and chain."""
         measured: dict[str, list[RequestMeasured]] = {}
-        timeline = self.context.store.timeline
-        for row in timeline(kinds=[RequestMeasured], newest=MEASURED_MAX):
-            fact = row.fact
-            assert isinstance(fact, RequestMeasured)
-            if fact.model == self.model and row.session != self.context.session:
-                measured.setdefault(f"{row.session} {fact.side}", []).append(fact)
+        newest = newest_first(self.context.store.timeline, kinds=[RequestMeasured])
+        others = (
+            (f"{row.session} {fact.side}", fact)
+            for row in newest
+            for fact in of_kind(RequestMeasured, [row])
+            if fact.model == self.model and row.session != self.context.session
+        )
+        for chain, fact in reversed([*islice(others, MEASURED_MAX)]):
+            measured.setdefault(chain, []).append(fact)
         return measured
 
     @property

@@ -122,7 +122,7 @@ def _left_alone_and_gone(
     every = [(each, left_alone) for plan in undone for each in plan.skipped]
     every += [(each, gone) for plan in undone for each in plan.gone]
     for each, listed in every:
-        new_path = _renamed_to(context, each, renames)
+        new_path = _renamed_to(each, renames)
         reason = each.reason if new_path is None else "renamed_since"
         who = _other_author(context, each.path)
         text = words.left_alone(reason, who, each.lines, new_path or each.other)
@@ -142,14 +142,11 @@ def _other_author(context: SessionContext, path: str) -> str:
     return author(context, next((each for each in causes if each and not owner(each)), None))
 
 
-def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder) -> str | None:
+def _renamed_to(skipped: Skipped, renames: RenameFinder) -> str | None:
     """Find the new path of a file that somebody else renamed, by its bytes."""
     if skipped.reason != "deleted_since":
         return None
-    store = context.store
-    sessions = [context.session] if context.session != NOBODY else store.knowers(skipped.path)
-    known = next(filter(None, (store.knowledge(each, skipped.path) for each in sessions)), None)
-    found = renames.find(known) if known is not None else None
+    found = renames.find(skipped.path)
     return found.path if found is not None else None
 
 

@@ -598,7 +598,7 @@ def _is_in_file(event: Wrote, write: _Write) -> bool | None:
 def _affected_sessions(context: SessionContext, before: str, on_disk: FileState) -> str:
     """Name the sessions whose knowledge the write made stale. Sub-agents of this agent, and its
     parent, are left out: each of them gets a notice."""
-    if not context.store.knowers(on_disk.path).keys() - {context.session}:
+    if not context.knowers(on_disk.path).keys() - {context.session}:
         return ""
     text = context.store.blob(before) if before != MISSING else None
     others = outside_family(context, affected(context, on_disk.path, text, on_disk.data))
