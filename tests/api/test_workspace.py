@@ -144,6 +144,17 @@ def test_a_text_that_was_forgotten_is_none_and_nothing_is_guessed(opened, place)
     assert whole.state == "stale", "every line was shown, and the bytes are others"
 
 
+def test_pages_of_the_timeline_together_are_the_whole(opened, place):
+    session = place.session("s1")
+    for number in range(5):
+        place.put("a.py", f"{number}\n")
+        session.read("a.py")
+    pages = opened.timeline(newest=3)
+    while page := opened.timeline(newest=3, upto=(pages[0].position or 1) - 1):
+        pages = [*page, *pages]
+    assert pages == opened.timeline()
+
+
 def test_there_is_no_position_after_the_newest_and_no_session_before_it_began(opened, place):
     place.put("a.py", "one\n")
     place.session("s1").read("a.py")

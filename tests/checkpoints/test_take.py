@@ -222,6 +222,24 @@ def test_checkpoints_of_all_sessions_are_listed_in_order(place, s):
     assert take.named(s._context, second.id, "first") == [second, first]
 
 
+def test_pages_of_checkpoints_together_are_the_whole_list(place, s):
+    for number in range(7):
+        place.put("a.py", f"{number}\n")
+        s.checkpoint(f"number {number}")
+    with sightline.open_workspace(place.root, settings=place.settings()) as workspace:
+        workspace.drop_checkpoints(["number 2", "number 6"])
+        whole = workspace.checkpoints().chapters
+        pages, before = [], None
+        while page := workspace.checkpoints(newest=2, before=before).chapters:
+            pages.append(page)
+            before = page[0].checkpoint.id
+        assert [len(page) for page in pages] == [2, 2, 1]
+        assert [each for page in reversed(pages) for each in page] == list(whole)
+        assert s.checkpoints(newest=2, before="number 5") == s.checkpoints()[2:4]
+        with pytest.raises(ValueError, match="1 or more"):
+            workspace.checkpoints(newest=0)
+
+
 def test_an_unknown_checkpoint_is_an_error(s):
     with pytest.raises(UnknownName, match="no checkpoint 'cp-1'"):
         take.named(s._context, "cp-1")

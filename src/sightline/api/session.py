@@ -629,9 +629,22 @@ class Session:
         return take.take(self._context, sendable(label))
 
     @verb(read_only=True, answer="checkpoints")
-    def checkpoints(self) -> list[results.Checkpoint]:
-        """List the checkpoints of all sessions, oldest first."""
-        return take.listed(self._context)
+    def checkpoints(
+        self,
+        *,
+        newest: Positive | None = None,
+        before: Annotated[results.Checkpoint, HOST_ONLY] | str | None = None,
+    ) -> list[results.Checkpoint]:
+        """List the checkpoints of all sessions, oldest first.
+
+        Args:
+            newest: List only the newest N.
+            before: List only those taken before this checkpoint, its id or label.
+
+        Raises:
+            UnknownName, ValueError.
+        """
+        return take.listed(self._context, newest, before)
 
     @verb(answer="export", long=True)
     def export(

@@ -260,6 +260,7 @@ class Workspace:
         since: int | str | Annotated[datetime | timedelta, HOST_ONLY] | None = None,
         kinds: Iterable[str] | None = None,
         newest: Natural | None = None,
+        upto: Natural | None = None,
     ) -> list[TimelineEntry]:
         """Show the timeline, or what happened to one file. Oldest first.
 
@@ -270,6 +271,8 @@ class Workspace:
                 of time ago.
             kinds: Show only facts of this kind, such as changed.
             newest: Show only the newest N.
+            upto: Show only what happened up to this position. The page before one ends before its first
+                position.
 
         Raises:
             ValueError.
@@ -283,7 +286,7 @@ class Workspace:
         begun = ALWAYS if since is None else since_when(since, self._context.clock())
         at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
         most = None if newest is None else validation.number("newest", newest, 0, NUMBER_MAX)
-        asked = LogQuery(at, session, begun, words, most)
+        asked = LogQuery(at, session, begun, words, most, upto)
         return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
 
     @verb(answer="checkpoint", long=True)
@@ -303,11 +306,24 @@ class Workspace:
         return take.take(self._context, sendable(label))
 
     @verb(read_only=True)
-    def checkpoints(self) -> Story:
-        """List the checkpoints of all sessions, oldest first, each with the changes since the one before."""
+    def checkpoints(
+        self,
+        *,
+        newest: Positive | None = None,
+        before: Annotated[Checkpoint, HOST_ONLY] | str | None = None,
+    ) -> Story:
+        """List the checkpoints of all sessions, oldest first, each with the changes since the one before.
+
+        Args:
+            newest: List only the newest N.
+            before: List only those taken before this checkpoint, its id or label.
+
+        Raises:
+            UnknownName, ValueError.
+        """
         from sightline.checkpoints.compare import story
 
-        return story(self._context)
+        return story(self._context, newest, before)
 
     @verb(read_only=True, long=True, answer="files")
     def compare(

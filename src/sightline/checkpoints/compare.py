@@ -22,6 +22,7 @@ from sightline.model.manifest import (
 from sightline.model.path import folders_above, quoted
 from sightline.model.results import Checkpoint
 from sightline.model.text import lines_of
+from sightline.model.validation import number_or_all
 
 
 class Chapter(Struct, frozen=True):
@@ -67,20 +68,26 @@ def compare_named(context: SessionContext, *asked: Checkpoint | str) -> list[Fil
     return compare(context, *taken)
 
 
-def story(context: SessionContext) -> Story:
-    """Return the checkpoints of all sessions, each with its differences, and the unfinished rewinds."""
+def story(
+    context: SessionContext, newest: int | None = None, before: Checkpoint | str | None = None
+) -> Story:
+    """Return the checkpoints of all sessions, each with its differences, and the unfinished rewinds.
+    newest, before: as in take.with_manifests()."""
     chapters: list[Chapter] = []
     name_of = names_of(context.store)
-    before: Manifest | None = None
-    for checkpoint, manifest in with_manifests(context):
+    last: Manifest | None = None
+    asked = number_or_all("newest", newest)
+    most = None if asked is None else asked + 1  # the first one is compared with the one before
+    for checkpoint, manifest in with_manifests(context, most, before):
         changed = None
-        if before is not None and manifest is not None:
-            changed = tuple(PathChange(e.path, e.change) for e in _certain(before, manifest))
+        if last is not None and manifest is not None:
+            changed = tuple(PathChange(e.path, e.change) for e in _certain(last, manifest))
         is_ours = is_of_workspace(checkpoint.session, checkpoint.why)
         whose = "" if is_ours else name_of(checkpoint.session)
         chapters.append(Chapter(checkpoint, changed, whose))
-        before = manifest
-    return Story(tuple(chapters), tuple(interrupted.listed(context)))
+        last = manifest
+    shown = chapters if asked is None else chapters[-asked:]
+    return Story(tuple(shown), tuple(interrupted.listed(context)))
 
 
 def _certain(old: Manifest, new: Manifest) -> list[FileDifference]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from os import urandom
 from typing import cast
 
@@ -49,8 +50,9 @@ from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, s
 from sightline.model.results import Checkpoint, CheckpointReason, NotCovered
 from sightline.model.revision import Revision, revision_of
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
-from sightline.model.timeline import Recorded, live, newest_first, of_kind
+from sightline.model.timeline import Position, Recorded, is_live, newest_first, of_kind
 from sightline.model.units import moment
+from sightline.model.validation import number_or_all
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.store.port import Timeline
 
@@ -305,31 +307,46 @@ def drop(context: SessionContext, names: Iterable[str]) -> list[str]:
     return list(ids)
 
 
-def listed(context: SessionContext) -> list[Checkpoint]:
-    """List the checkpoints of all sessions, oldest first."""
-    return [checkpoint for checkpoint, _ in with_manifests(context)]
+def listed(
+    context: SessionContext, newest: int | None = None, before: Checkpoint | str | None = None
+) -> list[Checkpoint]:
+    """List the checkpoints of all sessions, oldest first, or a page of them: see with_manifests()."""
+    return [checkpoint for checkpoint, _ in with_manifests(context, newest, before)]
 
 
-def with_manifests(context: SessionContext) -> Iterator[tuple[Checkpoint, Manifest | None]]:
+def with_manifests(
+    context: SessionContext, newest: int | None = None, before: Checkpoint | str | None = None
+) -> Iterator[tuple[Checkpoint, Manifest | None]]:
     """Yield the checkpoints of all sessions, oldest first, with their manifests; None where the
-    store does not have a manifest any more."""
-    reader = Reader(context.store)
-    for recorded in recorded_checkpoints(context.store):
+    store does not have a manifest any more. before: only those taken before this one, by its id or
+    label; newest: only the last N of them. UnknownName, ValueError."""
+    most = number_or_all("newest", newest)
+    reader, end = Reader(context.store), None
+    if before is not None:
+        end = find(context, before)[0].position if isinstance(before, str) else before.position
+    for recorded in recorded_checkpoints(context.store, most, end):
         fact = fact_of(recorded)
         manifest = reader.read(fact.manifest)
         yield _checkpoint(context, recorded, fact, manifest), manifest
 
 
-def recorded_checkpoints(store: Timeline, newest: int | None = None) -> list[Recorded]:
-    """Return the facts of the checkpoints that were not dropped, oldest first. newest: look only at
-    the last N facts about checkpoints."""
-    taken: dict[str, Recorded] = {}
-    for recorded in live(store.timeline(kinds=[CheckpointTaken, CheckpointDropped], newest=newest)):
-        if isinstance(recorded.fact, CheckpointDropped):
-            taken.pop(recorded.fact.checkpoint, None)
-        else:
-            taken[fact_of(recorded).checkpoint] = recorded
-    return list(taken.values())
+def recorded_checkpoints(
+    store: Timeline, newest: int | None = None, before: Position | None = None
+) -> list[Recorded]:
+    """Return the facts of the checkpoints that were not dropped, oldest first. before: only those
+    before this position; newest: only the last N of them."""
+    dropped: set[str] = set()
+
+    def standing() -> Iterator[Recorded]:
+        facts = newest_first(store.timeline, kinds=[CheckpointTaken, CheckpointDropped])
+        for recorded in filter(is_live, facts):
+            if isinstance(recorded.fact, CheckpointDropped):
+                dropped.add(recorded.fact.checkpoint)
+            elif fact_of(recorded).checkpoint not in dropped:
+                yield recorded
+
+    older = (each for each in standing() if before is None or each.position < before)
+    return [*islice(older, newest)][::-1]
 
 
 def load_manifest(context: SessionContext, checkpoint: Checkpoint | CheckpointTaken) -> Manifest:

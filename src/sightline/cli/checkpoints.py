@@ -57,7 +57,12 @@ def checkpoint(call: Call, label: str) -> None:
     output.result(call, {"checkpoint": shape(kept)}, "\n".join(words.describe_taken(kept)))
 
 
-@command(Session.checkpoints, name="checkpoint list", example="checkpoint list")
+@command(
+    Session.checkpoints,
+    name="checkpoint list",
+    example="checkpoint list",
+    without=("newest", "before"),
+)
 def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.ask() as workspace:

@@ -40,7 +40,7 @@ BEFORE = 10
 @command(
     Workspace.timeline,
     example="log --since 2h --kind changed",
-    without=("session",),
+    without=("session", "upto"),
     since={"metavar": "WHEN", "shell_complete": completion.checkpoints},
     kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
     newest={"flag": "-n --newest"},

@@ -164,13 +164,14 @@ class Page(Struct, Generic[Shown], frozen=True):
 
 class LogQuery(Struct, frozen=True):
     """A selection of the timeline. path: canonical; kinds: words of log_entries.KINDS, None for all;
-    newest: only the last N of the selection."""
+    newest: only the last N of the selection; upto: only facts up to this position, None for all."""
 
     path: str | None = None
     session: str | None = None
     since: Since = ALWAYS
     kinds: tuple[str, ...] | None = None
     newest: int | None = None
+    upto: int | None = None
 
 
 def survey(
@@ -214,7 +215,7 @@ def named(entry: Entry, name_of: NameOf) -> Entry:
     return structs.replace(entry, session=name_of(entry.session), cause=cause)
 
 
-def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[Entry]:
+def select(store: Store, query: LogQuery) -> Iterable[Entry]:
     """Return the selected part of the timeline, in order."""
     kinds = query.kinds
     # Both words are one kind of fact, which its fields tell apart; so the store cannot count them.
@@ -224,7 +225,7 @@ def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[E
         path=query.path,
         kinds=FACT_KINDS if kinds is None else facts_of(kinds),
         after=query.since.position,
-        upto=upto,
+        upto=query.upto,
         since=query.since.at,
         newest=None if mixed else query.newest,
     )
@@ -238,12 +239,12 @@ def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
     """Yield the selection, then at each step the entries recorded since, by any process; mostly none.
     A step without news takes one question to the store."""
     position = store.position()
-    yield list(select(store, query, position))
+    yield list(select(store, structs.replace(query, upto=position)))
     while True:
         now = store.position()
         since = structs.replace(ALWAYS, position=position)
-        news = structs.replace(query, since=since, newest=None)
-        yield [] if now == position else list(select(store, news, now))
+        news = structs.replace(query, since=since, newest=None, upto=now)
+        yield [] if now == position else list(select(store, news))
         position = now
 
 
