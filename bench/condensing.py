@@ -24,11 +24,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if not __package__:  # started as a script: the rest of bench, and the library of this checkout
     sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
 
-from sightline.agents.readers import READERS  # noqa: E402
-from sightline.audit.played import Unread  # noqa: E402
-from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.errors import CondenseRefused  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.recorded_conversation import Unread  # noqa: E402
+from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 from sightline.testing import make_session  # noqa: E402
 from sightline.text.tokens import estimate  # noqa: E402
 
@@ -190,7 +189,7 @@ class Condensed(NamedTuple):
 
 def condense(path: str, least: int, keep: int, *, outlines: bool = False) -> Condensed | None:
     """Condense the newest part of a recording; None for one that is short or cannot be read."""
-    recording = read(READERS, path)
+    recording = read_recording(path)
     if isinstance(recording, Unread) or not recording.messages:
         return None
     *_, (messages, _) = recording.segments()

@@ -23,13 +23,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if not __package__:  # started as a script: the rest of bench, and the library of this checkout
     sys.path[:0] = [ROOT, os.path.join(ROOT, "src")]
 
-from sightline.agents.readers import READERS  # noqa: E402
-from sightline.audit.played import Unread  # noqa: E402
-from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.messages.blocks import Block  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
 from sightline.messages.token_counter import counter  # noqa: E402
 from sightline.model.events import RequestMeasured  # noqa: E402
+from sightline.recordings.recorded_conversation import Unread  # noqa: E402
+from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 from sightline.text.tokens import Family, estimate  # noqa: E402
 from sightline.window.calibration import calibrate  # noqa: E402
 
@@ -112,7 +111,7 @@ def main() -> int:
     asked = parser.parse_args()
     sessions: list[list[Block]] = []
     for file in find_recordings(asked.paths):
-        recording = read(READERS, file)
+        recording = read_recording(file)
         if (
             isinstance(recording, Unread)
             or not recording.messages

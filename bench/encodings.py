@@ -28,10 +28,10 @@ import click
 from msgspec import Struct
 
 import sightline
-from sightline.agents.hook_events import NOTHING, Attempted, Wrote
 from sightline.config.settings import Settings
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace
+from sightline.model.hook_events import NOTHING, Attempted, Wrote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import sightline
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.changes.commands import changes
 from sightline.config.settings import Settings
 from sightline.history.session_history import survey
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,19 +29,18 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 from bench.subjects import settings_in  # noqa: E402 (needs the path above)
 
 import sightline  # noqa: E402
-from sightline.agents.readers import READERS  # noqa: E402
-from sightline.audit.played import Unread  # noqa: E402
-from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.briefing.memory import BUDGET, memory  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.recorded_conversation import Unread  # noqa: E402
+from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sightline.briefing.contents import Memory
     from sightline.messages.blocks import Block
-    from sightline.messages.recorded_conversation import Conversation
+    from sightline.recordings.recorded_conversation import Conversation
 
 BASELINE = 10
 """Modified files that earlier systems put in such a block: the last ones."""
@@ -93,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def resumed(path: str, upto: float) -> Iterator[Resumed]:
     """The session in a file, resumed; none where it holds no recording, or touches no file."""
-    told = read(READERS, path)
+    told = read_recording(path)
     if isinstance(told, Unread):
         return
     with tempfile.TemporaryDirectory(prefix="sightline-memory-") as folder:

@@ -34,16 +34,15 @@ from bench.recordings.counts import (  # noqa: E402 (needs the path above)
 )
 from bench.recordings.cuts import cuts  # noqa: E402
 
-from sightline.agents.readers import READERS  # noqa: E402
-from sightline.audit.played import Unread  # noqa: E402
-from sightline.audit.recording_reader import find_recordings, read  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.recorded_conversation import Unread  # noqa: E402
+from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sightline.messages.blocks import Block
-    from sightline.messages.recorded_conversation import Conversation, Message
+    from sightline.recordings.recorded_conversation import Conversation, Message
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 
@@ -78,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def compare(path: str) -> Compared:
     """Return the counts of one file."""
-    found = read(READERS, path)
+    found = read_recording(path)
     if isinstance(found, Unread):
         return Compared(path, why=found.why)
     walker = WALKERS.get(found.agent)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.agents.readers import read_messages as read_messages
     from sightline.answers.answer import Answer as Answer
     from sightline.answers.answer import AnswerResult as AnswerResult
     from sightline.answers.answer import ApplyMode as ApplyMode
@@ -59,9 +58,9 @@ if TYPE_CHECKING:
     from sightline.errors import WindowFull as WindowFull
     from sightline.errors import WorkspaceError as WorkspaceError
     from sightline.guard.batch import Change as Change
-    from sightline.messages.history_reader import History as History
     from sightline.messages.saved_file import Loaded as Loaded
     from sightline.messages.saved_file import Saved as Saved
+    from sightline.messages.written_history import History as History
     from sightline.model.events import CauseKind as CauseKind
     from sightline.model.results import Affected as Affected
     from sightline.model.results import BatchResult as BatchResult
@@ -94,6 +93,7 @@ if TYPE_CHECKING:
     from sightline.model.results import Verdict as Verdict
     from sightline.model.results import VerdictReason as VerdictReason
     from sightline.model.results import WhatChanged as WhatChanged
+    from sightline.recordings.recording_reader import read_messages as read_messages
     from sightline.search.chains import Fallback as Fallback
     from sightline.search.chains import FindResult as FindResult
     from sightline.search.guesses import Candidate as Candidate
@@ -123,7 +123,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "agents.readers": "read_messages",
     "answers.answer": "Answer AnswerResult ApplyMode JudgedChange",
     "answers.prompts": "Prompt Prompts",
     "answers.reading": "read_plan",
@@ -145,8 +144,9 @@ _HOMES = {
     "window.overflow_recovery": "Recovery RequestSize",
     "window.repeated_calls": "RepeatedCall",
     "window.sent_view": "Budget",
-    "messages.history_reader": "History",
     "messages.saved_file": "Loaded Saved",
+    "messages.written_history": "History",
+    "recordings.recording_reader": "read_messages",
     "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",

@@ -18,15 +18,16 @@ from tests.hooks.hooking import Host
 from tests.support import toy_product
 
 import sightline
-from sightline.agents import hook_events as events
 from sightline.agents.claude_code import product as claude_code
 from sightline.agents.connection import Place, Program, files_of
-from sightline.agents.hook_events import Answer, Attempted, Began
 from sightline.agents.product import Capabilities, Product, fitted
 from sightline.agents.products import PRODUCTS, connectable, product
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.history.doctor import Finding
+from sightline.model import hook_events as events
 from sightline.model.attempts import Replace
+from sightline.model.hook_events import Answer, Attempted, Began
+from sightline.recordings.product_readers import READERS
 
 ALL = [*map(product, PRODUCTS), toy_product.PRODUCT]
 EACH = pytest.mark.parametrize("known", ALL, ids=[each.name for each in ALL if each])
@@ -120,10 +121,15 @@ def test_coming_and_going_leaves_each_settings_file_byte_for_byte(known, place, 
 
 
 @EACH
+def test_its_recordings_are_read_under_its_name_and_title(known):
+    reader = READERS.get(known.name)
+    assert reader is None or reader.title == known.title
+
+
+@EACH
 def test_a_machine_without_it_has_nothing_of_it(known, place):
-    assert known.recorded.recordings(place) == []
     assert all(isinstance(each, Finding) for each in known.connection.health(place, ()))
-    assert all(isinstance(each, Finding) for each in known.recorded.health(place))
+    assert all(isinstance(each, Finding) for each in known.connection.transcript(place))
 
 
 def test_the_defaults_of_a_product_do_nothing(place):
@@ -134,7 +140,6 @@ def test_the_defaults_of_a_product_do_nothing(place):
     assert none.dialect.unhooked("t", 7, before=0) == ([], 7)
     assert none.connection.scopes == ()
     assert not none.connection.is_here(place)
-    assert none.recorded.recordings(place) == []
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,17 @@ import os
 import pytest
 from bench.policies.catalog import ALL
 from msgspec import structs
-from tests.agents.claude_code.recorder import Recorder, use
+from tests.recordings.claude_code.recorder import Recorder, use
 
 from sightline.audit.costs import Outcome
 from sightline.audit.played import Played
 from sightline.audit.policies import POLICIES, select
-from sightline.audit.recording_reader import segments
 from sightline.audit.run_sessions import play, replay
+from sightline.audit.segments import segments
 from sightline.cli.replay import order, replay_shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.messages.blocks import Decision
-from sightline.messages.recorded_conversation import Conversation
+from sightline.recordings.recorded_conversation import Conversation
 
 
 def session(name, reads=6, size=2_000):

@@ -11,7 +11,7 @@ from bench.recordings.counts import WALKERS, Counts
 from bench import readers
 
 TESTS = Path(__file__).parents[1]
-SAMPLES = (TESTS / "agents" / "data", TESTS / "bench" / "recordings")
+SAMPLES = (TESTS / "recordings" / "data", TESTS / "bench" / "recordings")
 
 
 def test_what_the_readers_find_is_what_a_plain_walk_counts(capsys):

@@ -13,7 +13,6 @@ from tests.support.commands import begin, command
 from tests.support.places import Place
 
 import sightline
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.changes.commands import changes
 from sightline.changes.words import PUT_BACK, UNDER_WAY
 from sightline.filesystem.git.repository import SLACK_NS
@@ -28,6 +27,7 @@ from sightline.model.events import (
     TurnBegan,
     WriteIntended,
 )
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 FILES = ("a.py", "b.py", "c.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.agents.claude_code.recorder import Recorder
+from tests.recordings.claude_code.recorder import Recorder
 
 from sightline.audit.policies import POLICIES
 from sightline.messages.blocks import Decision, Fold

@@ -436,7 +436,7 @@ RECORDED = Path(__file__).parents[1] / "agents" / "claude_code" / "data" / "tran
 @pytest.fixture
 def recorded(sl, monkeypatch):
     """A conversation that Claude Code recorded in this workspace, with no hook of ours."""
-    from sightline.agents.claude_code.recordings import folder_name
+    from sightline.recordings.claude_code.recorded_sessions import folder_name
 
     text = RECORDED.read_text(encoding="utf-8")
     cwd = json.dumps(str(sl.root))

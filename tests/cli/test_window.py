@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.agents.claude_code.recorder import Recorder
+from tests.recordings.claude_code.recorder import Recorder
 from tests.window.histories import STEPS, anthropic
 
 MESSAGES = anthropic(STEPS)
@@ -77,7 +77,7 @@ def test_a_model_says_whose_tokens_are_counted(sl, history):
     [
         ("", "is empty"),
         ("[]", "its history is empty"),
-        ("[{]", "is no JSON"),
+        ("[{]", "is damaged: "),
         ('{"a": 1}\n{"b": 2}\n', "message 0 is of no known format"),
     ],
 )
@@ -170,8 +170,8 @@ def test_a_session_that_an_agent_recorded_is_a_history_too(sl):
 
 
 def test_an_export_is_read_as_what_it_is_from_a_file_and_from_stdin(sl):
-    """As opencode exported it: tests/agents/data/README.md says whose it is."""
-    file = Path(__file__).parents[1] / "agents" / "data" / "opencode.json"
+    """As opencode exported it: tests/recordings/data/README.md says whose it is."""
+    file = Path(__file__).parents[1] / "recordings" / "data" / "opencode.json"
     told = sl("window", str(file), "--budget", "500", "--json").json
     assert (told["agent"], told["format"]) == ("opencode", "chat")
     assert told["folds"][0]["paths"][0].endswith(".md")
@@ -182,7 +182,7 @@ def test_an_export_is_read_as_what_it_is_from_a_file_and_from_stdin(sl):
 
 
 def test_a_file_beside_a_task_s_messages_is_named(sl):
-    file = Path(__file__).parents[1] / "agents" / "data" / "roo-task" / "ui_messages.json"
+    file = Path(__file__).parents[1] / "recordings" / "data" / "roo-task" / "ui_messages.json"
     made = sl("window", str(file), "--budget", "500")
     assert made.code == 1
     assert "beside api_conversation_history.json, which holds the messages" in made.err

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from tests.support.examples import widely
 
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 
 def git(root, *words):

@@ -7,9 +7,9 @@ from tests.hooks.handlers.host import Host
 from tests.support.places import TEN
 
 from sightline import EditRefused, LinesMissing, PathRefused
-from sightline.agents.hook_events import Shown
 from sightline.changes import session_context
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import Shown
 
 SMALL = 50
 """A limit that a file of ten lines exceeds."""

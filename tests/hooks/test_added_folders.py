@@ -8,9 +8,9 @@ from tests.hooks.hooking import refusal
 
 from sightline.agents.claude_code.dialect import added_folders
 from sightline.agents.claude_code.product import PRODUCT
-from sightline.agents.hook_events import CommandEnded, Printed, Surroundings
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.open_sessions import find_added
+from sightline.model.hook_events import CommandEnded, Printed, Surroundings
 
 
 @pytest.mark.parametrize(

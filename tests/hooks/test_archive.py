@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Stopped, Wrote
 from sightline.hooks.archive import Origin, import_recording
 from sightline.model.events import Cause, Changed, Imported, Seen, SessionStarted, TurnBegan
+from sightline.model.hook_events import Began, Compacted, Prompted, Shown, Stopped, Wrote
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
 from sightline.store.memory import MemoryStore
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.agents.hook_events import Answered, Failed, Prompted, Shown, Stopped
 from sightline.hooks.call import absolute, with_absolute_paths
+from sightline.model.hook_events import Answered, Failed, Prompted, Shown, Stopped
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.hooks.hooking import Host, refusal
 
-from sightline.agents.hook_events import CommandBegan
 from sightline.filesystem import disk
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan
 
 
 @pytest.fixture

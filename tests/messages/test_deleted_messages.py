@@ -10,11 +10,11 @@ from tests.support.examples import widely
 from tests.support.places import TEN
 
 import sightline
-from sightline.agents.hook_events import Prompted, Stopped
 from sightline.checkpoints.changed_since import about_rewind
 from sightline.hooks.dispatch import attend
 from sightline.messages.deleted_messages import read_deleted
 from sightline.model.events import CheckpointTaken, MessageAppended, RewindEnded
+from sightline.model.hook_events import Prompted, Stopped
 from sightline.notices import warnings as service
 from sightline.sessions import lifecycle
 

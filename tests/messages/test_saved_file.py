@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.agents.readers import read_messages
 from sightline.errors import HistoryError
+from sightline.recordings.recording_reader import read_messages
 from sightline.testing import MemoryWorkspace, make_session
 
 

@@ -259,8 +259,8 @@ def test_another_sessions_acknowledgement_is_its_own(place, ten):
 
 
 def test_what_a_person_asked_for_does_not_count_when_a_host_says_that_all_arrived(place, ten):
-    from sightline.agents.hook_events import Answered
     from sightline.hooks.dispatch import attend
+    from sightline.model.hook_events import Answered
     from sightline.notices.delivery import hand_over
 
     put_line(place, 5, "five\n")

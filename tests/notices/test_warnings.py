@@ -6,7 +6,6 @@ import pytest
 from tests.support.places import TEN
 
 import sightline
-from sightline.agents.hook_events import Answered, Prompted, Stopped
 from sightline.checkpoints.changed_since import about_rewind
 from sightline.hooks.dispatch import attend
 from sightline.messages.deleted_messages import read_deleted
@@ -17,6 +16,7 @@ from sightline.model.events import (
     RewindEnded,
     SessionEnded,
 )
+from sightline.model.hook_events import Answered, Prompted, Stopped
 from sightline.notices import warnings as service
 from sightline.sessions import lifecycle
 

@@ -18,12 +18,12 @@ from tests.filesystem.test_held_open import NoLease
 from tests.hooks.handlers.test_notebook_edits import TWO
 from tests.properties.test_machine import WIDE
 
-from sightline.agents.hook_events import Answered, Attempted, Shown, Wrote
 from sightline.errors import EditRefused
 from sightline.filesystem.system_calls import Calls
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import CellEdit, Replace, WriteWhole
 from sightline.model.events import BatchEnded
+from sightline.model.hook_events import Answered, Attempted, Shown, Wrote
 from sightline.model.revision import revision_of
 
 COUNTS: Counter[str] = Counter()

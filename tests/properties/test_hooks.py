@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tests.hooks.handlers.host import Host
 from tests.support.places import Place
 
-from sightline.agents.hook_events import (
+from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import (
     Answer,
     Answered,
     CommandBegan,
     CommandEnded,
     Prompted,
 )
-from sightline.hooks.dispatch import attend
 
 LINES = 6
 lines = st.integers(0, LINES - 1)

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from sightline.agents.hook_events import Began, Ended, Prompted, Used
 from sightline.hooks.dispatch import attend
 from sightline.model.events import EnvironmentSeen, ModelUsed
+from sightline.model.hook_events import Began, Ended, Prompted, Used
 from sightline.testing import FixedClock
 
 

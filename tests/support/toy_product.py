@@ -11,11 +11,11 @@ from msgspec import Struct
 from sightline.agents.connection import Place, Program, Scope
 from sightline.agents.dialect import Dialect, Payload
 from sightline.agents.grouped_hooks import GroupedHooks, Hook
-from sightline.agents.hook_events import Answer, Attempted, Began, Caller, Event
 from sightline.agents.hook_line import posix_line
-from sightline.agents.json_fields import read_fields
 from sightline.agents.product import Capabilities, Product
 from sightline.model.attempts import Replace
+from sightline.model.hook_events import Answer, Attempted, Began, Caller, Event
+from sightline.model.json_fields import read_fields
 
 
 class Change(Struct):

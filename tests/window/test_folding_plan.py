@@ -13,7 +13,7 @@ from tests.window.histories import LINES, STEPS, anthropic, chat, searched
 from tests.window.histories import read as reading
 
 from sightline.errors import UnknownName
-from sightline.messages.history_reader import read_history
+from sightline.messages.histories import read_history
 from sightline.text.tokens import Counter, estimate
 from sightline.window.folding_plan import plan
 
@@ -21,7 +21,7 @@ COUNTER = Counter(estimate, "estimate", "o200k", 0.1)
 
 
 def planned(messages, budget, **more):
-    return plan(read_history(json.dumps(messages), "h"), COUNTER, budget, **more)
+    return plan(read_history(json.dumps(messages).encode(), "h"), COUNTER, budget, **more)
 
 
 @pytest.mark.parametrize("write", [anthropic, chat])
@@ -34,7 +34,7 @@ def test_what_is_over_the_budget_is_brought_below_it(write):
     assert plan_made.folds[0].tier == "again"
     assert "Grep" in plan_made.folds[0].stub
     assert list(plan_made.view) != messages
-    assert read_history(json.dumps(plan_made.view), "h").problems() == []
+    assert read_history(json.dumps(plan_made.view).encode(), "h").problems() == []
 
 
 def test_what_fits_is_left_alone():
@@ -59,9 +59,11 @@ def test_a_history_that_ends_with_the_model_is_as_it_was_when_it_was_asked():
 
 
 def test_the_system_text_and_the_tools_count():
-    bare = plan(read_history(json.dumps({"messages": anthropic(STEPS)}), "h"), COUNTER, 10**6)
+    bare = plan(
+        read_history(json.dumps({"messages": anthropic(STEPS)}).encode(), "h"), COUNTER, 10**6
+    )
     request = {"system": LINES, "tools": [{"name": "Read"}], "messages": anthropic(STEPS)}
-    whole = plan(read_history(json.dumps(request), "h"), COUNTER, 10**6)
+    whole = plan(read_history(json.dumps(request).encode(), "h"), COUNTER, 10**6)
     assert whole.before >= bare.before + COUNTER(LINES) + COUNTER.around(0, 1)
 
 
@@ -109,7 +111,7 @@ def test_a_picture_that_cannot_be_decoded_passes_through():
 @given(data=st.data())
 def test_every_view_of_every_format_would_be_taken(name, data):
     messages = data.draw(histories(name))
-    history = read_history(json.dumps(messages), "h")
+    history = read_history(json.dumps(messages).encode(), "h")
     plan_made = plan(history, COUNTER, data.draw(st.integers(1, 3_000)))
     assert history.format.problems(list(plan_made.view)) == []
     assert plan_made.after <= plan_made.before

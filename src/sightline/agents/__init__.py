@@ -2,11 +2,8 @@
 
 PUBLIC = (
     "connection",
-    "hook_events",
     "hook_line",
     "product",
     "products",
-    "readers",
-    "recorded_sessions",
     "settings_file",
 )

@@ -94,6 +94,10 @@ class Connection:
         that leave hooks out. scopes: the settings that name our hooks."""
         yield from ()
 
+    def transcript(self, place: Place) -> Iterator[Finding]:
+        """Report whether the newest recording of a workspace can be read."""
+        yield from ()
+
     def plan(self, scope: Scope, place: Place, program: Program | None) -> Change:
         """Plan the change of a settings file that connects the product, or disconnects it (None). SettingsError."""
         path = self.file(scope, place)

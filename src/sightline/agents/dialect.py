@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sightline.agents.hook_events import Answer, Caller, Event, Surroundings
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model.hook_events import Answer, Caller, Event, Surroundings
 
 Payload = Mapping[str, Any]
 """The JSON object that a hook was called with."""

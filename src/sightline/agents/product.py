@@ -6,8 +6,7 @@ from msgspec import Struct, structs
 
 from sightline.agents.connection import Connection
 from sightline.agents.dialect import Dialect
-from sightline.agents.hook_events import Answer, Event
-from sightline.agents.recorded_sessions import RecordedSessions
+from sightline.model.hook_events import Answer, Event
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
@@ -62,7 +61,6 @@ class Product(Struct, frozen=True, kw_only=True):
     project_variable: str = ""
     dialect: Dialect = Dialect()
     connection: Connection = Connection()
-    recorded: RecordedSessions = RecordedSessions()
 
 
 def fitted(answer: Answer, event: Event, can: Capabilities) -> Answer:

@@ -5,7 +5,6 @@ PUBLIC = (
     "costs",
     "played",
     "policies",
-    "recording_reader",
     "run_sessions",
     "words",
 )

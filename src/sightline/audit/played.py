@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -10,29 +10,16 @@ from msgspec import Struct
 from sightline.audit.comparison import Row, compare_policies
 from sightline.audit.costs import Outcome
 from sightline.audit.policies import Maker, Setting
-from sightline.messages.recorded_conversation import Conversation
-
-Reader = Callable[[str], Conversation]
-"""Reads the recordings of one agent product: path -> conversation."""
+from sightline.recordings.recorded_conversation import Unread
 
 Half = Literal["tuned", "held-out", "both"]
 
 
-class Unread(Struct, frozen=True):
-    """A file that could not be played. why: the end of a sentence; recognised: the file has the
-    format of a reader."""
-
-    path: str
-    why: str
-    recognised: bool = True
-
-
 class Order(Struct, frozen=True):
-    """The request for a replay. readers: agent -> reader of its recordings; policies: name -> maker;
+    """The request for a replay. policies: name -> maker;
     least_tokens: sessions whose largest view has fewer are left out; half: the half
     of all sessions that counts, by the parity of the digest of a session's id."""
 
-    readers: Mapping[str, Reader]
     policies: Mapping[str, Maker]
     setting: Setting
     least_tokens: int = 0

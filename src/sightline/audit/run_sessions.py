@@ -16,9 +16,11 @@ from msgspec import structs
 
 from sightline.audit.costs import Outcome
 from sightline.audit.engine import measure
-from sightline.audit.played import Half, Order, Played, Replay, Unread
+from sightline.audit.played import Half, Order, Played, Replay
 from sightline.audit.record import build_record
-from sightline.audit.recording_reader import find_recordings, read, segments
+from sightline.audit.segments import segments
+from sightline.recordings.recorded_conversation import Unread
+from sightline.recordings.recording_reader import find_recordings, read_recording
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """Halves of all sessions by the parity of a session's digest. Tuning uses the first half alone."""
@@ -92,7 +94,7 @@ def _ignore_interrupt() -> None:
 
 def play(order: Order, path: str) -> Played | Unread:
     """Play the session of a file under all policies, or return why the file holds no session."""
-    found = read(order.readers, path)
+    found = read_recording(path)
     if isinstance(found, Unread):
         return found
     setting = structs.replace(order.setting, folder=found.folder)

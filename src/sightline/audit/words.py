@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from sightline.audit.comparison import Row
 from sightline.audit.costs import PRICES
-from sightline.audit.played import Replay, Unread
+from sightline.audit.played import Replay
 from sightline.model.path import quoted
+from sightline.recordings.recorded_conversation import Unread
 from sightline.text.phrases import count
 from sightline.text.printable import printable
 

@@ -56,7 +56,7 @@ def findings(call: Call) -> Iterator[Finding]:
     answerer = None if settings is None else settings.answerer
     for each in connectable():
         yield from _agent(each, root, answerer)
-        yield from each.recorded.health(connect.place_of(root))
+        yield from each.connection.transcript(connect.place_of(root))
     yield from hook_findings(root, answerer)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from sightline.agents.readers import READERS
 from sightline.api.json_shapes import Shape, fields, shape
 from sightline.audit.comparison import Row
 from sightline.audit.costs import PRICES
@@ -71,7 +70,7 @@ def order(
     """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
-    return Order(READERS, select(policies, among), setting, least_tokens, half)
+    return Order(select(policies, among), setting, least_tokens, half)
 
 
 def places(prices: Sequence[str]) -> list[int]:

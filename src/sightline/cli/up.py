@@ -12,9 +12,7 @@ from time import monotonic
 
 import click
 
-from sightline.agents.product import Product
-from sightline.agents.products import PRODUCTS, connectable, product
-from sightline.agents.recorded_sessions import Recording
+from sightline.agents.products import connectable
 from sightline.agents.settings_file import carry_out
 from sightline.api.json_shapes import shape
 from sightline.api.workspace import Workspace
@@ -39,6 +37,8 @@ from sightline.hooks import archive
 from sightline.hooks.fault_log import faults
 from sightline.hooks.server import HookServer
 from sightline.model.path import quoted
+from sightline.recordings.product_readers import READERS
+from sightline.recordings.reader import Reader, Recording
 from sightline.text.phrases import count, size
 
 
@@ -261,11 +261,10 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     if not wanted and (context.store.session_count() or not output.can_ask()):
         return
     place = connect.place_of(context.workspace.root)
-    known = [each for each in map(product, PRODUCTS) if each is not None]
     recorded_here = [
-        (each, recording)
-        for each in known
-        for recording in each.recorded.recordings(place)
+        (reader, recording)
+        for reader in READERS.values()
+        for recording in reader.sessions(place.root, place.environ, place.home)
         if context.store.session(recording.session) is None
     ]
     if not recorded_here:
@@ -285,7 +284,7 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
     output.note(call, f"Read in: {new}, {total}. See: sightline session list")
 
 
-def _archive(context: SessionContext, agent: Product, recording: Recording) -> int:
+def _archive(context: SessionContext, reader: Reader, recording: Recording) -> int:
     """Read in a recording, and return the number of new facts.
 
     Its digest is of the bytes that the recording had when it was found; it may grow meanwhile.
@@ -296,12 +295,12 @@ def _archive(context: SessionContext, agent: Product, recording: Recording) -> i
             digest.update(part)
             left -= len(part)
     origin = archive.Origin(
-        agent=agent.name,
+        agent=reader.name,
         source=recording.path,
         digest=digest.hexdigest(),
         session=recording.session,
         root=context.workspace.root,
         parent=recording.parent,
     )
-    facts = agent.recorded.timed_events(recording)
+    facts = reader.events(recording)
     return archive.import_recording(context.store, context.clock, origin, facts, context.may_store)

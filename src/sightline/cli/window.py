@@ -9,7 +9,6 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from sightline.agents.readers import read_messages
 from sightline.api.json_shapes import Shape, fields
 from sightline.api.opening import open_session
 from sightline.cli import completion, output
@@ -18,10 +17,11 @@ from sightline.cli.input import text_in
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.errors import FileMissing, HistoryError
-from sightline.messages.history_reader import History
 from sightline.messages.token_counter import counter
 from sightline.messages.tool_calls import parse_object
+from sightline.messages.written_history import History
 from sightline.model.path import quoted
+from sightline.recordings.recording_reader import read_messages
 from sightline.window import plan_words as words
 from sightline.window.folding_plan import Plan, plan
 from sightline.window.model_summarizer import model_summarizer

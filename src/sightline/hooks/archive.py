@@ -11,7 +11,6 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
 from sightline.changes.session_context import Known
 from sightline.errors import PathRefused
 from sightline.guard.host_writes import held_after
@@ -31,6 +30,7 @@ from sightline.model.events import (
     TurnBegan,
     WindowEmptied,
 )
+from sightline.model.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
 from sightline.model.path import POSIX, WINDOWS, canonical
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.session_ids import ARCHIVE

@@ -18,8 +18,6 @@ from urllib.parse import unquote
 
 from msgspec import structs
 
-from sightline.agents import hook_events as events
-from sightline.agents.hook_events import Answer, Event
 from sightline.agents.product import Product, fitted
 from sightline.agents.products import PRODUCTS, product
 from sightline.api.session import Session
@@ -59,7 +57,9 @@ from sightline.hooks.other_checkout import Elsewhere, elsewhere
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model import hook_events as events
 from sightline.model.events import SightLost
+from sightline.model.hook_events import Answer, Event
 from sightline.model.json_text import compact_json
 from sightline.model.marks import all_sendable, sendable
 

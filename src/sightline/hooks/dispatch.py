@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sightline.agents import hook_events as events
-from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import (
@@ -19,6 +17,8 @@ from sightline.hooks.handlers import (
     turns,
 )
 from sightline.hooks.host import ANY, Host
+from sightline.model import hook_events as events
+from sightline.model.hook_events import Answer, Event
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     events.Instructed: file_reads.instructed,

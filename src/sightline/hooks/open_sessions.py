@@ -9,7 +9,6 @@ from contextlib import suppress
 from threading import RLock, Thread
 from time import monotonic
 
-from sightline.agents.hook_events import Began, Caller, Event
 from sightline.api.folders import ports
 from sightline.api.opening import start
 from sightline.api.session import Session
@@ -20,6 +19,7 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
+from sightline.model.hook_events import Began, Caller, Event
 from sightline.subtasks.scope import scopes_of
 
 SESSIONS_MAX = 64

@@ -12,9 +12,9 @@ from itertools import islice
 
 from msgspec import Struct
 
-from sightline.agents.hook_events import Attempted, CommandBegan, Event
 from sightline.filesystem.git.repository import repository
 from sightline.filesystem.git_control import git_top
+from sightline.model.hook_events import Attempted, CommandBegan, Event
 from sightline.shell_parsing.command_line import absolute_path, git_words
 from sightline.shell_parsing.file_effects import all_pipelines, possible_names
 from sightline.shell_parsing.read_only import only_reads

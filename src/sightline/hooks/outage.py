@@ -14,7 +14,6 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from sightline.agents import hook_events as events
 from sightline.config.settings import LeftOut, Settings, user_settings_file
 from sightline.errors import SettingsError, SightlineError, StoreError
 from sightline.filesystem.deadline import DeadlinePassed, within
@@ -28,6 +27,7 @@ from sightline.hooks.protocol import (
     outage_name,
     state_base,
 )
+from sightline.model import hook_events as events
 from sightline.model.revision import revision_of
 from sightline.store.identity import store_file
 from sightline.store.opening import is_held

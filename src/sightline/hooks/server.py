@@ -18,7 +18,6 @@ from time import gmtime, strftime, time
 
 from msgspec import Struct
 
-from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.git.repository import program
@@ -31,6 +30,7 @@ from sightline.hooks.event_lock import event_of
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
 from sightline.hooks.http_events import HttpEvents
 from sightline.hooks.open_sessions import OpenWorkspace, attempt_of, read_settings
+from sightline.model.hook_events import Ended, Stopped
 
 AGENT_OF_FAULTS = "answerer"
 """The agent that a line of the hooks' log names for a fault of the server itself."""

@@ -3,11 +3,10 @@
 PUBLIC = (
     "blocks",
     "deleted_messages",
-    "history_reader",
+    "histories",
     "message_chain",
     "message_codec",
     "progress",
-    "recorded_conversation",
     "recorded_work",
     "saved_file",
     "todos",
@@ -15,16 +14,16 @@ PUBLIC = (
     "tool_calls",
     "tool_names",
     "written_files",
+    "written_history",
 )
 
 PURE = (
     "blocks",
-    "history_reader",
     "message_codec",
-    "recorded_conversation",
     "recorded_work",
     "todos",
     "tool_calls",
     "tool_names",
     "written_files",
+    "written_history",
 )

@@ -14,8 +14,8 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import write_file
 from sightline.messages import message_chain
+from sightline.messages.histories import read_file_messages
 from sightline.messages.message_codec import encode
-from sightline.messages.old_history import read_old_history
 from sightline.model.events import MessageAppended
 from sightline.model.path import quoted
 from sightline.model.timeline import of_kind
@@ -80,7 +80,7 @@ def load(context: SessionContext, path: str, *, side: str, root: str | None) -> 
     data = _read_bytes(path)
     if data is None:
         return Loaded(path, 0, 0, (f"There is no file {quoted(path)}: nothing was loaded.",))
-    history = read_old_history(path, data)
+    history = read_file_messages(path, data)
     rows = message_chain.chain_facts(context, side, message_chain.MESSAGES)
     known = [fact.message for fact in of_kind(MessageAppended, rows)]
     tip = message_chain.find_tip(context, side, None)
@@ -126,7 +126,7 @@ def _ids_in(path: str, parent: str | None) -> list[str]:
     ids: list[str] = []
     data = _read_bytes(path) or b""
     try:
-        history = read_old_history(path, data)
+        history = read_file_messages(path, data)
         for message in history.messages:
             parent = encode(message, parent).id
             ids.append(parent)

@@ -8,6 +8,8 @@ PUBLIC = PURE = (
     "diff",
     "embedded_json",
     "events",
+    "hook_events",
+    "json_fields",
     "json_text",
     "line_marks",
     "line_range",

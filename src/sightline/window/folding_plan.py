@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from sightline.errors import UnknownName
 from sightline.messages.blocks import Block, Decision, Kind
 from sightline.messages.formats.parts import Message
-from sightline.messages.history_reader import History
+from sightline.messages.written_history import History
 from sightline.text.tokens import Counter
 from sightline.window.folding import POLICIES, Folding
 from sightline.window.prices import PROFILES, USUAL, rewriting

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.agents.claude_code.product import PRODUCT
-from sightline.agents.hook_events import Event
+from sightline.model.hook_events import Event
 
 DATA = Path(__file__).parent / "data"
 CLAUDE: Any = PRODUCT.dialect

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, payload, tool
 
-from sightline.agents.hook_events import NOTHING, Answer
+from sightline.model.hook_events import NOTHING, Answer
 
 WRITE = tool("PreToolUse", "Write", {"file_path": "a", "content": "mine", "more": 1})
 LIMIT = 10_000

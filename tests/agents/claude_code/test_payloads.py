@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, FILES, payload, payloads, told, tool
 
-from sightline.agents.hook_events import (
+from sightline.model.attempts import CellEdit, Replace, Several, WriteWhole
+from sightline.model.hook_events import (
     Answered,
     Attempted,
     Began,
@@ -26,7 +27,6 @@ from sightline.agents.hook_events import (
     Stopped,
     Wrote,
 )
-from sightline.model.attempts import CellEdit, Replace, Several, WriteWhole
 
 DEMO = "/home/me/demo"
 CALC = f"{DEMO}/calc.py"

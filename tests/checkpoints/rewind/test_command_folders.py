@@ -7,9 +7,9 @@ import shutil
 import pytest
 from tests.guard.test_changed_places import tree
 
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.checkpoints.rewind import words
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 
 @pytest.fixture

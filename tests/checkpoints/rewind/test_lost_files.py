@@ -8,9 +8,9 @@ import shutil
 import pytest
 from tests.support.examples import widely
 
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.checkpoints.rewind import words
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 
 @pytest.fixture

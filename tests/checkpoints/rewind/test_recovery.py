@@ -7,7 +7,6 @@ import os
 import pytest
 from tests.disasters.ending import ended, rewinds_end
 
-from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
 from sightline.checkpoints.rewind import apply, recovery, rewinder
 from sightline.checkpoints.rewind.interrupted import listed
@@ -17,6 +16,7 @@ from sightline.guard.edit import apply_edit
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Create
 from sightline.model.events import RewindEnded, RewindStarted
+from sightline.model.hook_events import Prompted
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
 

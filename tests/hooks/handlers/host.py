@@ -1,8 +1,8 @@
 """An agent's product, played: it asks before each edit, and writes as it was answered."""
 
-from sightline.agents.hook_events import Answered, Attempted, Wrote
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace, WriteWhole
+from sightline.model.hook_events import Answered, Attempted, Wrote
 
 
 class Host:

@@ -2,8 +2,8 @@
 
 import subprocess
 
-from sightline.agents.hook_events import CommandBegan, CommandEnded
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandBegan, CommandEnded
 
 
 def run(place, session, command, *, call="c1", during=None, cut=None, background=False, ends_in=""):

@@ -5,10 +5,10 @@ import subprocess
 import pytest
 from tests.hooks.handlers.shell import facts, run
 
-from sightline.agents.hook_events import Answered, Attempted, CommandBegan
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace
 from sightline.model.events import CommandStarted, Refused
+from sightline.model.hook_events import Answered, Attempted, CommandBegan
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 SHIFTED = "by the user\n" + TEN

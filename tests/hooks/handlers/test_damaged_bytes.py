@@ -8,9 +8,9 @@ import subprocess
 import pytest
 from tests.hooks.handlers.host import Host
 
-from sightline.agents.hook_events import Wrote
 from sightline.hooks.dispatch import attend
 from sightline.model.events import Changed
+from sightline.model.hook_events import Wrote
 
 FILES = {
     "latin-1": b"caf\xe9\nx = 1\nend\n",

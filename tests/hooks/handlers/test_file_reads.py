@@ -2,9 +2,9 @@
 
 import pytest
 
-from sightline.agents.hook_events import NOTHING, Answered, ChangedOutside, Instructed, Shown
 from sightline.hooks.dispatch import attend
 from sightline.model.events import Changed, Seen
+from sightline.model.hook_events import NOTHING, Answered, ChangedOutside, Instructed, Shown
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 

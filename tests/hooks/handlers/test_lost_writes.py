@@ -4,10 +4,10 @@ the write the user is asked, a slow hook runs, or another session writes."""
 import pytest
 from tests.hooks.handlers.host import Host
 
-from sightline.agents.hook_events import Prompted, Wrote
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace, WriteWhole
 from sightline.model.events import Changed, Merged
+from sightline.model.hook_events import Prompted, Wrote
 
 LINES = [f"line {n}\n" for n in range(1, 41)]
 TEXT = "".join(LINES)

@@ -3,10 +3,10 @@
 import pytest
 from tests.hooks.handlers.shell import facts, run
 
-from sightline.agents.hook_events import Answered, Attempted
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Replace, WriteWhole
 from sightline.model.events import Changed, Moved, TurnBegan
+from sightline.model.hook_events import Answered, Attempted
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 THEIRS = TEN.replace("line 3", "by the user")

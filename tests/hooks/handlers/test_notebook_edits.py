@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from sightline.agents.hook_events import Attempted, Shown, Wrote
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import CellEdit
 from sightline.model.events import Changed, Refused
+from sightline.model.hook_events import Attempted, Shown, Wrote
 
 
 def notebook(**sources):

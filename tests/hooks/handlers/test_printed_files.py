@@ -7,8 +7,8 @@ import pytest
 from tests.hooks.handlers.shell import run, seen
 from tests.support.examples import widely
 
-from sightline.agents.hook_events import CommandEnded
 from sightline.hooks.dispatch import attend
+from sightline.model.hook_events import CommandEnded
 
 ONE = "".join(f"first {n} of d/one.txt\n" for n in range(1, 9))
 TWO = "def two():\n    return 2\n\n\ndef three():\n    return 3\n"

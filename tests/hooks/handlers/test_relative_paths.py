@@ -6,11 +6,11 @@ import pytest
 from tests.hooks.handlers.host import Host
 from tests.support.places import TEN
 
-from sightline.agents.hook_events import Attempted, CommandBegan, Reading
 from sightline.errors import SightlineError
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.transcript import name_in
 from sightline.model.attempts import Create, Replace, WriteWhole
+from sightline.model.hook_events import Attempted, CommandBegan, Reading
 
 FILES = (
     "a.txt",

@@ -6,10 +6,10 @@ import pytest
 from tests.hooks.handlers.host import Host
 
 import sightline
-from sightline.agents.hook_events import Ended
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import CellEdit, Replace
 from sightline.model.events import ClaimAnnounced, Refused
+from sightline.model.hook_events import Ended
 
 TEXT = "".join(f"line {n}\n" for n in range(1, 21))
 BOOK = '{"cells": [{"cell_type": "code", "id": "one", "source": ["a"]}], "nbformat": 4}\n'

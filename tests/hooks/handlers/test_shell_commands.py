@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from tests.hooks.handlers.shell import facts, run, seen
 from tests.support.examples import examples
 
-from sightline.agents.hook_events import Answered, Attempted, CommandBegan, Wrote
-from sightline.agents.hook_events import CommandEnded as Over
 from sightline.changes.command_texts import worded
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers import shell_commands
 from sightline.model.attempts import Replace, WriteWhole
 from sightline.model.events import Changed, CommandEnded, CommandStarted, SightLost
+from sightline.model.hook_events import Answered, Attempted, CommandBegan, Wrote
+from sightline.model.hook_events import CommandEnded as Over
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 

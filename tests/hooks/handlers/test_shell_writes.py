@@ -8,9 +8,9 @@ import pytest
 from tests.hooks.handlers.shell import facts, run
 from tests.support.commands import command as named
 
-from sightline.agents.hook_events import Answered, CommandBegan
 from sightline.hooks.dispatch import attend
 from sightline.model.events import Changed
+from sightline.model.hook_events import Answered, CommandBegan
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 USERS = TEN.replace("line 9\n", "line 9\nby the user\n")

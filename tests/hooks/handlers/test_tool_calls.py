@@ -7,10 +7,10 @@ from tests.clients.file_server import call as carry_out
 from tests.hooks.handlers.shell import facts, seen
 
 from sightline.agents.claude_code.dialect import events
-from sightline.agents.hook_events import Answered, Attempted, CallBegan, CallEnded
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import WriteWhole
 from sightline.model.events import Changed, CheckpointTaken, TurnBegan
+from sightline.model.hook_events import Answered, Attempted, CallBegan, CallEnded
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 THEIRS = TEN.replace("line 3", "by the user")

@@ -7,7 +7,12 @@ import pytest
 from tests.hooks.handlers.host import Host
 
 import sightline
-from sightline.agents.hook_events import (
+from sightline.agents.product import Limits
+from sightline.filesystem.system_calls import Calls
+from sightline.hooks.dispatch import attend
+from sightline.model.attempts import Replace, WriteWhole
+from sightline.model.events import Changed, Merged, Moved, NoticeDelivered, Refused, WriteIntended
+from sightline.model.hook_events import (
     Answer,
     Answered,
     Began,
@@ -17,11 +22,6 @@ from sightline.agents.hook_events import (
     Prompted,
     Wrote,
 )
-from sightline.agents.product import Limits
-from sightline.filesystem.system_calls import Calls
-from sightline.hooks.dispatch import attend
-from sightline.model.attempts import Replace, WriteWhole
-from sightline.model.events import Changed, Merged, Moved, NoticeDelivered, Refused, WriteIntended
 from sightline.model.revision import revision_of
 
 LINES = [f"line {n}\n" for n in range(1, 41)]

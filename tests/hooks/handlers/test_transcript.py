@@ -3,10 +3,10 @@
 import pytest
 from tests.hooks.handlers.host import Host
 
-from sightline.agents.hook_events import FolderAdded, Shown
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.model.events import TranscriptRead
+from sightline.model.hook_events import FolderAdded, Shown
 
 OLD, NEW = "line 1\nline 2\n", "line 1\nline two\n"
 

@@ -12,20 +12,18 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
-from sightline.agents import hook_events as host
 from sightline.agents.claude_code import other_hooks
 from sightline.agents.claude_code.hook_settings import settings_files
-from sightline.agents.claude_code.tool_results import result, result_texts
-from sightline.agents.hook_events import Answer, Caller, Event, Source, Surroundings
-from sightline.agents.json_fields import nested, parse_row, read_fields, strings
+from sightline.model import hook_events as host
 from sightline.model.attempts import Attempt, CellEdit, Create, Replace, Several, WriteWhole
+from sightline.model.hook_events import Answer, Caller, Event, Source, Surroundings
+from sightline.model.json_fields import nested, parse_row, read_fields, strings
 from sightline.model.spans import Span
+from sightline.recordings.claude_code.recorded_sessions import sub_agent
+from sightline.recordings.claude_code.tool_results import result, result_texts
 
 Payload = Mapping[str, Any]
 Target = tuple[str, Attempt]
-
-AGENT_ID_LENGTH = 8
-"""Characters of a sub-agent's id that tell it from its siblings."""
 
 
 class HookFields(Struct):
@@ -53,12 +51,6 @@ def caller(payload: Payload) -> Caller:
         own = os.path.join(folder, "subagents", f"agent-{fields.agent_id}.jsonl")
     name = sub_agent(session, fields.agent_type, fields.agent_id)
     return Caller(name, fields.cwd, session, own)
-
-
-def sub_agent(session: str, kind: str | None, agent: str) -> str:
-    """Return our id of a sub-agent's session."""
-    name = "".join([char if char.isprintable() else "-" for char in kind or ""]).strip()
-    return f"{session}/{name or 'agent'}-{agent[:AGENT_ID_LENGTH]}"
 
 
 SHELLS = ("Bash", "PowerShell")

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shutil import which
 
 from sightline.agents.claude_code import hook_settings, other_hooks
-from sightline.agents.claude_code.recordings import folder_name
-from sightline.agents.claude_code.transcripts import unhooked
 from sightline.agents.connection import Scope
-from sightline.agents.json_fields import nested
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
 from sightline.history.doctor import Finding, version_of
+from sightline.model.json_fields import nested
+from sightline.recordings.claude_code.recorded_sessions import folder_name
+from sightline.recordings.claude_code.transcripts import unhooked
 
 PROGRAM = "claude"
 TITLE = "Claude Code"

@@ -11,15 +11,13 @@ from __future__ import annotations
 from msgspec import json
 
 from sightline.agents import hook_line
+from sightline.recordings.claude_code.recorded_sessions import CONFIG
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """The variable in which the client names the conversation to its hooks."""
 
 PROJECT = "CLAUDE_PROJECT_DIR"
 """The variable in which the client names the folder that it was started in."""
-
-CONFIG = "CLAUDE_CONFIG_DIR"
-"""The variable by which the user moves the folder of the client's settings."""
 
 GIVEN = {"project": PROJECT, "session": SESSION, CONFIG: CONFIG}
 

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Mapping
 from glob import escape, glob
 
-from sightline.agents.claude_code.hook_command import CONFIG, posix_line, windows_line
+from sightline.agents.claude_code.hook_command import posix_line, windows_line
 from sightline.agents.grouped_hooks import Hook, names_entry
-from sightline.agents.hook_events import Surroundings
 from sightline.agents.hook_line import ENTRY, program_of
+from sightline.model.hook_events import Surroundings
+from sightline.recordings.claude_code.recorded_sessions import config_dir
 
 AGENT = "claude-code"
 
@@ -53,11 +54,6 @@ MANAGED = {
     "win32": r"C:\Program Files\ClaudeCode",
 }
 """Where an administrator's settings are; elsewhere the Linux folder."""
-
-
-def config_dir(environ: Mapping[str, str], home: str) -> str:
-    """Return the client's folder of a user."""
-    return environ.get(CONFIG) or os.path.join(home, ".claude")
 
 
 def folders(around: Surroundings) -> list[str]:

@@ -14,8 +14,8 @@ from sightline.agents.claude_code.hook_settings import (
     managed_files,
     settings_files,
 )
-from sightline.agents.hook_events import Surroundings
-from sightline.agents.json_fields import nested, objects, parse_row
+from sightline.model.hook_events import Surroundings
+from sightline.model.json_fields import nested, objects, parse_row
 
 WHOLE_NAMES = re.compile(r"[\w|, ]+")
 """A matcher of words and bars alone stands for whole names, any other for a regular expression."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from sightline.agents import hook_events as host
-from sightline.agents.claude_code import dialect, health, messages, recordings, transcripts
+from sightline.agents.claude_code import dialect, health
 from sightline.agents.claude_code.hook_command import PROJECT
-from sightline.agents.claude_code.hook_settings import AGENT, TIMEOUT_S, config_dir
+from sightline.agents.claude_code.hook_settings import AGENT, TIMEOUT_S
 from sightline.agents.claude_code.settings import CONNECTION
-from sightline.agents.connection import Place
 from sightline.agents.dialect import Dialect, Payload
-from sightline.agents.hook_events import Answer, Caller, Event, Surroundings
 from sightline.agents.product import Capabilities, Limits, Product
-from sightline.agents.recorded_sessions import RecordedSessions, Recording
-from sightline.history.doctor import Finding
 from sightline.messages.recorded_work import RecordedWork
+from sightline.model import hook_events as host
+from sightline.model.hook_events import Answer, Caller, Event, Surroundings
+from sightline.recordings.claude_code import transcript_messages as messages
+from sightline.recordings.claude_code import transcripts
 
 
 class ClaudeCodeDialect(Dialect):
@@ -65,22 +64,6 @@ class ClaudeCodeDialect(Dialect):
         return transcripts.went_back(transcript, prompt, offset)
 
 
-class Transcripts(RecordedSessions):
-    """The transcripts in the client's own folder."""
-
-    def recordings(self, place: Place) -> list[Recording]:
-        """See RecordedSessions."""
-        return recordings.recordings(place.root, config_dir(place.environ, place.home))
-
-    def timed_events(self, recording: Recording) -> Iterable[tuple[int, Event]]:
-        """See RecordedSessions."""
-        return recordings.timed_events(recording)
-
-    def health(self, place: Place) -> Iterator[Finding]:
-        """See RecordedSessions."""
-        yield health.transcript(place.root, config_dir(place.environ, place.home))
-
-
 INJECTED = (
     *(host.Began, host.Prompted, host.Answered, host.Compacted),
     *(host.Reading, host.Searching, host.Attempted, host.CommandBegan, host.CallBegan),
@@ -105,5 +88,4 @@ PRODUCT = Product(
     project_variable=PROJECT,
     dialect=ClaudeCodeDialect(),
     connection=CONNECTION,
-    recorded=Transcripts(),
 )

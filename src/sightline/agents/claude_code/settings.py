@@ -11,6 +11,7 @@ from sightline.agents.connection import Place, Program, RegisteredHook, Scope
 from sightline.agents.grouped_hooks import GroupedHooks, Hook
 from sightline.filesystem.process import running_in
 from sightline.history.doctor import Finding
+from sightline.recordings.claude_code.recorded_sessions import config_dir
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
@@ -39,13 +40,13 @@ class ClaudeCodeSettings(GroupedHooks):
 
     def is_here(self, place: Place) -> bool:
         """See Connection."""
-        folders = [hook_settings.config_dir(place.environ, place.home)]
+        folders = [config_dir(place.environ, place.home)]
         folders += [os.path.join(place.root, ".claude")] if place.root else []
         return which(health.PROGRAM) is not None or any(map(os.path.isdir, folders))
 
     def file(self, scope: Scope, place: Place) -> str:
         """See Connection."""
-        own = hook_settings.config_dir(place.environ, place.home)
+        own = config_dir(place.environ, place.home)
         return settings_file(scope, place.root, own)
 
     def hooks(self, scope: Scope, place: Place, program: Program) -> dict[str, Hook]:
@@ -79,6 +80,10 @@ class ClaudeCodeSettings(GroupedHooks):
             yield off
         if scopes:
             yield from health.started_without(running_in(place.root, health.PROGRAM), scopes)
+
+    def transcript(self, place: Place) -> Iterator[Finding]:
+        """See Connection."""
+        yield health.transcript(place.root, config_dir(place.environ, place.home))
 
 
 CONNECTION = ClaudeCodeSettings()

@@ -6,7 +6,13 @@ import os
 from contextlib import suppress
 from time import monotonic
 
-from sightline.agents.hook_events import (
+from sightline.changes.attribution import detect_changes
+from sightline.changes.session_context import SessionContext
+from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.guard.reads import saw
+from sightline.hooks import words
+from sightline.hooks.handlers.answer_delivery import acknowledge_request
+from sightline.model.hook_events import (
     NOTHING,
     Answer,
     ChangedOutside,
@@ -15,12 +21,6 @@ from sightline.agents.hook_events import (
     Searching,
     Shown,
 )
-from sightline.changes.attribution import detect_changes
-from sightline.changes.session_context import SessionContext
-from sightline.errors import FileMissing, PathRefused, Unverifiable
-from sightline.guard.reads import saw
-from sightline.hooks import words
-from sightline.hooks.handlers.answer_delivery import acknowledge_request
 from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
 from sightline.shell_parsing.folder_search import FolderSearch, globs_of, globs_of_type

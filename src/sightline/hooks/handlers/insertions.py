@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from sightline.agents.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
 from sightline.api.session import Session
 from sightline.changes.command_evidence import ended_command
 from sightline.changes.command_texts import suspected, text_of_command
@@ -29,6 +28,7 @@ from sightline.hooks.handlers.shell_commands import (
     unsearched,
 )
 from sightline.model.events import CommandEnded, CommandStarted, Fact, TurnBegan
+from sightline.model.hook_events import NOTHING, Answer, Inserted, InsertionBegan, Printed
 from sightline.model.projections import Knowledge
 from sightline.model.revision import Revision
 from sightline.model.text import normal

@@ -11,7 +11,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from sightline.agents.hook_events import Wrote
 from sightline.changes import words as change_words
 from sightline.changes.command_texts import worded
 from sightline.changes.detect import host_writes
@@ -23,6 +22,7 @@ from sightline.guard.lost_writes import LostWrite, edited_changes
 from sightline.hooks import words
 from sightline.model.diff import diff, unified
 from sightline.model.events import Belief, Cause, Changed, Merged, WriteIntended
+from sightline.model.hook_events import Wrote
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import count, new_sides
 from sightline.model.text import decode, split, unmarked

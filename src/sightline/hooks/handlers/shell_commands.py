@@ -18,13 +18,6 @@ from time import monotonic
 
 from msgspec import Struct, structs
 
-from sightline.agents.hook_events import (
-    NOTHING,
-    Answer,
-    CommandBegan,
-    CommandEnded,
-    Printed,
-)
 from sightline.changes import untracked
 from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
@@ -49,6 +42,13 @@ from sightline.hooks.host import Host
 from sightline.model.diff import diff, unified
 from sightline.model.events import Cause, Changed, CommandStarted, Fact, GitMoved, Moved, SightLost
 from sightline.model.events import CommandEnded as Ended
+from sightline.model.hook_events import (
+    NOTHING,
+    Answer,
+    CommandBegan,
+    CommandEnded,
+    Printed,
+)
 from sightline.model.merge import merge
 from sightline.model.nearest import nearest
 from sightline.model.projections import Knowledge

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from sightline.agents.hook_events import NOTHING, Answer, CallBegan, CallEnded
 from sightline.changes.command_evidence import EndedCommand, call_ended
 from sightline.changes.command_texts import suspected
 from sightline.changes.session_context import SessionContext
@@ -33,6 +32,7 @@ from sightline.hooks.handlers.shell_commands import (
 )
 from sightline.hooks.host import Host
 from sightline.model.events import CommandStarted
+from sightline.model.hook_events import NOTHING, Answer, CallBegan, CallEnded
 from sightline.model.spans import Spans, union
 from sightline.model.text import normal
 from sightline.model.timeline import Recorded

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from sightline.agents.hook_events import NOTHING, Answer, Attempted, Failed
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
@@ -40,6 +39,7 @@ from sightline.hooks.handlers.answer_delivery import (
 from sightline.hooks.host import Host
 from sightline.model.attempts import Attempt, CellEdit, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
+from sightline.model.hook_events import NOTHING, Answer, Attempted, Failed
 from sightline.model.nearest import nearest
 from sightline.model.path import composed
 from sightline.model.spans import intersect, new_sides

@@ -12,13 +12,6 @@ from contextlib import suppress
 
 from msgspec import Struct, structs
 
-from sightline.agents.hook_events import (
-    NOTHING,
-    Answer,
-    Attempted,
-    Failed,
-    Wrote,
-)
 from sightline.changes import untracked
 from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext, load_knowledge
@@ -53,6 +46,13 @@ from sightline.hooks.host import Host
 from sightline.model.attempts import Attempt, CellEdit, Create, Replace, Several, WriteWhole
 from sightline.model.diff import diff
 from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned, WriteIntended
+from sightline.model.hook_events import (
+    NOTHING,
+    Answer,
+    Attempted,
+    Failed,
+    Wrote,
+)
 from sightline.model.locate import find_replacement, replaced
 from sightline.model.marks import REPLACEMENT
 from sightline.model.revision import MISSING, Revision

@@ -13,7 +13,6 @@ from time import monotonic, sleep
 
 from msgspec import Struct, structs
 
-from sightline.agents.hook_events import Event, Forked, Shown
 from sightline.api.session import Session
 from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
 from sightline.errors import PathRefused, StoreConflict
@@ -38,6 +37,7 @@ from sightline.model.events import (
     TurnBegan,
     WindowEmptied,
 )
+from sightline.model.hook_events import Event, Forked, Shown
 from sightline.model.projections import Knowledge
 from sightline.model.revision import UNKNOWN
 from sightline.model.spans import carry

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from time import monotonic
 
-from sightline.agents import hook_events as events
-from sightline.agents.hook_events import NOTHING, Answer, Shown
 from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
@@ -26,7 +24,9 @@ from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
 from sightline.hooks.host import Host
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model import hook_events as events
 from sightline.model.events import FolderAdded, SessionEnded, TurnBegan, WarningRaised
+from sightline.model.hook_events import NOTHING, Answer, Shown
 from sightline.model.spans import Span
 from sightline.model.timeline import of_kind
 from sightline.notices.delivery import hand_warnings
