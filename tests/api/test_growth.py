@@ -162,9 +162,8 @@ VERBS: dict[str, Callable[[Place], object]] = {
     "up": look,
 }
 
-COUNTING = {"up": 4, "briefing": 8}
-"""Steps to count a row. The page of `up` says how many sessions have ended and how many have not, and
-a registry how often each file changed, up to 1,000 times."""
+COUNTING = {"up": 4}
+"""Steps to count a row. The page of `up` says how many sessions have ended and how many have not."""
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +196,23 @@ def test_a_verb_reads_no_more_rows_with_many_sessions_whose_process_is_gone(name
 def test_a_verb_reads_no_more_rows_with_many_own_changes_of_other_files(name, costs):
     few, many = costs[FEW, FEW, FEW][name], costs[FEW, MANY, FEW][name]
     assert many <= 1.01 * few + COUNTING.get(name, 0) * (MANY - FEW)
+
+
+def at_work(place: Place) -> list[str]:
+    return place.store.active_since(place.clock() - 1_800_000_000)
+
+
+@pytest.mark.wide
+def test_who_is_at_work_is_found_among_few_rows_however_many_facts_are_young():
+    steps = []
+    for count in (100, 1_000):
+        place = Place(3, 3, 3)
+        for name in ("one", "two"):
+            facts = [TurnBegan(number) for number in range(count)]
+            place.store.append(Append(name, facts, at=place.clock()))
+        steps.append(place.steps(at_work))
+        assert {"one", "two"} <= {*at_work(place)}
+    assert steps[1] <= 1.01 * steps[0]
 
 
 @pytest.mark.parametrize("verb", ["rewind", "edited_since"])
