@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from msgspec import Struct, structs
 
@@ -21,6 +21,7 @@ from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorde
 from sightline.filesystem.git.repository import SLACK_NS, Repository
 from sightline.model.events import Cause, Changed, GitMoved, Rewritten
 from sightline.model.revision import MISSING, Revision
+from sightline.model.timeline import Recorded, newest_first
 
 Trees = dict[str, Mapping[str, str | None]]
 """Commit -> path -> blob id."""
@@ -29,7 +30,8 @@ DEADLINE_S = 2.0
 """Seconds that git may take for one answer."""
 
 REMEMBERED = 8
-"""Recorded git operations that are searched for stashes that were put away."""
+"""Recorded git operations that are searched for stashes that were put away. Nothing records that a stash was
+dropped, so older ones would be taken for popped for ever."""
 
 MIDWAY = Cause("git", None, UNDER_WAY, "likely")
 """The cause of a change in the middle of a git operation."""
@@ -228,17 +230,23 @@ class _GitSearch:
         stashed = repository.stashed() if stashing else ()
         if not (moved or put_away or stashed):
             return []
-        recorded, taken = [], []
-        for operation in self._context.store.timeline(kinds=[GitMoved], newest=REMEMBERED):
+        left = unrecorded_moves(moved, self._recorded())
+        taken: list[str] = []
+        for operation in islice(self._recorded(), REMEMBERED) if stashing else ():
             fact = operation.fact
-            if not isinstance(fact, GitMoved) or (fact.paths and not self._contains(fact.paths[0])):
-                continue
-            recorded.append(operation)
+            assert isinstance(fact, GitMoved)
             commit = {"stash": fact.after, "stash apply": fact.before}.get(fact.operation)
             if commit is not None and commit not in stashed:
-                taken.append(commit)
+                taken.insert(0, commit)
         head = repository.head() if stashing else None
-        return steps_of(head, stashed, taken, unrecorded_moves(moved, recorded), put_away=put_away)
+        return steps_of(head, stashed, taken, left, put_away=put_away)
+
+    def _recorded(self) -> Iterator[Recorded]:
+        """Yield the recorded operations of this repository, newest first."""
+        for operation in newest_first(self._context.store.timeline, kinds=[GitMoved]):
+            fact = operation.fact
+            if isinstance(fact, GitMoved) and (not fact.paths or self._contains(fact.paths[0])):
+                yield operation
 
     def _trees(self, step: Step, differences: Sequence[Difference]) -> Trees | None:
         """Return the blobs of some files in the step's commits; None when git does not answer."""

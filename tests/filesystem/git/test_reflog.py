@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.filesystem.git.reflog import NEWEST, Move, join_moves, moves, since, unrecorded_moves
 from sightline.model.events import GitMoved
@@ -97,3 +98,13 @@ def test_what_a_fact_tells_of_already_is_not_told_again():
     assert unrecorded_moves(log[1:], told) == tuple(log[1:])
     late = [move(A, B, "checkout", 101)]
     assert unrecorded_moves(late, told) == tuple(late)
+
+
+def test_what_facts_tell_is_looked_for_behind_any_number_of_others_back_to_the_first_move():
+    others = [Recorded(9, "s", 100_000_000, 0, GitMoved(C, D, "checkout", ("f",)))] * 20
+    told = Recorded(1, "s", 100_000_000, 0, GitMoved(A, B, "checkout", ("f",)))
+    log = [move(A, B, "checkout"), move(B, C, "reset")]
+    assert unrecorded_moves(log, [*others, told]) == tuple(log[1:])
+    newest_first = iter([structs.replace(told, happened_at=99_999_999), told])
+    assert unrecorded_moves(log, newest_first) == tuple(log)
+    assert [*newest_first] == [told]

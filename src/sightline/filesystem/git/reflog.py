@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -87,11 +87,14 @@ def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
     return tuple(log[first:])
 
 
-def unrecorded_moves(log: Sequence[Move], facts: Sequence[Recorded]) -> tuple[Move, ...]:
-    """Return the moves after the last one that facts (in order) record already. The seconds of the log
-    alone are too coarse to tell one move from the next."""
-    for recorded in reversed(facts):
+def unrecorded_moves(log: Sequence[Move], facts: Iterable[Recorded]) -> tuple[Move, ...]:
+    """Return the moves after the last one that facts (newest first) record already. The seconds of the
+    log alone are too coarse to tell one move from the next. Facts from before the first move are not read."""
+    first_s = min((move.at_s for move in log), default=None)
+    for recorded in facts:
         fact, at_s = recorded.fact, recorded.happened_at // 1_000_000
+        if first_s is None or at_s < first_s:
+            break
         assert isinstance(fact, GitMoved)
         same = [
             at
