@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
+from importlib.resources import files as data_files
 from shlex import quote
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -71,7 +71,7 @@ class File(Struct, frozen=True):
 
 def load() -> dict[str, File]:
     """Return the files of the recording, by name."""
-    text = (files("sightline") / "data" / "tour" / "session.jsonl").read_text(encoding="utf-8")
+    text = (data_files("sightline") / "data" / "tour" / "session.jsonl").read_text(encoding="utf-8")
     records = [json.loads(line) for line in text.splitlines()]
     answers = {part["tool_use_id"]: (record, part) for record, part in _parts(records, "user")}
     reads: dict[str, list[str]] = {}
@@ -269,112 +269,47 @@ class Step(Struct, frozen=True):
 
 
 def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
-    """Play the steps one by one, as the caller iterates."""
+    """Play the steps one by one, as the caller iterates; data/tour/steps.json has their words."""
+    text = (data_files("sightline") / "data" / "tour" / "steps.json").read_text(encoding="utf-8")
+    names = {
+        "code": "telemetry.go",
+        "test": "telemetry_test.go",
+        "refusal": files["telemetry.go"].edits[0].refusal,
+    }
+    for words, outcome in zip(json.loads(text), _outcomes(stage, files), strict=True):
+        told, note = words.pop("told").format(**names), words.pop("note", "").format(**names)
+        yield Step(told, outcome=outcome, note=note, **words)
+
+
+def _outcomes(stage: Stage, files: Mapping[str, File]) -> Iterator[Outcome]:
     code, test = files["telemetry.go"], files["telemetry_test.go"]
     refused, again, imports, command, helper, last = code.edits
     # An edit that the recording refuses, too. The policy is "block": nothing is merged.
     stage.put(code.path, code.reads[0].replace(again.old, refused.old))
-    yield Step(
-        f"The agent reads {code.name}, a file of a Go program.",
-        "read",
-        "shown",
-        stage.read(code.path),
-        "The recording starts just after. Four lines are rebuilt from step 3.",
-        moment="First: an edit of lines that somebody else changed is refused",
-    )
+    yield stage.read(code.path)
     begun = stage.session.checkpoint("when the agent had read the file").id
     stage.put(code.path, code.reads[0])
-    yield Step(
-        "The user changes four lines of the file, as in the recording.",
-        "changes",
-        "stale",
-        stage.changes(),
-    )
-    yield Step(
-        "The agent does not know that, and edits these lines as it remembers them.",
-        "edit",
-        "refused: stale",
-        stage.edit(code.path, refused),
-        'The policy here is "block". Claude Code itself refused this edit, too, without the diff: '
-        f'"{refused.refusal}"',
-    )
-    yield Step(
-        "The diff was all that the agent needed: it edits what stands there now, and goes on.",
-        "edit",
-        "applied",
-        stage.edit(code.path, again, imports, command),
-        "In the recording, the agent first had to read the whole file again.",
-        brief=True,
-    )
+    yield stage.changes()
+    yield stage.edit(code.path, refused)
+    yield stage.edit(code.path, again, imports, command)
     # A change beside the agent's edits while no session is open; then the default policy.
     stage.session.close()
     stage.put(code.path, code.reads[1])
     stage.resume("merge")
-    yield Step(
-        "The session ends. The user removes a line, as in the recording. The session is resumed.",
-        "changes",
-        "stale",
-        stage.changes(),
-        'From here on, the policy is "merge", which is the default.',
-        moment="Second: a change elsewhere in the file does not stop the agent",
-    )
-    yield Step(
-        "The agent adds a function elsewhere in the file. The edit goes through.",
-        "edit",
-        "applied, with a notice",
-        stage.edit(code.path, helper),
-        "In the recording, the agent first reads the whole file once more.",
-    )
+    yield stage.changes()
+    yield stage.edit(code.path, helper)
     text = stage.session.believed(code.path) or ""
-    yield Step(
-        "The agent writes the whole file from memory, with the line that the user removed.",
-        "write",
-        "merged",
-        stage.write(code.path, text.replace(last.old, last.new)),
-        "In the recording, this is an edit. The tour makes a write of the whole file of it.",
-    )
-    undone = stage.rewind(begun)
-    yield Step(
-        "You take back all that the agent did. What the user changed stays.",
-        "rewind",
-        "rewound",
-        undone,
-        "The tour plays this step and the next. They are not in the recording.",
-        moment="Third: a rewind takes back the agent's changes and nobody else's",
-    )
-    yield Step(
-        "You change your mind: a rewind can be taken back, too.",
-        "rewind",
-        "rewound",
-        stage.rewind(stage.safety),
-        brief=True,
-    )
+    yield stage.write(code.path, text.replace(last.old, last.new))
+    yield stage.rewind(begun)
+    yield stage.rewind(stage.safety)
     # A save without a change, which a guard by time stamps would report.
     stage.read(code.path)
     stage.put(test.path, test.reads[0])
     stage.read(test.path)
     stage.save_again(test.path)
-    yield Step(
-        f"The agent reads {test.name}. The user saves that file with nothing changed.",
-        "check",
-        "fresh",
-        stage.check(test.path),
-        "The tour plays the user here. The recording has no such save.",
-        moment="And nothing else gets in the agent's way",
-    )
-    yield Step(
-        "Two edits of that file. A newer time stamp is no reason to complain.",
-        "edit",
-        "applied",
-        stage.edit(test.path, *test.edits),
-        brief=True,
-    )
-    yield Step(
-        "Both files are compared with the end of the recording.",
-        "compare",
-        "identical",
-        stage.compare({file.path: file.ended for file in (code, test)}),
-    )
+    yield stage.check(test.path)
+    yield stage.edit(test.path, *test.edits)
+    yield stage.compare({file.path: file.ended for file in (code, test)})
 
 
 INDENT = "    "
