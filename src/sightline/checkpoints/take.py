@@ -310,7 +310,7 @@ def drop(context: SessionContext, names: Iterable[str]) -> list[str]:
 def listed(
     context: SessionContext, newest: int | None = None, before: Checkpoint | str | None = None
 ) -> list[Checkpoint]:
-    """List the checkpoints of all sessions, oldest first, or a page of them: see with_manifests()."""
+    """List the checkpoints of all sessions, oldest first, or a page, as with_manifests() does."""
     return [checkpoint for checkpoint, _ in with_manifests(context, newest, before)]
 
 
@@ -337,7 +337,7 @@ def recorded_checkpoints(
     before this position; newest: only the last N of them."""
     dropped: set[str] = set()
 
-    def standing() -> Iterator[Recorded]:
+    def not_dropped() -> Iterator[Recorded]:
         facts = newest_first(store.timeline, kinds=[CheckpointTaken, CheckpointDropped])
         for recorded in filter(is_live, facts):
             if isinstance(recorded.fact, CheckpointDropped):
@@ -345,7 +345,7 @@ def recorded_checkpoints(
             elif fact_of(recorded).checkpoint not in dropped:
                 yield recorded
 
-    older = (each for each in standing() if before is None or each.position < before)
+    older = (each for each in not_dropped() if before is None or each.position < before)
     return [*islice(older, newest)][::-1]
 
 

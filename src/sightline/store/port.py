@@ -110,7 +110,7 @@ class Views(Protocol):
         """Return all knowledge of a session, now or at a position, by path in order of path."""
 
     def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
-        """Return the knowledge of a canonical path of those of the sessions that know it, by id."""
+        """Return the knowledge of a canonical path by session; sessions without any are left out."""
 
     def disk(self, path: str) -> DiskFile | None:
         """Return the row of a path in the disk view."""
