@@ -7,11 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.codegraph.languages.javascript import (
-    PATTERNS_MOST,
-    JavaScript,
-    _manifests,
-)
+from sightline.codegraph.languages import javascript
+from sightline.codegraph.languages.javascript import PATTERNS_MOST, JavaScript
 from sightline.codegraph.reference import Reference, joined
 
 
@@ -179,7 +176,6 @@ def test_several_roots_count_as_one():
 
 
 WORKSPACE = {
-    "package.json": {"workspaces": ["packages/*", "!packages/old"]},
     "packages/kit/package.json": {
         "name": "@me/kit",
         "exports": {
@@ -193,13 +189,12 @@ WORKSPACE = {
         "imports": {"#in/*": {"default": "./src/*.js"}, "#out": "plain"},
     },
     "packages/plain/package.json": {"name": "plain", "main": "lib/main.js"},
-    "packages/old/package.json": {"name": "old"},
     "other/package.json": {"name": "other"},
     **dict.fromkeys(
         [
             *("packages/kit/src/index.ts", "packages/kit/src/b.ts", "packages/kit/src/c/x.ts"),
             *("packages/kit/src/c/hidden/y.ts", "packages/kit/src/d/z.js", "packages/plain/sub.ts"),
-            *("packages/plain/lib/main.js", "packages/old/index.js", "other/index.js"),
+            *("packages/plain/lib/main.js", "other/index.js"),
         ],
         "",
     ),
@@ -218,12 +213,11 @@ WORKSPACE = {
         ("@me/kit/src/index", None),
         ("plain", "packages/plain/lib/main.js"),
         ("plain/sub", "packages/plain/sub.ts"),
-        ("old", None),
-        ("other", None),
+        ("other", "other/index.js"),
         ("react", None),
     ],
 )
-def test_packages_of_the_workspace_are_files_of_the_tree(module, target):
+def test_packages_are_files_of_the_tree(module, target):
     assert meant(WORKSPACE, module, "packages/app/x.ts") == target
 
 
@@ -235,25 +229,21 @@ def test_a_package_has_names_of_its_own():
     assert meant(WORKSPACE, "other", "other/x.js") == "other/index.js"
 
 
-@pytest.mark.parametrize(
-    "yaml",
-    [
-        "packages:\n  # ours\n  - 'libs/**'\n  - \"!libs/*/old\"  # gone\ncatalog:\n  - no\n",
-        'packages: ["libs/**", "!libs/*/old"]\n',
-        "packages:\n- libs/**\n- '!**/old'\n",
-    ],
-)
-def test_workspaces_of_pnpm(yaml):
-    files = {"pnpm-workspace.yaml": yaml, "libs/a/b/package.json": {"name": "b"}}
-    files |= {"libs/a/old/package.json": {"name": "old"}}
-    files |= {"libs/a/b/index.ts": "", "libs/a/old/index.ts": ""}
-    assert meant(files, "b") == "libs/a/b/index.ts"
-    assert meant(files, "old") is None
+def test_of_packages_with_one_name_the_nearest_is_meant():
+    folders = ("libs/x/b", "libs/y/b", "test/b")
+    files: dict[str, object] = {f"{each}/package.json": {"name": "b"} for each in folders}
+    files |= {f"{each}/index.ts": "" for each in folders}
+    assert meant(files, "b", "libs/y/app/a.ts") == "libs/y/b/index.ts"
+    assert meant(files, "b", "test/b/deep/a.ts") == "test/b/index.ts"
+    assert meant(files, "b", "a.ts") == "test/b/index.ts"
 
 
-def test_a_dependency_may_say_its_folder():
-    files = {"app/package.json": {"dependencies": {"a": "file:../libs/a"}}, "libs/a/index.js": ""}
-    assert meant(files, "a", "app/x.js") == "libs/a/index.js"
+def test_the_names_of_so_many_packages_are_known(monkeypatch):
+    monkeypatch.setattr(javascript, "MANIFESTS_MOST", 1)
+    files: dict[str, object] = {"x/y/a/package.json": {"name": "a"}, "x/y/a/index.js": ""}
+    files |= {"b/package.json": {"name": "b"}, "b/index.js": ""}
+    assert meant(files, "b") == "b/index.js"
+    assert meant(files, "a") is None
 
 
 def test_settings_of_any_shape_are_borne():
@@ -271,13 +261,12 @@ def test_settings_of_any_shape_are_borne():
     for value in odd:
         manifest = dict.fromkeys(["name", "exports", "imports", "main", "dependencies"], value)
         files = {
-            "package.json": manifest | {"workspaces": value},
+            "package.json": manifest,
             "tsconfig.json": {
                 "extends": value,
                 "references": value,
                 "compilerOptions": {"paths": value, "baseUrl": value, "rootDirs": value},
             },
-            "lerna.json": {"packages": value},
         }
         for module in ("a", "./a", "#a", "@a", "", "@", "/", "*"):
             assert meant(files, module) is None
@@ -296,25 +285,3 @@ def test_joining_is_what_the_system_does(parts, folder):
 def test_nothing_is_above_the_root():
     assert joined("a", "../..") is None
     assert joined("a", "..") == ""
-
-
-@pytest.mark.parametrize(
-    ("pattern", "path", "fits"),
-    [
-        ("packages/*", "packages/a", True),
-        ("packages/*", "packages/a/b", False),
-        ("packages/**", "packages/a/b", True),
-        ("packages/**", "packages", True),
-        ("packages", "packages", True),
-        ("packages", "packages/a", False),
-        ("**/b", "b", True),
-        ("**/b", "a/a/b", True),
-        ("a/**/**/b", "a/b", True),
-        ("./a-*-c/", "a-b-c", True),
-        ("a*b*a", "aba", True),
-        ("a*b*a", "aa", False),
-        ("*" * 500 + "x", "a" * 500, False),
-    ],
-)
-def test_patterns_of_workspaces(pattern, path, fits):
-    assert bool(_manifests([pattern]).fullmatch(f"{path}/package.json")) is fits

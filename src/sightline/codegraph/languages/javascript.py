@@ -28,6 +28,7 @@ from sightline.codegraph.reference import (
     Reader,
     Reference,
     below,
+    distance,
     entry,
     first,
     first_in,
@@ -35,7 +36,6 @@ from sightline.codegraph.reference import (
     once,
     upwards,
 )
-from sightline.filesystem.ignore.wildmatch import translate
 
 _COMPONENTS = (".vue", ".svelte")
 
@@ -250,19 +250,18 @@ class JavaScript:
 
 
 MANIFEST = "package.json"
-YAML = "pnpm-workspace.yaml"
+
+MANIFESTS_MOST = 1_000
+"""Manifests that are read for the names of packages, those in the least deep folders."""
 
 _CONDITIONS = ("import", "require", "node", "module-sync", "module", "browser", "default")
 """Conditions of export that hold everywhere; all others are asked after them."""
 
 _DEEPEST = 16
-_ITEM = re.compile(r"""^\s*-\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$""")
-_INLINE = re.compile(r"""["']?([^"'\[\],\s]+)["']?""")
-_LOCAL = ("file:", "link:", "portal:", "workspace:.")
 
 
 class Packages:
-    """The packages of a tree, by their manifests and those of the workspaces they belong to."""
+    """The packages of a tree, by the names in their manifests."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
@@ -305,67 +304,22 @@ class Packages:
         return list(filter(None, _paths_in(folder, names)))
 
     def _named(self, package: str, folder: str) -> str | None:
-        """Return the folder of a package: one above with this name, the place of a dependency, or a
-        member of the workspaces."""
-        for above in upwards(folder):
-            path = below(above, MANIFEST)
-            if path not in self._documents.files:
-                continue
-            manifest = self._documents.mapping(path)
-            if manifest.get("name") == package:
-                return above
-            for field in ("dependencies", "devDependencies", "peerDependencies"):
-                place = entry(entry(manifest, field, dict), package, str)
-                if place.startswith(_LOCAL):
-                    local = joined(above, place.partition(":")[2])
-                    if local is not None:
-                        return local
-                    break
-        root = self._root(folder)
-        return None if root is None else self._members(root).get(package)
-
-    @once
-    def _root(self, folder: str) -> str | None:
-        """Return the nearest folder above that has workspaces."""
-        return next(filter(self._patterns, upwards(folder)), None)
-
-    def _patterns(self, folder: str) -> list[str]:
-        """Return the patterns of a folder's workspaces; none where it has no workspaces."""
-        if below(folder, YAML) in self._documents.files:
-            return _listed(self._documents.text(below(folder, YAML)))
-        for name, field in ((MANIFEST, "workspaces"), ("lerna.json", "packages")):
-            path = below(folder, name)
-            known = self._documents.mapping(path) if path in self._documents.files else {}
-            value = known.get(field)
-            patterns = texts(value.get("packages") if isinstance(value, dict) else value)
-            if patterns:
-                return patterns
-        return []
-
-    @once
-    def _members(self, root: str) -> dict[str, str]:
-        """Return the names of the members of workspaces, and their folders."""
-        patterns = self._patterns(root)
-        wanted = _manifests(pattern for pattern in patterns if not pattern.startswith("!"))
-        refused = _manifests(pattern[1:] for pattern in patterns if pattern.startswith("!"))
-        members: dict[str, str] = {}
-        start = f"{root}/" if root else ""
-        for folder in self._folders:
-            path = f"{folder}/{MANIFEST}"
-            inner = path.removeprefix(start)
-            if path.startswith(start) and wanted.fullmatch(inner) and not refused.fullmatch(inner):
-                name = self._documents.mapping(path).get("name")
-                if isinstance(name, str):
-                    members.setdefault(name, folder)
-        return members
+        """Return the folder of the package with a name that is nearest to a folder."""
+        place = f"{folder}/" if folder else ""
+        folders = self._folders.get(package, ())
+        return min(folders, key=lambda each: distance(place, f"{each}/"), default=None)
 
     @cached_property
-    def _folders(self) -> list[str]:
-        """The folders of the tree that have a manifest."""
+    def _folders(self) -> dict[str, list[str]]:
+        """Names of packages -> their folders."""
         end = f"/{MANIFEST}"
-        return sorted(
-            path.removesuffix(end) for path in self._documents.files if path.endswith(end)
-        )
+        paths = [path for path in self._documents.files if f"/{path}".endswith(end)]
+        folders: dict[str, list[str]] = {}
+        for path in sorted(paths, key=lambda each: (each.count("/"), each))[:MANIFESTS_MOST]:
+            name = self._documents.mapping(path).get("name")
+            if isinstance(name, str):
+                folders.setdefault(name, []).append(path.rpartition("/")[0])
+        return folders
 
 
 def _paths_in(folder: str, names: Iterable[str]) -> list[str]:
@@ -398,28 +352,6 @@ def _leaves(target: Any, star: str, hold: Ends, depth: int) -> Iterator[str]:
     elif isinstance(target, dict) and depth < _DEEPEST:
         for key in sorted(target, key=lambda key: key not in hold):
             yield from _leaves(target[key], star, hold, depth + 1)
-
-
-def _listed(text: str) -> list[str]:
-    """Return the list `packages` of a workspace's YAML, in either of the two ways to write it."""
-    patterns: list[str] = []
-    inside = False
-    for line in text.split("\n"):
-        if line.startswith("packages:"):
-            patterns += _INLINE.findall(line[9:].partition("#")[0])
-            inside = True
-        elif line[:1].strip() and line[0] not in "-#":
-            inside = False
-        elif inside and (item := _ITEM.match(line)):
-            patterns.append(item[1])
-    return [pattern for pattern in patterns if len(pattern) <= LONGEST]
-
-
-def _manifests(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return the expression for the manifests of the members that the patterns of workspaces name."""
-    parts = [[part for part in pattern.split("/") if part not in ("", ".")] for pattern in patterns]
-    globs = ["/".join([*folders, MANIFEST]) for folders in parts]
-    return re.compile("|".join(translate(glob, on_path=True) for glob in globs), re.DOTALL)
 
 
 DEEPEST = 32
