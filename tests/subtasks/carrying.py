@@ -52,14 +52,14 @@ def agent(work):
     """The reference agent with a scripted model."""
     from tests.reference_agent.providers import Script, function_model
 
-    from sightline.api.subtask_verbs import agent_function
+    from sightline.reference_agent.runner import agent_runner
 
     task = work.task.id
     plan = {"fileRequests": [{"patterns": ["app.py"]}]}
     script = Script(lambda asked: answered(task, asked), plan=plan)
     if task == "bad":
         script = Script(*["There is no JSON in this."] * 10)
-    return agent_function(function_model(script))(work)
+    return agent_runner(function_model(script))(work)
 
 
 COMMAND = [

@@ -13,12 +13,14 @@ from tests.subtasks.conftest import LINES, SIX, STATES, git, runs, states
 from tests.support.examples import widely
 
 from sightline.api.session import Session
+from sightline.api.subtask_verbs import registered_runner, spec_of
 from sightline.errors import EditRefused, SubtaskError
 from sightline.filesystem.process import started_with
 from sightline.model.events import Changed, Refused
 from sightline.subtasks import runners
 from sightline.subtasks.attempt_effects import take_back
 from sightline.subtasks.carry_out import Options, Workbench
+from sightline.subtasks.runners import RunnerSpec
 from sightline.subtasks.subtask import ResultTodo, TaskResult
 from sightline.subtasks.task_registry import TaskRegistry
 
@@ -494,6 +496,12 @@ def test_a_runner_that_no_process_can_find_is_refused(parent):
 
 
 @pytest.mark.wide
+def test_a_kind_of_runner_is_registered_by_the_package_that_has_it():
+    assert spec_of("agent:some-model") == RunnerSpec("agent", "some-model")
+    with pytest.raises(SubtaskError, match="no runner 'nobody:x'"):
+        registered_runner("nobody", "x")
+
+
 def test_files_that_a_command_removed_in_the_shared_tree_are_in_the_result(repo, parent):
     """No session has read them: only the checkpoint before the attempt has their texts."""
     repo.put("src/a.txt", "mine\n")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 from threading import RLock
 from time import sleep
 from typing import Annotated, Any
@@ -26,10 +27,8 @@ from sightline.subtasks.subtask import (
     ChangedText,
     Graph,
     Isolation,
-    ResultTodo,
     ShownTask,
     SubTask,
-    TaskResult,
 )
 from sightline.subtasks.task_registry import TaskRegistry
 from sightline.text.installing import installing
@@ -37,12 +36,9 @@ from sightline.text.installing import installing
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of this process that carry out sub-tasks, by "module:name"."""
 
-AGENT = "agent"
-"""Kind of a runner: the reference agent."""
-
-AGENT_RUN = "sightline.reference_agent.agent:run"
-"""The function by which the reference agent pursues one goal in one session. Its package lies above
-this one, so it is found by its name."""
+RUNNERS = "sightline.runners"
+"""The entry points by which installed packages register kinds of runners. Each names a function that takes
+the text behind "kind:" and returns a function that carries out a sub-task."""
 
 CONCURRENCY = 4
 
@@ -269,7 +265,7 @@ class Subtasks:
         Args:
             id: Only this sub-task; all by default.
             runner: A command (a list of words; the prompt is on its standard input), a function that
-                takes a Work, or "agent:MODEL".
+                takes a Work, or "agent:MODEL": a registered kind with a name.
             isolation: worktree: each works in a tree of its own, and its changes are applied
                 as one batch; shared: all work in this tree; remote: as worktree, by workers of any clone
                 of the repository. Default: worktree where git has a commit.
@@ -356,9 +352,9 @@ class Subtasks:
     def _runner_of(self, spec: RunnerSpec) -> Runner:
         if spec.kind == "command":
             return command_runner(spec.arguments)
-        if spec.kind == AGENT:
-            return self._function_runner(agent_function(spec.name))
-        return self._function_runner(function_named(spec.name))
+        if spec.kind == "function":
+            return self._function_runner(function_named(spec.name))
+        return self._function_runner(registered_runner(spec.kind, spec.name))
 
 
 def running_worker(
@@ -387,8 +383,8 @@ def spec_of(runner: Callable[..., Any] | Sequence[str] | str) -> RunnerSpec:
     """Return a runner as a job names it. SubtaskError for one that no process could find again."""
     if isinstance(runner, str):
         kind, _, name = runner.partition(":")
-        if kind == AGENT and name:
-            return RunnerSpec(AGENT, name)
+        if name and entry_points(group=RUNNERS, name=kind):
+            return RunnerSpec(kind, name)
         raise SubtaskError("runner", "", *words.no_runner(runner))
     if callable(runner):
         module, name = getattr(runner, "__module__", ""), getattr(runner, "__qualname__", "")
@@ -417,32 +413,15 @@ def function_named(name: str) -> Callable[..., Any]:
     return function
 
 
-class NotReached(Exception):
-    """The agent ended without its goal. The message says why, for the result of the sub-task."""
-
-
-def agent_function(model: Any) -> Callable[..., TaskResult]:
-    """Return a function that carries out a sub-task with the reference agent. It asks nobody: the
-    sub-task was approved, and the guard holds it to its scope. model: a name or a model of Pydantic
-    AI. SubtaskError where the extra `agent` is not installed."""
+def registered_runner(kind: str, name: str) -> Callable[..., Any]:
+    """Return the runner of a registered kind. SubtaskError where the kind is unknown here, or its extra
+    is not installed."""
     try:
-        run = function_named(AGENT_RUN)
-    except SubtaskError as error:
-        raise SubtaskError("runner", "", *words.no_runner(f"{AGENT}:{model}")) from error
-
-    def carry_out(work: Any) -> TaskResult:
-        result = run(work.session, work.prompt, model=model, approve=lambda _: not work.must_stop())
-        if result.state != "done":
-            why = f"with the question: {result.question}" if result.question else result.state
-            raise NotReached(f"the agent ended {why}")
-        todos = result.answers[-1].todos if result.answers else ()
-        return TaskResult(
-            result.summary,
-            todos=tuple(ResultTodo(todo.text, todo.state, todo.detail) for todo in todos),
-            tokens=result.usage.input_tokens + result.usage.output_tokens,
-        )
-
-    return carry_out
+        (point,) = entry_points(group=RUNNERS, name=kind)
+        runner: Callable[..., Any] = point.load()(name)
+    except (ImportError, ValueError) as error:
+        raise SubtaskError("runner", "", *words.no_runner(f"{kind}:{name}")) from error
+    return runner
 
 
 class AsyncSubtasks:

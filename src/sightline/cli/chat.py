@@ -21,11 +21,10 @@ from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.errors import SightlineError
 from sightline.text import phrases, printable
-from sightline.window.model_summarizer import import_with_pydantic_ai
+from sightline.window.model_summarizer import needing_pydantic_ai
 
-AGENT = "sightline.reference_agent.agent"
 NAME = "sightline-agent"
-"""The agent's module, and its name on the timeline."""
+"""The agent's name on the timeline."""
 
 SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
 """The summary in an answer whose end may not have come yet."""
@@ -55,9 +54,9 @@ def agent(call: Call, *, goal: str, **options: Any) -> None:
     The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue" goes on in
     the same --session. Exit code 1: the goal was not reached.
     """
-    with _opened(call, options) as session:
+    with _opened(call, options) as (reference_agent, session):
         try:
-            result = import_with_pydantic_ai(AGENT).run(session, goal, **_parts(call, options))
+            result = reference_agent.run(session, goal, **_parts(call, options))
         except KeyboardInterrupt:
             again = f"agent continue --model {options['model']}{call.options_for(session.id)}"
             output.say(f"\nStopped. To go on: sightline {again}")
@@ -77,8 +76,8 @@ def chat(call: Call, **options: Any) -> None:
     """
     if call.json:
         raise click.UsageError("A chat is for people. Use 'sightline agent' with --json.")
-    with _opened(call, options) as session:
-        talker = import_with_pydantic_ai(AGENT).Agent(session, **_parts(call, options))
+    with _opened(call, options) as (reference_agent, session):
+        talker = reference_agent.Agent(session, **_parts(call, options))
         while (message := _next_message()) is not None:
             try:
                 if message.strip():
@@ -92,17 +91,17 @@ def chat(call: Call, **options: Any) -> None:
 
 
 @contextmanager
-def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[Session]:
-    """Open the session that the user named, or a new one. UsageError where nobody can be asked."""
+def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[tuple[Any, Session]]:
+    """Return the agent's module, and the session that the user named, or a new one. UsageError where
+    nobody can be asked; SightlineError without Pydantic AI."""
     if not options["yes"] and (call.json or not output.can_ask()):
         raise click.UsageError("The command has to ask, and stdin is no terminal. Pass --yes.")
-    named, approve = call.named_session, output.approver(call)
-    store, own = call.store, call.settings
-    with open_session(
-        call.root, id=named, agent=NAME, store=store, settings=own, approve=approve
-    ) as session:
+    with needing_pydantic_ai():
+        from sightline.reference_agent import agent as reference_agent  # needs the extra `agent`
+    more: Any = {"store": call.store, "settings": call.settings, "approve": output.approver(call)}
+    with open_session(call.root, id=call.named_session, agent=NAME, **more) as session:
         output.note(call, f"Session {session.id}")
-        yield session
+        yield reference_agent, session
 
 
 def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,8 +57,8 @@ that it was started in."""
 
 
 class RunnerSpec(Struct, frozen=True):
-    """A runner as a job names it. kind: command, function or agent. name: of a
-    function, "module:name"; of an agent, its model. arguments: of a command."""
+    """A runner as a job names it. kind: command, function, or one that a
+    package registered, such as agent. name: of a function, "module:name"; of an agent, its model. arguments: of a command."""
 
     kind: str
     name: str = ""

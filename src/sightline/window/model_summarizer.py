@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -14,10 +16,11 @@ ANSWER_TOKENS = 4_000
 """Tokens that the model may answer with."""
 
 
-def import_with_pydantic_ai(module: str) -> Any:
-    """Import a module that needs Pydantic AI. SightlineError where Pydantic AI is not installed."""
+@contextmanager
+def needing_pydantic_ai() -> Iterator[None]:
+    """Run a block that imports Pydantic AI. SightlineError where Pydantic AI is not installed."""
     try:
-        return import_module(module)
+        yield
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "pydantic_ai":
             raise
@@ -36,8 +39,9 @@ def model_summarizer(
     timeout_s: of one request; max_tokens: of the answer. SightlineError where Pydantic AI is not
     installed; errors of the model come out of the summarizer, and condense() words them.
     """
-    direct = import_with_pydantic_ai("pydantic_ai.direct")
-    messages = import_with_pydantic_ai("pydantic_ai.messages")
+    with needing_pydantic_ai():
+        direct = import_module("pydantic_ai.direct")
+        messages = import_module("pydantic_ai.messages")
 
     def summarize(request: str, /) -> str:
         asked = [messages.ModelRequest.user_text_prompt(request)]
