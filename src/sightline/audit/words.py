@@ -124,12 +124,12 @@ def _unread(files: Sequence[Unread]) -> list[str]:
     return lines
 
 
-def no_session(replay: Replay) -> list[str]:
-    """Return the lines for a replay without a session that counts."""
+def no_session(replay: Replay, example: str) -> list[str]:
+    """Return the lines for a replay without a session that counts. example: a folder of recordings."""
     count_out = count(replay.others, "session")
     left_out = f" {count_out} did not count for size or half." if replay.others else ""
     return [
         f"No recorded session was found to play.{left_out}",
         *_unread(replay.unread),
-        "Name recordings of a coding agent, or a folder of them, such as ~/.claude/projects.",
+        f"Name recordings of a coding agent, or a folder of them, such as {example}.",
     ]

@@ -18,10 +18,11 @@ from sightline.cli.failures import NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
 from sightline.errors import UnknownName
+from sightline.recordings.product_readers import EXAMPLE
 from sightline.text.tokens import estimate
 
 
-@command(example="replay ~/.claude/projects")
+@command(example=f"replay {EXAMPLE}")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--policy", "policies", multiple=True, metavar="P", shell_complete=completion.one_of(POLICIES), help="Play only this policy; repeatable. Default: none, default, careful, anthropic (clear_tool_uses) and mask-10 (SWE-agent).")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these prices, such as 0.10/1.25 or none. Policies that use prices use the first.")  # fmt: skip
@@ -54,7 +55,7 @@ def replay(
     elif rows:
         output.text(report(recorded, rows, places(prices)))
     else:
-        output.say("\n".join(no_session(recorded)))
+        output.say("\n".join(no_session(recorded, EXAMPLE)))
     if not rows or any(row.total.invalid for row in rows if row.name in OURS):
         raise Answered(NO)
 

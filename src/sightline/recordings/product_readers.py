@@ -38,3 +38,6 @@ READERS: Mapping[str, Reader] = {
     )
 }
 """Name -> reader, in the order in which they are asked whether a file is theirs."""
+
+EXAMPLE = "~/.claude/projects"
+"""A folder of recordings, for help and hints."""
