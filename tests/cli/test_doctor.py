@@ -17,6 +17,7 @@ from tests.hooks.daemons import DaemonHost
 from tests.support.hook_server import serving
 
 from sightline.agents.claude_code import health, hook_settings
+from sightline.agents.products import PRODUCTS
 from sightline.cli import checkup, connect
 from sightline.config.settings import user_settings_file
 from sightline.filesystem.process import running_in
@@ -62,6 +63,19 @@ def test_all_is_well_after_init(at):
     assert found["latency"]["message"].startswith("A hook takes ")
     assert found["hooks"]["message"] == "local: 14 events call Sightline (command)."
     assert found["python"]["message"].endswith(sys.executable)
+
+
+@pytest.mark.wide
+def test_a_product_that_is_neither_here_nor_connected_is_passed_over(at, monkeypatch):
+    monkeypatch.setitem(PRODUCTS, "toy", "tests.support.toy_product")
+    at("init", "claude-code")
+    assert checks(at)["hooks"]["state"] == "ok"
+    made = at("init", "toy", "--scope", "project")
+    assert made.code == 0, made.err + made.out
+    scopes = [
+        each["message"] for each in at("doctor", "--json").json["checks"] if each["name"] == "hooks"
+    ]
+    assert len(scopes) == 2
 
 
 def test_that_nobody_is_guarded_is_said_with_the_way_there(at):

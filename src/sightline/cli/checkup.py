@@ -54,10 +54,25 @@ def findings(call: Call) -> Iterator[Finding]:
         call.settings = settings  # a check names what is left out of them
         yield from _kept(call, settings)
     answerer = None if settings is None else settings.answerer
-    for each in connectable():
+    for each in _concerned(root):
         yield from _agent(each, root, answerer)
         yield from each.connection.transcript(connect.place_of(root))
     yield from hook_findings(root, answerer)
+
+
+def _concerned(root: str) -> list[Product]:
+    """Return the products that are on this machine or have our hooks; all products where none is."""
+    here = {each.name for each in connect.found_products(root)}
+    return [each for each in connectable() if each.name in here or _has_hooks(each, root)] or (
+        connectable()
+    )
+
+
+def _has_hooks(agent: Product, root: str) -> bool:
+    try:
+        return bool(connect.connections(agent, root))
+    except SightlineError:
+        return True  # the check of these settings says why
 
 
 def needed(call: Call) -> Iterator[Finding]:

@@ -33,15 +33,10 @@ from sightline.model.results import EditResult
 from sightline.text import phrases
 from sightline.text.printable import printable
 
-SOURCE = {
-    "product": "Claude Code",
-    "repository": "entireio/cli",
-    "commit": "394f81fab87f71aa8938d91ff7a067c524ff344b",
-    "path": "entire/checkpoints/v1:30/e81e82f6ba/0/full.jsonl",
-    "licence": "MIT",
-    "copyright": "Copyright (c) 2026 Entire Inc.",
-}
-"""The origin of the recording; data/tour/ATTRIBUTION.md has the text of the licence."""
+DATA = data_files("sightline") / "data" / "tour"
+SOURCE = json.loads((DATA / "source.json").read_text(encoding="utf-8"))
+AGENT = SOURCE.pop("agent")
+"""The origin of the recording, and the product that made it; data/tour/ATTRIBUTION.md has the text of the licence."""
 
 
 class Edit(Struct, frozen=True):
@@ -71,7 +66,7 @@ class File(Struct, frozen=True):
 
 def load() -> dict[str, File]:
     """Return the files of the recording, by name."""
-    text = (data_files("sightline") / "data" / "tour" / "session.jsonl").read_text(encoding="utf-8")
+    text = (DATA / "session.jsonl").read_text(encoding="utf-8")
     records = [json.loads(line) for line in text.splitlines()]
     answers = {part["tool_use_id"]: (record, part) for record, part in _parts(records, "user")}
     reads: dict[str, list[str]] = {}
@@ -208,7 +203,7 @@ class Stage:
     def _open(self, policy: str) -> Session:
         # The environment and home of the user are left out: their settings could change the story.
         settings = self._settings(policy)
-        return open_session(self.root, id="tour", agent="claude-code", settings=settings)
+        return open_session(self.root, id="tour", agent=AGENT, settings=settings)
 
     def _settings(self, policy: str) -> Settings:
         return load_settings(
@@ -270,7 +265,7 @@ class Step(Struct, frozen=True):
 
 def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
     """Play the steps one by one, as the caller iterates; data/tour/steps.json has their words."""
-    text = (data_files("sightline") / "data" / "tour" / "steps.json").read_text(encoding="utf-8")
+    text = (DATA / "steps.json").read_text(encoding="utf-8")
     names = {
         "code": "telemetry.go",
         "test": "telemetry_test.go",
@@ -328,7 +323,7 @@ def tour(call: Call, *, no_pause: bool) -> None:
     pausing = not no_pause and not call.json and output.can_ask() and sys.stdout.isatty()
     steps: list[Step] = []
     if not call.json:
-        title = "A real session of Claude Code, judged by Sightline"
+        title = f"A real session of {SOURCE['product']}, judged by Sightline"
         output.prose(
             f"{output.style(call, title, 'cyan')}\n"
             f"Recording: github.com/{SOURCE['repository']}, {SOURCE['licence']}, "
