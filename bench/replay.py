@@ -1,11 +1,10 @@
 """Policies of the context window on recorded sessions: what they would cost, and lose.
 
     python bench/replay.py [PATH]... [--json] [--only NAME]... [--half HALF] [--price PRICE]
-                           [--min-tokens N] [--html FILE]
+                           [--min-tokens N]
 
 PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
-The same as `sightline replay`, under every policy, for sessions of at least 60,000 tokens. --html
-writes a page with charts, too.
+The same as `sightline replay`, under every policy, for sessions of at least 60,000 tokens.
 Exit 1 when a policy of ours made a view that its format does not allow; a baseline that made one is
 marked with !. How an agent would have behaved
 with less in its window is modelled, not observed.
@@ -24,7 +23,6 @@ if not __package__:  # started as a script: the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path above)
-from bench.replay_page import page  # noqa: E402
 from msgspec import structs  # noqa: E402
 
 from sightline.audit.comparison import Row, compare_policies  # noqa: E402
@@ -63,7 +61,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--price", choices=prices, default=PRICE, help="that our policies reckon with"
     )
     parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts, too")
     options = parser.parse_args(arguments)
     names = [name for name in ALL if name.startswith(tuple(options.only or [""]))]
     if not names:
@@ -77,8 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not rows:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)
         return 2
-    if options.html is not None:
-        options.html.write_text(page(made, rows, range(len(PRICES)), OURS), "utf-8", "replace")
     print(json.dumps(as_json(made, rows)) if options.json else table(made, rows))
     return int(any(row.total.invalid for row in rows if row.name in OURS))
 
