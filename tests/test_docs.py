@@ -15,11 +15,7 @@ from msgspec import structs
 from sybil import Document, Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
-from sightline.api.session import Session
-from sightline.api.subtask_verbs import Subtasks
-from sightline.api.workspace import Workspace
 from sightline.cli.group import COMMANDS, cli
-from sightline.cli.output import CALL, as_commands
 from sightline.config.schema import KEYS
 from sightline.config.settings import Settings
 from sightline.text.installing import FORM
@@ -182,24 +178,6 @@ def test_every_command_that_a_text_names_is_there_with_its_options(page):
     text = page.read_text(encoding="utf-8")
     assert unknown_commands(text) == []
     assert page.name in OLD_MAY_STAND or not OLD.search(text)
-
-
-QUOTES = re.compile(r"""["'].*?(?:session|workspace|open_session\(id=[^()]*\))\.\w+\(.*?["']""")
-"""A string of the source on one line that names a call of a verb."""
-
-
-def test_every_call_that_a_hint_names_is_a_verb_and_becomes_a_command():
-    """Hints of the library name calls; the command line names its commands in their place."""
-    seen = 0
-    for page in SOURCES:
-        for line in QUOTES.findall(page.read_text(encoding="utf-8")):
-            for found in CALL.finditer(line):
-                of_workspace = found[0].startswith("workspace.")
-                owner: type = Subtasks if found[2] else Workspace if of_workspace else Session
-                assert hasattr(owner, found[3]), (page.name, line)
-                assert unknown_commands(f"`{as_commands(found[0])}`") == [], (page.name, line)
-                seen += 1
-    assert seen > 10
 
 
 def test_a_command_that_is_not_there_is_seen():

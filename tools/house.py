@@ -34,7 +34,17 @@ SOURCE = ROOT / "src" / "sightline"
 LIMITS = ROOT / "tools" / "house.json"
 
 ORDER = (
-    *("errors", "model", "text", "filesystem", "config", "store", "shell_parsing", "changes"),
+    *(
+        "hints",
+        "errors",
+        "model",
+        "text",
+        "filesystem",
+        "config",
+        "store",
+        "shell_parsing",
+        "changes",
+    ),
     *("sessions", "guard", "notices", "checkpoints", "codegraph", "messages", "window", "search"),
     *("briefing", "history", "subtasks", "answers", "recordings", "exchange", "audit", "api"),
     *("agents", "hooks", "frameworks", "server", "reference_agent", "cli"),

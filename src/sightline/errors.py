@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from sightline.hints import Hint, Wording, in_python
+
 PathReason = Literal[
     "outside", "ignored", "directory", "special", "binary", "too_large", "empty", "invalid"
 ]
@@ -25,15 +27,24 @@ StoreFault = Literal[
 
 
 class SightlineError(Exception):
-    """Base of all errors. `hint` says what to do next."""
+    """Base of all errors. `hint` says what to do next; `next_step` is the hint with its calls as values."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str | Hint = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.next_step = Hint(hint)
+
+    @property
+    def hint(self) -> str:
+        """The hint in the words of the library."""
+        return str(self.next_step)
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.hint}" if self.hint else self.message
+        return self.worded(in_python)
+
+    def worded(self, by: Wording) -> str:
+        """Return the message and the hint. by: words a call in the hint."""
+        return "\n".join(filter(None, (self.message, self.next_step.worded(by))))
 
 
 class StoreError(SightlineError):
@@ -43,7 +54,12 @@ class StoreError(SightlineError):
     whether the message has that sentence. A caller that has changed something else says so itself."""
 
     def __init__(
-        self, fault: str, hint: str = "", kind: StoreFault = "other", *, unchanged: bool = False
+        self,
+        fault: str,
+        hint: str | Hint = "",
+        kind: StoreFault = "other",
+        *,
+        unchanged: bool = False,
     ) -> None:
         super().__init__(f"{fault} Nothing was changed." if unchanged else fault, hint)
         self.fault = fault
@@ -90,10 +106,15 @@ class RewindInterrupted(KeyboardInterrupt):
     `message` says how many files were rewound, `hint` how to finish or undo the rewind.
     """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str | Hint = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.next_step = Hint(hint)
+
+    @property
+    def hint(self) -> str:
+        """The hint in the words of the library."""
+        return str(self.next_step)
 
 
 class ClaimRefused(SightlineError):
@@ -102,7 +123,7 @@ class ClaimRefused(SightlineError):
     claims: the claims of others in the way, as Session.claims() returns them.
     """
 
-    def __init__(self, message: str, hint: str = "", claims: tuple[Any, ...] = ()) -> None:
+    def __init__(self, message: str, hint: str | Hint = "", claims: tuple[Any, ...] = ()) -> None:
         super().__init__(message, hint)
         self.claims = claims
 
@@ -115,7 +136,9 @@ class WindowFull(SightlineError):
     """The messages cannot be made to fit into the context window. tokens: of the smallest request
     that could be made; limit: of the window, or the hard budget; None where it is unknown."""
 
-    def __init__(self, message: str, hint: str = "", *, tokens: int, limit: int | None) -> None:
+    def __init__(
+        self, message: str, hint: str | Hint = "", *, tokens: int, limit: int | None
+    ) -> None:
         super().__init__(message, hint)
         self.tokens = tokens
         self.limit = limit
@@ -124,7 +147,7 @@ class WindowFull(SightlineError):
 class RecoveryRefused(SightlineError):
     """A smaller request does not help against this error. kind: as in ProviderError."""
 
-    def __init__(self, message: str, hint: str = "", *, kind: str) -> None:
+    def __init__(self, message: str, hint: str | Hint = "", *, kind: str) -> None:
         super().__init__(message, hint)
         self.kind = kind
 
@@ -140,7 +163,7 @@ class AnswerInvalid(SightlineError, ValueError):
     answer as a whole.
     """
 
-    def __init__(self, places: tuple[tuple[str, str], ...], hint: str = "") -> None:
+    def __init__(self, places: tuple[tuple[str, str], ...], hint: str | Hint = "") -> None:
         lines = [f"{place}: {what}" if place else what for place, what in places]
         super().__init__("\n".join(lines), hint)
         self.places = places
@@ -178,7 +201,7 @@ class SubtaskError(SightlineError):
         kind: SubtaskProblem,
         subtask: str,
         message: str,
-        hint: str = "",
+        hint: str | Hint = "",
         problems: tuple[tuple[SubtaskProblem, str, str], ...] = (),
         *,
         diff: str = "",
@@ -193,7 +216,7 @@ class SubtaskError(SightlineError):
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is the path of the call."""
 
-    def __init__(self, path: str, message: str, hint: str = "") -> None:
+    def __init__(self, path: str, message: str, hint: str | Hint = "") -> None:
         super().__init__(message, hint)
         self.path = path
 
@@ -205,7 +228,9 @@ class FileMissing(PathError):
 class LinesMissing(PathError, ValueError):
     """The file ends before the first of the lines. total_lines: of the file."""
 
-    def __init__(self, path: str, message: str, hint: str = "", *, total_lines: int = 0) -> None:
+    def __init__(
+        self, path: str, message: str, hint: str | Hint = "", *, total_lines: int = 0
+    ) -> None:
         super().__init__(path, message, hint)
         self.total_lines = total_lines
 
@@ -218,7 +243,13 @@ class PathRefused(PathError):
     """
 
     def __init__(
-        self, path: str, reason: PathReason, message: str, hint: str = "", *, control: str = ""
+        self,
+        path: str,
+        reason: PathReason,
+        message: str,
+        hint: str | Hint = "",
+        *,
+        control: str = "",
     ) -> None:
         super().__init__(path, message, hint)
         self.reason: PathReason = reason  # pyright takes it for a str otherwise
@@ -245,7 +276,7 @@ class EditRefused(PathError):
         message: str,
         *,
         diff: str = "",
-        hint: str = "",
+        hint: str | Hint = "",
         lines: tuple[tuple[int, int], ...] = (),
         text: str | None = None,
         others: tuple[EditRefused, ...] = (),
@@ -258,10 +289,11 @@ class EditRefused(PathError):
         self.others = others
         self.told: object | None = None
 
-    def __str__(self) -> str:
-        """Return the answer for the model: the message, the diff between fences, and the hint."""
+    def worded(self, by: Wording) -> str:
+        """Return the answer for the model: the message, the diff between fences, and the hint. by: words a
+        call in the hint."""
         diff = fenced(self.diff, "diff") if self.diff else ""
-        return "\n".join(part for part in (self.message, diff, self.hint) if part)
+        return "\n".join(filter(None, (self.message, diff, self.next_step.worded(by))))
 
 
 def fenced(text: str, kind: str = "") -> str:

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 import sightline
 from sightline import Change, EditRefused, RewindRefused, UnknownName
-from sightline.cli.output import as_commands
 
 TEXT = "one\ntwo\nthree\n"
 
@@ -288,22 +287,6 @@ def test_a_rewind_of_anothers_checkpoint_names_the_call(abc, place):
     other = place.session(id="other").checkpoint("theirs")
     error = raised(lambda: abc.rewind(other), RewindRefused)
     assert error.hint == f"Rewind that session: open_session(id='other').rewind('{other.id}')"
-
-
-COMMANDS = {
-    "List them: session.checkpoints()": "List them: sightline checkpoint list",
-    "See session.files() and workspace.timeline().": "See sightline status and sightline log.",
-    "Do open_session(id='x').rewind('cp-1')": "Do sightline rewind cp-1 --session x",
-    "Go on: session.rewind(42)": "Go on: sightline rewind 42",
-    "Say session.saw(path, via='handover')": "Say sightline saw PATH --via handover",
-    "Name open_session(workspace='DIR').": "Name --workspace DIR.",
-    "Name another with SIGHTLINE_STORE.": "Name another with --store or SIGHTLINE_STORE.",
-}
-
-
-@pytest.mark.parametrize("hint", COMMANDS)
-def test_the_command_line_names_commands_in_place_of_calls(hint):
-    assert as_commands(hint) == COMMANDS[hint]
 
 
 def test_a_hint_of_the_command_line_names_a_command(sl):

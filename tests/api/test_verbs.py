@@ -11,7 +11,7 @@ from sightline.api.session import AsyncSession, Session
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import REQUIRED, parameters, prose
 from sightline.cli.group import COMMANDS
-from sightline.cli.output import COMMANDS as OTHER_NAMES
+from sightline.text.command_words import COMMANDS as OTHER_NAMES
 
 ABOUT_MANY = {
     *(
@@ -30,7 +30,7 @@ ABOUT_MANY = {
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
 
-OF_WORKSPACE = {"sessions", "timeline"}
+OF_WORKSPACE = {"sessions", "timeline", "delete_session"}
 
 OF_SUBTASKS = {
     *("task", "task list", "task propose", "task approve", "task show", "task graph", "task run"),

@@ -17,7 +17,7 @@ from tests.cli.test_examples import example
 from tests.subtasks.conftest import runs
 
 from sightline.api.opening import open_session
-from sightline.cli.output import as_commands
+from sightline.cli.output import worded
 from sightline.cli.task_tree import tree_lines
 from sightline.subtasks.carry_out import Options, Workbench
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
@@ -217,7 +217,7 @@ Or do its work again on the files as they are now: sightline task retry discount
 
 
 def test_a_file_outside_of_the_scope_has_no_two_texts_to_put_together():
-    said = as_commands(settle("docs", Conflict("app.py", "scope", "It is outside.")))
+    said = worded(settle("docs", Conflict("app.py", "scope", "It is outside.")))
     assert said.splitlines()[0] == (
         "If you want this change, make it in app.py yourself. Then apply the rest:"
         " sightline task merge docs --keep app.py"

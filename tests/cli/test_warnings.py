@@ -42,9 +42,7 @@ def test_a_text_of_many_lines_and_odd_letters_is_one_line(sl, session):
 def test_an_id_that_is_no_warnings_says_so(sl):
     said = sl("ack", "w-1234")
     assert said.code == 1
-    assert said.err == (
-        "Error: There is no warning w-1234.\nHint: List those that stand: sightline warnings.\n"
-    )
+    assert said.err == ("Error: There is no warning w-1234.\nHint: List them: sightline warnings\n")
 
 
 def test_a_deleted_sessions_warnings_are_gone(sl, session):

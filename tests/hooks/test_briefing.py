@@ -120,7 +120,7 @@ def test_what_takes_too_long_is_not_recorded_as_handed_over_and_comes_later(busy
     with busy.session("s1") as session:
         ground = session._context
         assert deliver_briefing(ground, "weiter", 4_000, within_s=0) == ""
-        assert "This prompt got no listings" in ground.missed
+        assert "This prompt got no listings" in str(ground.missed)
     busy.ask(busy.payload("Stop"))
     assert "Files related" in prompt(busy, "and the docs?")
 

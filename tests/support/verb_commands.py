@@ -1,6 +1,6 @@
 """The commands of the verbs, by which the tests compare the library with the command line."""
 
-from sightline.cli.output import COMMANDS
+from sightline.text.command_words import COMMANDS
 
 WITHOUT_COMMAND = {
     *("apply", "believed", "dropped", "environment", "find_each", "mentioned", "request_listings"),

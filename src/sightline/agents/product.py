@@ -51,7 +51,8 @@ class Product(Struct, frozen=True, kw_only=True):
 
     name: in settings, stores, JSON and on the command line. title: what people call it; help and
     messages use no other name. project_variable: the environment variable in which the product tells its
-    hooks the folder that it was started for; "" for none.
+    hooks the folder that it was started for; "" for none. everywhere: the argument by which its editing tool
+    replaces a text at all places, as its model reads it; "" for none.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Product(Struct, frozen=True, kw_only=True):
     can: Capabilities = Capabilities()
     limits: Limits = Limits()
     project_variable: str = ""
+    everywhere: str = ""
     dialect: Dialect = Dialect()
     connection: Connection = Connection()
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from sightline.errors import PathError
+from sightline.hints import NextCall
 from sightline.messages.todos import State, Todo
 from sightline.model.results import Edited, EditResult, Refused
 from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX
@@ -178,6 +179,13 @@ class AnswerView(Struct, frozen=True):
     listings: tuple[ListingRequest, ...]
 
 
+def in_answer(call: NextCall) -> str:
+    """Return a call as an answer makes it: the fields of an edit; "" for other calls."""
+    if not call.again or call.verb != "session.edit":
+        return ""
+    return ", ".join(f'"{name}": {value}' for name, value in call.named.items())
+
+
 class JudgedChange(Struct, frozen=True):
     """A change of an answer, judged. number: its place in fileChanges, from 0 on. result: what it did,
     or would do; None for a refused one. refusal: why it was refused; changes of one file are refused
@@ -195,7 +203,7 @@ class JudgedChange(Struct, frozen=True):
     def as_view(self) -> ChangeView:
         """Return the change with its result or refusal as JSON has them."""
         done = None if self.result is None else self.result.edited
-        refusal = None if self.refusal is None else Refused.answer_to(self.refusal)
+        refusal = None if self.refusal is None else Refused.answer_to(self.refusal, in_answer)
         return ChangeView(self.number, self.path, self.state, done, refusal)
 
 

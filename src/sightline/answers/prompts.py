@@ -167,7 +167,7 @@ def _own_text(context: SessionContext, path: str) -> bytes:
     try:
         state = context.look(context.workspace.locate(path).path)
     except PathError as error:
-        raise PromptError(f"{path} cannot be read: {error.message}", error.hint) from error
+        raise PromptError(f"{path} cannot be read: {error.message}", error.next_step) from error
     if state.data is None:
         why = state.why or f"it is no file ({state.kind})"
         raise PromptError(f"{path} cannot be read: {why}.", "Put a plain text file there.")

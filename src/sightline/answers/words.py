@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sightline.answers.answer import Answer, AnswerResult, ChangeState
+from sightline.answers.answer import Answer, AnswerResult, ChangeState, in_answer
 from sightline.errors import EditRefused
 from sightline.model.path import quoted
 from sightline.model.results import Notice
@@ -54,9 +54,10 @@ def for_agent(result: AnswerResult) -> str:
     applied = (each.result for each in result.changes if each.state == "applied")
     merged = dict.fromkeys(done.path for done in applied if done and done.merged)
     lines += [f"Merged with what others changed in {quoted(path)}." for path in merged]
-    lines += [str(told) for told in told_by(result)]
+    for told in told_by(result):
+        lines.append(told.worded(in_answer) if isinstance(told, EditRefused) else str(told))
     others = (each.refusal for each in result.changes if each.refusal is not None)
-    lines += [str(each) for each in others if not isinstance(each, EditRefused)]
+    lines += [each.worded(in_answer) for each in others if not isinstance(each, EditRefused)]
     for state, then in SUBTASKS.items():
         ids = [each.id for each in result.subtasks if each.state == state]
         lines += [f"{then}: {named(ids, NAMED)}."] if ids else []

@@ -56,7 +56,7 @@ def hand_over(
     id that is not known, and for a named file of which nothing is held.
     """
     to = find_session(ground.store, to)
-    _check_family(ground, to)
+    _check_family(ground, to, paths[0] if paths else None)
     if lines is not None and (paths is None or len(paths) != 1):
         raise ValueError("lines belong to one file: name only that file")
     if paths is None:
@@ -65,13 +65,13 @@ def hand_over(
     return tuple(_named(ground, to, path, lines) for path in paths)
 
 
-def _check_family(ground: SessionContext, to: str) -> None:
+def _check_family(ground: SessionContext, to: str, path: str | None) -> None:
     if to == ground.session:
         raise SessionError(
             f"{to!r} is this session itself.", "Name the session that gets the text."
         )
     if family(ground, to) != family(ground, ground.session):
-        raise SessionError(*words.not_family(ground.session, to))
+        raise SessionError(*words.not_family(ground.session, to, path))
 
 
 def _named(ground: SessionContext, to: str, path: str, lines: Span | None) -> HandedOver:

@@ -14,6 +14,7 @@ from sightline.filesystem import process
 from sightline.filesystem.open_files import enough_files
 from sightline.filesystem.port import Workspace
 from sightline.guard.unfinished import recover_all
+from sightline.hints import Hint, NextCall
 from sightline.model.events import Fact, SessionStarted
 from sightline.sessions.lifecycle import UNNAMED, id_for
 from sightline.sessions.presence import environment
@@ -109,7 +110,7 @@ def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str |
     if parent is not None and above is None:
         raise SessionError(
             f"There is no session {parent!r}.",
-            "Give the id of a known session: workspace.sessions() lists them.",
+            Hint("Give the id of a known session. List them: ", NextCall("workspace.sessions")),
         )
     facts: list[Fact] = [SessionStarted(agent, parent, above.position if above else None)]
     if holder is not None:

@@ -49,6 +49,7 @@ from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
 from sightline.guard.unfinished import recover_all, settle_host_writes
+from sightline.hints import Hint
 from sightline.messages import deleted_messages as removed_messages
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model import results, validation
@@ -541,8 +542,8 @@ class Session:
         return finish(self._context)
 
     @property
-    def missed(self) -> str:
-        """Words for the user about automatic checkpoints that were due and not taken; "" without one."""
+    def missed(self) -> Hint:
+        """Words for the user about automatic checkpoints that were due and not taken; empty without one."""
         return self._context.missed
 
     @verb(read_only=True, answer="id")

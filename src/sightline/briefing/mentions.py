@@ -16,6 +16,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
+from sightline.hints import without_calls
 from sightline.model.line_range import LineRange
 from sightline.model.marks import sendable
 from sightline.model.spans import Span
@@ -136,6 +137,11 @@ def resolve_mentions(
     return Mentioned(text, found, max(len(mentions) - MENTIONS_MAX, 0), tuple(resolver.looks))
 
 
+def _why(error: PathError) -> str:
+    """Return why a path cannot be shown, for a model whose tools nobody knows."""
+    return f"{error.message} {error.next_step.worded(without_calls)}"
+
+
 class _Resolver:
     """Resolves the mentions of one text and counts down its limits."""
 
@@ -163,9 +169,9 @@ class _Resolver:
                 return self._resolve_git(mention)
             return self._resolve_path(mention)
         except PathRefused as error:
-            return Resolved(mention, "refused", f"{error.message} {error.hint}")
+            return Resolved(mention, "refused", _why(error))
         except PathError as error:
-            return Resolved(mention, "unreadable", f"{error.message} {error.hint}")
+            return Resolved(mention, "unreadable", _why(error))
 
     def _resolve_path(self, mention: Mention) -> Resolved:
         if self._full():

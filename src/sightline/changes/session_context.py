@@ -15,6 +15,7 @@ from sightline.filesystem.file_state import FileState, Pieces, ResolvedPath
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import alive, machine
 from sightline.filesystem.scan import settled
+from sightline.hints import Hint
 from sightline.model.attempts import EDIT_MAX
 from sightline.model.belief import Held
 from sightline.model.events import (
@@ -72,7 +73,7 @@ class SessionContext:
         self.clock = clock
         self.owner = owner
         self.approve = approve
-        self.missed = ""
+        self.missed = Hint()
         self.shown: list[str] = []
         self.unrecorded = False
         self.scopes: tuple[tuple[str, ...], ...] = ()

@@ -14,6 +14,7 @@ from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
 from sightline.changes.words import NameOf
 from sightline.errors import SessionError
+from sightline.hints import NextCall
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
 from sightline.model.session_ids import archived, short_id
@@ -59,7 +60,7 @@ def find_session(store: Store, asked: str) -> str:
             asked,
             [described(each) for each in found.several],
             [described(each) for each in found.nearest],
-            "List: workspace.sessions()",
+            NextCall("workspace.sessions"),
         )
     )
 
@@ -78,7 +79,7 @@ def meant_session(store: Store, asked: str) -> str:
     if several:
         described_all = [described(each) for each in several]
         raise SessionError(
-            *unfound("session", asked, described_all, (), "List: workspace.sessions()")
+            *unfound("session", asked, described_all, (), NextCall("workspace.sessions"))
         )
     return asked
 

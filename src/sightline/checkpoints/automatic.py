@@ -13,6 +13,7 @@ from sightline.checkpoints import take, words
 from sightline.checkpoints.rewind.effects import EFFECTS, is_own
 from sightline.errors import CheckpointFailed, StoreError
 from sightline.guard.evaluation import resolve_path
+from sightline.hints import Hint
 from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Moved
 
 
@@ -73,11 +74,11 @@ def _take(context: SessionContext, label: str, why: str) -> str | None:
     try:
         taken = take.record(context, label, durable=False, why=why, until=until)
     except CheckpointFailed as error:
-        context.missed = words.missed(error.message, error.hint)
+        context.missed = words.missed(error.message, error.next_step)
         try:
             # Recorded so that a turn tries only once.
             context.append([CheckpointMissed(label, why, error.message)])
         except StoreError as store_error:
-            context.missed = f"{context.missed} {store_error.message}"
+            context.missed = Hint(context.missed, " ", store_error.message)
         return None
     return taken.fact.checkpoint

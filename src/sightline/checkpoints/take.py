@@ -36,6 +36,7 @@ from sightline.errors import (
 )
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
+from sightline.hints import lines
 from sightline.model.events import (
     ASKED,
     BlobPurged,
@@ -244,8 +245,9 @@ def _find_all(
         except UnknownName as error:
             unknown.append(error)
     if unknown:
-        hints = dict.fromkeys(each.hint for each in unknown)
-        raise UnknownName(" ".join(each.message for each in unknown), "\n".join(hints))
+        hints = [each.next_step for each in unknown]
+        different = (hint for number, hint in enumerate(hints) if hint not in hints[:number])
+        raise UnknownName(" ".join(each.message for each in unknown), lines(different))
     return found
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.errors import UnknownName
+from sightline.hints import Hint, NextCall
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
 from sightline.model.session_ids import AT_SHELL, NOBODY
@@ -71,8 +72,11 @@ def _named(context: SessionContext, when: str | Checkpoint) -> int:
         return begun
     raise UnknownName(
         f"{wrong} It is not a time either.",
-        "Name a checkpoint by its id or label, a position on the timeline (workspace.timeline()), or a"
-        " time such as 2026-01-31T12:00:00Z.",
+        Hint(
+            "Name a checkpoint by its id or label, a position on the timeline (",
+            NextCall("workspace.timeline"),
+            "), or a time such as 2026-01-31T12:00:00Z.",
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from sightline.changes.words import called
+from sightline.hints import Hint, NextCall
 from sightline.model.manifest import FileDifference, PathChange
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
@@ -107,9 +108,9 @@ def after(paths: Sequence[str]) -> str:
     return one_line(f"after {named([*map(quoted, paths)], 1)}")[:LABEL_MAX]
 
 
-def missed(message: str, hint: str) -> str:
+def missed(message: str, hint: Hint) -> Hint:
     """Describe the failure of an automatic checkpoint."""
-    return f"{message} The change is made all the same, and cannot be taken back. {hint}"
+    return Hint(message, " The change is made all the same, and cannot be taken back. ", hint)
 
 
 def empty(omitted: int) -> tuple[str, str]:
@@ -119,34 +120,38 @@ def empty(omitted: int) -> tuple[str, str]:
     return f"No checkpoint was taken: it would cover nothing ({left_out}).", hint
 
 
-NO_WAY_BACK = "You cannot rewind to this moment."
+NO_WAY_BACK = "You cannot rewind to this moment. "
+AGAIN = ", and take it again."
 
 
-def failed(error: Exception) -> tuple[str, str]:
+def failed(error: Exception) -> tuple[str, Hint]:
     """Word the error of a checkpoint that could not be stored."""
     why = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
-    hint = getattr(error, "hint", "") or "Correct that, and take it again."
-    return f"No checkpoint was taken: {why.removesuffix('.')}.", f"{NO_WAY_BACK} {hint}"
+    hint = getattr(error, "next_step", None) or Hint("Correct that", AGAIN)
+    return f"No checkpoint was taken: {why.removesuffix('.')}.", Hint(NO_WAY_BACK, hint)
 
 
-def late() -> tuple[str, str]:
+def late() -> tuple[str, Hint]:
     """Word the error of a walk that takes too long for a checkpoint."""
     return "No checkpoint was taken: there was no time to look at the whole tree.", (
-        "Take one yourself (sightline checkpoint): the next ones are quicker then. Or give them "
-        "more time (checkpoint_auto_ms)."
+        Hint(
+            "Take one yourself (",
+            NextCall("session.checkpoint"),
+            "): the next ones are quicker then. Or give them more time (checkpoint_auto_ms).",
+        )
     )
 
 
-def forgotten(id: str) -> tuple[str, str]:
+def forgotten(id: str) -> tuple[str, Hint]:
     """Word the error of a checkpoint whose manifest is not stored any more."""
     return f"Checkpoint {id} cannot be read: its list of files is not kept any more.", (
-        "Take another one: session.checkpoints() lists them."
+        Hint("Take another one. List them: ", NextCall("session.checkpoints"))
     )
 
 
-def unknown(name: str, several: Sequence[str], nearest: Sequence[str]) -> tuple[str, str]:
+def unknown(name: str, several: Sequence[str], nearest: Sequence[str]) -> tuple[str, Hint]:
     """Word the error of a name that no checkpoint has, or several."""
-    return unfound("checkpoint", name, several, nearest, "List them: session.checkpoints()")
+    return unfound("checkpoint", name, several, nearest, NextCall("session.checkpoints"))
 
 
 EXPORT_NAMED = 20
@@ -205,17 +210,20 @@ def message(label: str, id: str, left_out: Sequence[NotCovered]) -> str:
     return "\n".join([first, "", about, *_listed("Not from the checkpoint:", left_out), ""])
 
 
-def text_gone(path: str) -> tuple[str, str]:
+def text_gone(path: str) -> tuple[str, Hint]:
     """Word the error of a text that is not stored any more."""
     return f"Nothing was exported: the text of {quoted(path)} is not kept any more.", (
-        "Export another checkpoint: session.checkpoints() lists them."
+        Hint("Export another checkpoint. List them: ", NextCall("session.checkpoints"))
     )
 
 
-def no_repository(root: str) -> tuple[str, str]:
+AS_PATCH = ("export a patch: ", NextCall("session.export", named={"branch": None}, again=True))
+
+
+def no_repository(root: str) -> tuple[str, Hint]:
     """Word the error of a workspace outside of any git repository."""
     return f"No branch was made: {root} is in no git repository.", (
-        "Export it as a patch (branch=None), or begin a repository: git init"
+        Hint("Begin a repository (git init), or ", *AS_PATCH)
     )
 
 
@@ -233,11 +241,11 @@ def branch_exists(branch: str) -> tuple[str, str]:
     )
 
 
-def git_said_no(error: str) -> tuple[str, str]:
+def git_said_no(error: str) -> tuple[str, Hint]:
     """Word the error that git reported."""
     owned = "another user" in error
     first = "The repository is another user's: export as that user" if owned else "Correct that"
-    return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: branch=None"
+    return f"No branch was made: {error.rstrip('.')}.", Hint(first, ", or ", *AS_PATCH)
 
 
 FILES_NAMED = 20

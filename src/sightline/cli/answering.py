@@ -8,7 +8,7 @@ from json import loads
 import click
 
 from sightline.answers import words
-from sightline.answers.answer import AnswerResult, ApplyMode
+from sightline.answers.answer import AnswerResult, ApplyMode, in_answer
 from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
 from sightline.answers.prompts import Prompts
 from sightline.api.json_shapes import shape
@@ -20,7 +20,9 @@ from sightline.cli.input import from_stdin
 from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.errors import EditRefused
+from sightline.hints import NextCall
 from sightline.model.path import quoted
+from sightline.text.command_words import as_command
 from sightline.text.printable import printable
 
 
@@ -112,6 +114,11 @@ def _listed(known: Prompts) -> Iterator[str]:
             yield f"{'':<13} from {printable(each.file)}{old if each.version != each.built_in else ''}"
 
 
+def _wording(call: NextCall) -> str:
+    """Return a call as the answer that makes it, or as a command."""
+    return in_answer(call) if call.again else as_command(call)
+
+
 def show_answer(call: Call, result: AnswerResult) -> None:
     """Print what became of an answer: the diffs, the refusals, and a line for each state."""
     for line in words.how_read(result):
@@ -124,7 +131,8 @@ def show_answer(call: Call, result: AnswerResult) -> None:
         shown.add(id(outcome))
         if change.refusal is not None:
             diff = change.refusal.diff if isinstance(change.refusal, EditRefused) else ""
-            output.failure(call, change.refusal.message, change.refusal.hint, diff=diff)
+            refusal = change.refusal
+            output.failure(call, refusal.message, refusal.next_step, diff=diff, by=_wording)
         elif change.result is not None:
             if change.result.diff and (change.state != "held" or result.mode == "preview"):
                 output.done(call, output.coloured(call, change.result.diff))

@@ -85,7 +85,7 @@ def chat(call: Call, **options: Any) -> None:
             except KeyboardInterrupt:
                 output.say("\nStopped. To go on, type: continue")
             except SightlineError as error:
-                output.failure(call, error.message, error.hint)
+                output.failure(call, error.message, error.next_step)
         again = f"chat --model {options['model']}{call.options_for(session.id)}"
         output.note(call, f"To go on: sightline {again}")
 

@@ -29,6 +29,7 @@ from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import since
 from sightline.errors import RewindRefused, UnknownName
+from sightline.hints import Hint, lines
 from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
@@ -92,7 +93,7 @@ def list_checkpoints(call: Call) -> None:
         "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]",
     )
     for line in () if call.json else begun:
-        output.say(line)
+        output.say(output.worded(line))
 
 
 @command(
@@ -217,7 +218,8 @@ def rewind(
                 try:
                     own = _rewind_all(call, context, to, asks, arguments)
                 except UnknownName as error:
-                    error.hint = f"{_other_ways(call, checkpoint)} {error.hint}".lstrip()
+                    ways = _other_ways(call, checkpoint)
+                    error.next_step = Hint(f"{ways} " if ways else "", error.next_step)
                     raise
                 if own is None:
                     return
@@ -314,7 +316,7 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
             turn = rewinder.last_turn(context, call.named_session, paths)
         except RewindRefused as error:
             if paths and not os.path.lexists(os.path.join(call.root, paths[0])):
-                error.hint += "\n" + _no_file(paths[0])
+                error.next_step = lines([error.next_step, _no_file(paths[0])])
             raise
         asks.check()
         name = names_of(context.store)(turn.session)

@@ -15,6 +15,7 @@ from sightline.cli import checkup, output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
+from sightline.hints import Hint
 from sightline.history.doctor import Finding
 from sightline.history.words import seeing
 from sightline.text.phrases import count, size, times
@@ -89,7 +90,10 @@ def _short(words: str) -> str:
 
 
 def _said(finding: Finding) -> tuple[str, str]:
-    facts = dict(finding.facts)
+    facts: dict[str, Any] = {
+        name: output.worded(fact) if isinstance(fact, Hint) else fact
+        for name, fact in finding.facts.items()
+    }
     if "bytes" in facts:
         facts["size"] = size(facts["bytes"])
     if isinstance(facts.get("at"), int):

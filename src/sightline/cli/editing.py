@@ -16,9 +16,10 @@ from sightline.cli.options import command, count_from, place_from
 from sightline.cli.output import Call
 from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
 from sightline.model.path import quoted
-from sightline.model.results import EditResult
+from sightline.model.results import EditResult, Refused
 from sightline.model.spans import Span
 from sightline.sessions.words import affected
+from sightline.text.command_words import as_command
 from sightline.text.printable import printable
 
 
@@ -51,14 +52,14 @@ def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named
 
 
 def _refused(call: Call, error: EditRefused | FileMissing | PathRefused | Unverifiable) -> None:
-    output.failure(call, error.message, error.hint, diff=getattr(error, "diff", ""))
+    output.failure(call, error.message, error.next_step, diff=getattr(error, "diff", ""))
     if call.json:
-        output.json(shape(error))
+        output.json(shape(Refused.answer_to(error, as_command)))
     elif isinstance(error, EditRefused):
         if error.text is not None:
             output.text(error.text, end="")
         for other in error.others:
-            output.failure(call, other.message, other.hint, diff=other.diff)
+            output.failure(call, other.message, other.next_step, diff=other.diff)
 
 
 @command(

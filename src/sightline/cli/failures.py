@@ -19,6 +19,7 @@ from sightline.errors import (
     Unverifiable,
     WorkspaceError,
 )
+from sightline.hints import Hint
 
 NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -41,13 +42,13 @@ def exit_code(error: BaseException, call: Call) -> int:
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         cause = error.__cause__ if isinstance(error, click.Abort) else error
         if isinstance(cause, RewindInterrupted):
-            report(call, "interrupted", cause.message, cause.hint)
+            report(call, "interrupted", cause.message, cause.next_step)
         return INTERRUPTED
     if call.debug:
         print_exception(error, file=sys.stderr)
     if isinstance(error, SightlineError):
         kind = getattr(error, "reason", type(error).__name__)
-        report(call, kind, error.message, error.hint, getattr(error, "diff", ""))
+        report(call, kind, error.message, error.next_step, getattr(error, "diff", ""))
         return code_of(error)
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
@@ -83,13 +84,11 @@ def code_of(error: SightlineError) -> int:
     return USAGE if isinstance(error, (SessionError, SettingsError, WorkspaceError)) else NO
 
 
-def report(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
+def report(call: Call, kind: str, message: str, hint: str | Hint, diff: str = "") -> None:
     """Print an error for people, and for programs with --json."""
     try:
         output.failure(call, message, hint, diff=diff)
         if call.json:
-            output.json(
-                {"error": {"kind": kind, "message": message, "hint": output.as_commands(hint)}}
-            )
+            output.json({"error": {"kind": kind, "message": message, "hint": output.worded(hint)}})
     except OSError:  # the streams are closed; the exit code remains
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import cleandoc
@@ -117,7 +116,7 @@ def _derived(
 
 def at_shell(text: str) -> str:
     """Return a docstring's text in the words of a command, which shows what a call returns."""
-    return re.sub(r"^Return\b", "Show", text)
+    return f"Show {text.removeprefix('Return ')}" if text.startswith("Return ") else text
 
 
 def derived_parameter(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json as codec
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from shlex import quote
 from shutil import get_terminal_size
 from threading import Timer
@@ -18,8 +17,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from sightline.filesystem.discovery import discover
+from sightline.hints import Hint, Wording
 from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.text import terminal_cells
+from sightline.text.command_words import as_command
 from sightline.text.printable import printable
 
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
@@ -132,59 +133,24 @@ def say_raw(words: str) -> None:
     click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
 
 
-COMMANDS = {
-    "acknowledge": "ack", "answer": "apply", "checkpoints": "checkpoint list", "claims": "claim list",
-    "edit_lines": "edit --lines", "edited_since": "changes --since", "export": "checkpoint export",
-    "files": "status", "fork": "session fork", "hand_over": "claim hand-over",
-    "list_directory": "list", "model_usage": "models", "notice": "changes --for-agent",
-    "ran": "run", "release": "claim release", "renew": "claim --renew", "sessions": "session list",
-    "timeline": "log",
-}  # fmt: skip
-"""Verb -> its command, where that is not the verb's name."""
-
-OPTIONS = {
-    "open_session(workspace='DIR')": "--workspace DIR",
-    "branch=None": "--patch",
-    "SIGHTLINE_STORE": "--store or SIGHTLINE_STORE",
-}
-"""Words of the library's hints -> the options of commands."""
-
-COUNT = re.compile(r"\bcount=(\d+)")
-
-CALL = re.compile(
-    r"(?:open_session\(id='([^']*)'\)|session|workspace)\.(subtasks\.)?(\w+)\(([^()]*)\)"
-)
-"""A call of a verb, as hints of the library name it: the session's id, whether the verb is of
-sub-tasks, the verb, the arguments."""
+def worded(words: str | Hint, options: str = "") -> str:
+    """Return words with commands for the calls in them. options: of these commands, each after a space."""
+    return Hint(words).worded(partial(as_command, options=options))
 
 
-def as_commands(hint: str) -> str:
-    """Return a hint of the library, which names calls of verbs, with commands in their place."""
-
-    def command(found: re.Match[str]) -> str:
-        session, of_subtasks, verb, arguments = found.groups()
-        words = ["sightline", f"task {verb}" if of_subtasks else COMMANDS.get(verb, verb)]
-        for argument in filter(None, re.split(r",\s*", arguments)):
-            option, _, value = argument.rpartition("=")
-            words += [f"--{option}"] if option else []
-            words.append(value.strip("'") if not value.isidentifier() else value.upper())
-        return " ".join([*words, *(["--session", short_id(session)] if session else [])])
-
-    for named, option in OPTIONS.items():
-        hint = hint.replace(named, option)
-    return CALL.sub(command, COUNT.sub(r"--count \1", hint))
-
-
-def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
-    """Print an error and its hint on stderr. The diff between them goes to stdout, as an answer."""
+def failure(
+    call: Call, message: str, hint: str | Hint, *, diff: str = "", by: Wording = as_command
+) -> None:
+    """Print an error and its hint on stderr. The diff between them goes to stdout, as an answer. by: words a
+    call in the hint."""
     error = f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}"
     say(fitted(error, sys.stderr))
     if diff and not call.json:
         text(coloured(call, diff))
-    first, _, more = as_commands(hint).partition("\n")
+    first, _, more = Hint(hint).worded(by).partition("\n")
     if first:
-        hint = f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}"
-        say(fitted(hint, sys.stderr))
+        start = style(call, "Hint:", "cyan", sys.stderr)
+        say(fitted(f"{start} {printable(first)}", sys.stderr))
     if more:
         say(fitted(printable(more.rstrip("\n")), sys.stderr))
 
@@ -414,7 +380,7 @@ class Call:
                 say(finished)
             yield session
             if session.missed:
-                say(session.missed)
+                say(worded(session.missed))
 
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:

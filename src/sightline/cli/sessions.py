@@ -112,7 +112,7 @@ def _known(call: Call, workspace: Workspace, name: str) -> str:
     try:
         return workspace.named_session(name)
     except SessionError as error:
-        report(call, "session", error.message, error.hint)
+        report(call, "session", error.message, error.next_step)
         raise Answered(NO) from None
 
 

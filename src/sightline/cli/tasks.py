@@ -90,7 +90,7 @@ def show(call: Call, id: str) -> None:
     if found.state == "failed":
         conflicts = result.conflicts if result else ()
         hint = words.settle(found.id, conflicts[0]) if conflicts else words.try_again(found.id)
-        output.prose(f"\n{printable(output.as_commands(hint))}")
+        output.prose(f"\n{printable(output.worded(hint))}")
 
 
 def _about(found: SubTask, tasks: Graph) -> list[str]:

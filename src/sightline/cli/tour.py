@@ -232,7 +232,12 @@ def _done(result: EditResult) -> Outcome:
 
 
 def _refused(refusal: EditRefused) -> Outcome:
-    return Outcome(f"refused: {refusal.reason}", refusal.message, refusal.diff, refusal.hint)
+    return Outcome(
+        f"refused: {refusal.reason}",
+        refusal.message,
+        refusal.diff,
+        output.worded(refusal.next_step),
+    )
 
 
 def _size(diff: str) -> str:

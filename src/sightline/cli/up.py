@@ -120,7 +120,7 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
             try:
                 reasons = workspace.why(path, session)
             except SightlineError as error:
-                return [error.message, output.as_commands(error.hint)]
+                return [error.message, output.worded(error.next_step)]
             return explained(workspace.name_of, reasons, width)
 
         screen = Screen(
@@ -184,7 +184,7 @@ def alarm_of(call: Call) -> str:
     off = guard_off(list(checkup.needed(call)))
     if off is None:
         return ""
-    return output.as_commands("\n".join(filter(None, words_of("guard", "off", off.facts))))
+    return "\n".join(filter(None, words_of("guard", "off", off.facts)))
 
 
 def connected(call: Call, root: str, *, yes: bool) -> str:
@@ -245,7 +245,7 @@ def answering(call: Call, root: str) -> Iterator[None]:
     try:
         server.start()
     except WorkspaceError as error:
-        output.say(f"{error.message} {output.as_commands(error.hint)}")
+        output.say(f"{error.message} {output.worded(error.next_step)}")
     try:
         yield
     finally:

@@ -105,7 +105,7 @@ def status_lines(
     lines = [f"Workspace {printable(status.workspace)}"]
     lines += [f"Warning {each.id}: {notice_words.in_line(each)}" for each in status.warnings]
     lines += [
-        rewind_words.begun(each.to, NOBODY, "", since(each.at))
+        output.worded(rewind_words.begun(each.to, NOBODY, "", since(each.at)))
         for each in status.unfinished_rewinds
     ]
     shown = [
@@ -166,7 +166,7 @@ def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) ->
         begun = rewind_words.begun(
             rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
         )
-        lines.append(f"  {one_line(begun)}")
+        lines.append(f"  {one_line(output.worded(begun))}")
     lines += [
         f"  warning {warning.id}: {notice_words.in_line(warning)}" for warning in shown.warnings
     ]

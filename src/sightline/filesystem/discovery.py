@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sightline.errors import WorkspaceError
+from sightline.hints import Hint, NextCall
 
 MARKERS = ("sightline.toml", ".git")
 
@@ -54,5 +55,9 @@ def _allowed(folder: str, home: str) -> str:
         return folder
     raise WorkspaceError(
         f"{folder} is {what}, which cannot be a workspace.",
-        "Go to a project folder, or name one: open_session(workspace='DIR').",
+        Hint(
+            "Go to a project folder, or name one: ",
+            NextCall("open_session", named={"workspace": "DIR"}),
+            ".",
+        ),
     )

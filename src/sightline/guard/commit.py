@@ -24,6 +24,7 @@ from sightline.guard.write_journal import (
     record_ends,
     take_back_folders,
 )
+from sightline.hints import without_calls
 from sightline.model.belief import look
 from sightline.model.diff import diff
 from sightline.model.events import BatchEnded, Belief, Fact, Merged
@@ -82,7 +83,7 @@ def commit(context: SessionContext, plan: Plan, batch: str | None = None) -> Com
             _give_up(context, intents, ended, batch)
             if isinstance(outcome, Unverifiable):
                 raise EditRefused(
-                    "unverifiable", names[number], outcome.message, hint=outcome.hint
+                    "unverifiable", names[number], outcome.message, hint=outcome.next_step
                 ) from outcome
             return None
     recorded, why = _record(context, edits, ended, expect, batch)
@@ -194,7 +195,7 @@ def _record(
                 blobs=bodies,
             )
     except StoreError as error:
-        return [intent.position for intent, _ in ended], f"{error.message}\n{error.hint}"
+        return [intent.position for intent, _ in ended], error.worded(without_calls)
     return [entry.position for entry in recorded[: len(ended)]], ""
 
 

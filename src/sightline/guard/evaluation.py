@@ -18,6 +18,7 @@ from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Evidence, Rules, Ruling
 from sightline.guard.refusals import refused, refused_cell
 from sightline.guard.verdict import judge
+from sightline.hints import Hint
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import (
     Attempt,
@@ -310,10 +311,12 @@ def refusal(context: SessionContext, judged: Evaluation) -> EditRefused:
         is_whole = isinstance(judged.attempt, (Delete, Move))
         error, hunks = refused(ruling, path, who, case, is_whole=is_whole)
     if judged.message or judged.refusal_diff is not None:
-        error.message, error.hint = judged.message or error.message, judged.hint or error.hint
+        error.message = judged.message or error.message
+        error.next_step = Hint(judged.hint) if judged.hint else error.next_step
         error.diff = error.diff if judged.refusal_diff is None else judged.refusal_diff
     elif judged.known.retargeted and judged.on_disk.kind == "file":
-        error.message, error.hint = words.retargeted(judged.shown_path, judged.path)
+        error.message, hint = words.retargeted(judged.shown_path, judged.path)
+        error.next_step = Hint(hint)
         error.diff = ""  # against another file: of no use for the next attempt
     elif hunks:
         position = judged.known.position
@@ -387,7 +390,7 @@ def resolve_path(context: SessionContext, path: str) -> ResolvedPath:
     try:
         return located(context, path)
     except Unverifiable as error:
-        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
+        raise EditRefused("unverifiable", path, error.message, hint=error.next_step) from error
 
 
 def describe(attempt: Attempt) -> str:

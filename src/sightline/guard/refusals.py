@@ -16,6 +16,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard import notebooks, words
 from sightline.guard.comparison import odd_characters
 from sightline.guard.edit_case import EditCase, Ruling
+from sightline.hints import Hint, NextCall
 from sightline.model.attempts import CellEdit
 from sightline.model.diff import CONTEXT, grouped, unified
 from sightline.model.path import quoted
@@ -53,9 +54,15 @@ def unreadable(on_disk: FileState, path: str) -> SightlineError:
     if on_disk.why == "too_large":
         size = phrases.size(on_disk.signature.size) if on_disk.signature else "its content"
         reason, what = "too_large", f"is too large to show ({size})"
-    hint = "Look at it with another tool, and record what that tool showed: session.saw(path)"
+    hint = Hint(
+        "Look at it with another tool, and record what that tool showed",
+        (": ", NextCall("session.saw", (path,))),
+    )
     if reason == "directory":
-        hint = f"List the folder, and read a file in it: session.list_directory({path!r})"
+        hint = Hint(
+            "List the folder, and read a file in it",
+            (": ", NextCall("session.list_directory", (path,))),
+        )
     return PathRefused(path, reason, f"{quoted(path)} {what}.", hint)
 
 
@@ -113,6 +120,7 @@ def refused(
 ) -> tuple[EditRefused, tuple[Hunk, ...]]:
     """Return the refusal of an attempt, and the hunks that its diff shows. who: changed the
     file; is_whole: the attempt deletes or moves it."""
+    hint: str | Hint
     message, hint = words.refusal(ruling, path, who)
     if is_whole and ruling.reason == "stale":
         message, hint = words.changed_file(path, who)
@@ -123,7 +131,7 @@ def refused(
         diff, shown = bounded(case, hunks)
         if shown and case.base is not None:
             odd = odd_characters(case.base.lines, case.disk_text.lines, shown)
-            hint = f"{hint} {odd}" if odd else hint
+            hint = Hint(hint, " ", odd) if odd else hint
     reason = ruling.reason or "stale"
     if reason in ("stale", "conflict") and not diff:
         hint = f"Read {quoted(path)} again. The text that you were shown is not kept any more, so there is no diff."

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sightline.errors import fenced
 from sightline.guard.comparison import compared
 from sightline.guard.edit_case import MARKS, Ruling
+from sightline.hints import Clause, Hint, NextCall
 from sightline.model.attempts import EDIT_MAX
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
@@ -36,7 +37,7 @@ REFUSALS = {
     ),
     "ambiguous": (
         "The text to replace occurs {found} in {path}, at {lines}.",
-        "Add neighbouring lines to make the text unique. To replace it everywhere, pass count={number}.",
+        "Add neighbouring lines to make the text unique.",
     ),
     "unseen": (
         "{path} has text that was never shown to this session: {lines}.",
@@ -95,18 +96,19 @@ def outside_scope(path: str, scopes: Sequence[Sequence[str]]) -> tuple[str, str]
     )
 
 
-def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
+def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, Hint]:
     """Return the message and the hint of a refused attempt. who: changed the file."""
-    message, hint = _reason(ruling, path, who)
+    message, said = _reason(ruling, path, who)
+    hint = Hint(said)
     number, of = ruling.part
     if of > 1:
         message = f"{message.removesuffix('.')} (edit {number} of {of})."
     if number > 1 and ruling.lines:
-        hint += "\nLines are counted as they are after the edits before this one."
+        hint = Hint(hint, "\nLines are counted as they are after the edits before this one.")
     return message, hint
 
 
-def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
+def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str | Hint]:
     if ruling.reason == "not_found":
         return _not_found(ruling, path)
     message, hint = REFUSALS[ruling.reason or "stale"]
@@ -125,9 +127,17 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         "by": by(who),
         "lines": spans(ruling.lines),
         "found": times(ruling.found),
-        "number": ruling.found,
     }
-    return message.format(**parts), hint.format(**parts)
+    said = Hint(hint.format(**parts))
+    if ruling.reason == "ambiguous" and ruling.sought is None:
+        said = Hint(said, " ", _everywhere(ruling.found))
+    return message.format(**parts), said
+
+
+def _everywhere(found: int) -> Clause:
+    """Word how a text that occurs several times is replaced at all places."""
+    again = NextCall("session.edit", named={"count": found}, again=True)
+    return ("To replace it everywhere, pass ", again, ".")
 
 
 def _unfit(encoding: str) -> tuple[str, str]:
@@ -151,7 +161,7 @@ def _unfit(encoding: str) -> tuple[str, str]:
     return message, hint
 
 
-def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
+def _not_found(ruling: Ruling, path: str) -> tuple[str, str | Hint]:
     name, sought = quoted(path), ruling.sought
     if sought is None:  # lines beyond the end, counted in the text last read
         return (
@@ -161,7 +171,10 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
     if ruling.found:
         return (
             f"The text occurs {times(ruling.found)} in {name}, not as often as you asked.",
-            f"To replace it everywhere, pass count={ruling.found}. To replace it once, add neighbouring lines to the text.",
+            Hint(
+                "To replace it once, add neighbouring lines to the text. ",
+                _everywhere(ruling.found),
+            ),
         )
     message = f"The text to replace is not in {name}."
     if sought.anchor:
@@ -393,14 +406,16 @@ def _not_back(kept: Mapping[str, str]) -> str:
     )
 
 
-def not_recorded(names: Iterable[str], fault: str, hint: str) -> tuple[str, str]:
+def not_recorded(names: Iterable[str], fault: str, hint: Hint) -> tuple[str, Hint]:
     """Return the message and the hint of a store that failed after files were written. names: of the files;
     fault, hint: of the store's error."""
     some = sorted(set(names))
     was = "was" if len(some) == 1 else "were"
     return (
         f"{_some(some)} {was} written, but the store could not record it: {fault}",
-        f"Do not repeat the change: it stands, and is recorded once the store has room. {hint}",
+        Hint(
+            "Do not repeat the change: it stands, and is recorded once the store has room. ", hint
+        ),
     )
 
 

@@ -256,7 +256,7 @@ def telling(context: SessionContext, written: Collection[str]) -> Iterator[None]
             raise
         context.unrecorded = True
         raise StoreError(
-            *words.not_recorded(written, error.fault, error.hint), error.kind
+            *words.not_recorded(written, error.fault, error.next_step), error.kind
         ) from error
 
 

@@ -115,7 +115,7 @@ class AsOf:
         if self._session(session) is None:
             raise SessionError(
                 f"There was no session {session!r} at position {self.position}.",
-                "Ask sessions() for those that there were.",
+                "Name a session that had begun by then, or a later position.",
             )
         return self._store.known(session, self.position)
 

@@ -150,7 +150,7 @@ def store(root: str, settings: Settings, *, verifying: bool = True) -> Finding:
 
 def refused(name: str, error: SightlineError) -> Finding:
     """Report that what a check needs was refused."""
-    facts = {"message": error.message, "hint": error.hint}
+    facts = {"message": error.message, "hint": error.next_step}
     return Finding(name, "problem", "refused", facts)
 
 

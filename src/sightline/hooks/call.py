@@ -28,6 +28,7 @@ from sightline.config.settings import LeftOut, Settings
 from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
+from sightline.hints import Hint
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.insertions import end_insertions, has_insertions
@@ -62,6 +63,7 @@ from sightline.model.events import SightLost
 from sightline.model.hook_events import Answer, Event
 from sightline.model.json_text import compact_json
 from sightline.model.marks import all_sendable, sendable
+from sightline.text.command_words import as_command
 
 LOOKING_S = 5.0
 """Seconds for finding the workspace and its settings. Then the settings' deadline holds."""
@@ -399,8 +401,8 @@ class Call:
         finally:
             context = session._context  # noqa: SLF001 - no verb returns this
             if context.missed:  # a checkpoint was due and could not be taken
-                self.note(SightlineError(context.missed))
-                context.missed = ""
+                self.note(SightlineError(context.missed.worded(as_command)))
+                context.missed = Hint()
         if lost:
             answer = answer.behind(lost)
         if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
@@ -417,6 +419,7 @@ class Call:
         return Host(
             self._product.can,
             self._product.limits,
+            words.for_own_tools(self._product.everywhere),
             lambda knows: self._catch_up(session, knows=knows),
             self._rewriters,
             self._read_work,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sightline.agents.product import Capabilities, Limits
+from sightline.hints import Wording, without_calls
 from sightline.messages.recorded_work import RecordedWork
 
 
@@ -15,7 +16,7 @@ def _nothing(_: bool) -> None:  # noqa: FBT001 - as catch_up has it
 
 
 class Host(Struct, frozen=True):
-    """A host. can, limits: of its product (agents.product).
+    """A host. can, limits: of its product (agents.product). wording: of a call of its model's own tools.
 
     catch_up: records what the transcript shows; True: the session knows some lines of the file already.
     rewriters: returns the files with hooks of others that could put their own text in the place of a merge.
@@ -24,6 +25,7 @@ class Host(Struct, frozen=True):
 
     can: Capabilities = Capabilities(before=True, after=True, deny=True, ask=True, rewrite=True)
     limits: Limits = Limits()
+    wording: Wording = without_calls
     catch_up: Callable[[bool], None] = _nothing
     rewriters: Callable[[], list[str]] = list
     read_work: Callable[[], RecordedWork] = RecordedWork

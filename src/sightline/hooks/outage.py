@@ -31,6 +31,7 @@ from sightline.model import hook_events as events
 from sightline.model.revision import revision_of
 from sightline.store.identity import store_file
 from sightline.store.opening import is_held
+from sightline.text.command_words import as_command
 
 FAULT_S = 1.0
 """Seconds for what a fault needs of a disk, which can be the very disk that does not answer."""
@@ -212,7 +213,7 @@ def error_text(error: Exception) -> str:
         message = error.message
         if isinstance(error, StoreError) and error.unchanged:
             message = f"{error.fault} {words.UNRECORDED}"
-        return f"{message} {error.hint}".strip()
+        return f"{message} {error.next_step.worded(as_command)}".strip()
     if isinstance(error, DeadlinePassed):
         return words.late(None)
     if isinstance(error, OSError):

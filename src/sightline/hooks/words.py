@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sightline.errors import PathError, fenced
+from sightline.hints import Hint, NextCall, Wording, without_calls
 from sightline.model.path import quoted
 from sightline.model.text import UNKNOWN_ENCODING
 from sightline.shell_parsing.secrets import without_secrets
@@ -143,11 +144,21 @@ Known agents: {known}. `sightline init` connects them. Nothing was checked.
 """
 
 
-def refused(error: PathError) -> str:
-    """Return why an attempt is refused, and the next step."""
+def for_own_tools(everywhere: str) -> Wording:
+    """Return how a call is worded for a model that has its product's own tools. everywhere: the argument of
+    its editing tool that replaces a text at all places; "" for none."""
+
+    def worded(call: NextCall) -> str:
+        return everywhere if call.again and "count" in call.named else ""
+
+    return worded
+
+
+def refused(error: PathError, wording: Wording = without_calls) -> str:
+    """Return why an attempt is refused, and the next step. wording: of a call of the model's tools."""
     fresh = getattr(error, "text", None)
     again = f"\nThe file as it stands:\n{fenced(fresh)}" if fresh else ""
-    return f"Sightline refused this and left {quoted(error.path)} alone. {_told(error)}{again}"
+    return f"Sightline refused this and left {quoted(error.path)} alone. {error.worded(wording)}{again}"
 
 
 ENTRIES_MAX = 20
@@ -168,12 +179,6 @@ def refused_search(entries: Mapping[str, str], option: Callable[[str], str]) -> 
     elif rest:
         how = f"Search a smaller folder, or name the files to search. Options for these: {options}"
     return f"Sightline refused this search: it would read {paths}, refused by {rules}.\n{how}"
-
-
-def _told(error: PathError) -> str:
-    diff = getattr(error, "diff", "")
-    parts = (error.message, fenced(diff, "diff") if diff else "", error.hint)
-    return "\n".join(filter(None, parts))
 
 
 BLIND_EDITS = {
@@ -202,15 +207,16 @@ def blind_edit(summary: str, how: str, others: Sequence[str] = ()) -> tuple[str,
     )
 
 
-def diff_above(hint: str) -> str:
+def diff_above(hint: str | Hint) -> Hint:
     """Return the next step after a refusal whose diff an earlier answer of the same batch holds."""
-    return f"The diff is in the answer to an earlier call. {hint}"
+    return Hint("The diff is in the answer to an earlier call. ", hint)
 
 
-def why_it_failed(error: PathError, alike: str = "") -> str:
-    """Return why an attempt does not fit that the host rejected. alike: a description of the lines
-    nearest to its text."""
-    return "\n".join(filter(None, [f"Sightline on the failed edit: {_told(error)}", alike]))
+def why_it_failed(error: PathError, wording: Wording, alike: str = "") -> str:
+    """Return why an attempt does not fit that the host rejected. wording: as in refused(); alike: a
+    description of the lines nearest to its text."""
+    told = f"Sightline on the failed edit: {error.worded(wording)}"
+    return "\n".join(filter(None, [told, alike]))
 
 
 def other_form(path: str) -> str:
@@ -274,12 +280,12 @@ def moved_away(path: str, where: str) -> tuple[str, str]:
     )
 
 
-def gone(hint: str, reason: str) -> str:
+def gone(hint: Hint, reason: str) -> Hint:
     """Return the next step for a missing file. A host's tool that writes a file also creates
     one."""
     if reason == "deleted":
-        return "To create the file again, write it once more."
-    return f"{hint} To create a new file of this name, write it once more."
+        return Hint("To create the file again, write it once more.")
+    return Hint(hint, " To create a new file of this name, write it once more.")
 
 
 def asks(path: str, setting: str) -> str:
@@ -314,17 +320,19 @@ TAKES_NONE = ""
 """In the place of hooks that could replace a merge: the product's hooks cannot hand over a text."""
 
 
-def no_merge(hint: str, places: Sequence[str]) -> str:
+def no_merge(hint: Hint, places: Sequence[str]) -> Hint:
     """Return the next step where a merge could be replaced, or cannot be handed over. places: of the hooks that could
     do it, or TAKES_NONE."""
     if list(places) == [TAKES_NONE]:
-        return (
-            f"{hint} Sightline merges no whole file here: this agent's program writes no other text than the "
-            "one that its model gave."
+        return Hint(
+            hint,
+            " Sightline merges no whole file here: this agent's program writes no other text than the one"
+            " that its model gave.",
         )
-    return (
-        f"{hint} Sightline merges no whole file here: another hook could put its own text in the place of the"
-        f" merge ({named([*map(quoted, places)], 3)})."
+    return Hint(
+        hint,
+        " Sightline merges no whole file here: another hook could put its own text in the place of the"
+        f" merge ({named([*map(quoted, places)], 3)}).",
     )
 
 

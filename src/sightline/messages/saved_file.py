@@ -13,6 +13,7 @@ from msgspec import Struct
 from sightline.changes.session_context import SessionContext
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import write_file
+from sightline.hints import Hint, NextCall
 from sightline.messages import message_chain
 from sightline.messages.histories import read_file_messages
 from sightline.messages.message_codec import encode
@@ -65,7 +66,10 @@ def save(
             raise HistoryError(
                 f"{quoted(path)} is damaged, or holds messages that the session {context.session!r}"
                 " never had. Nothing was saved.",
-                "Save to another file; save(path, replace=True) writes over it.",
+                Hint(
+                    "Save to another file, or write over it: ",
+                    NextCall("conversation.save", (path,), {"replace": True}),
+                ),
             )
         messages = [message_chain.read_message(context, row) for row in rows]
         with _access(path, "written"):
@@ -110,8 +114,8 @@ def load(context: SessionContext, path: str, *, side: str, root: str | None) -> 
         why = named(aside, NAMED_MAX) or "its elements are no messages"
         raise HistoryError(
             f"No message of {quoted(path)} can be loaded: {why}. Nothing was loaded.",
-            "Load the messages as a provider takes them, or a file that save() wrote. To read a session"
-            " that an agent recorded, use sightline.read_messages(path).",
+            "Load the messages as a provider takes them, or a saved conversation. What an agent recorded is"
+            " read with read_messages, and imported.",
         )
     if aside:
         warnings.append(f"Set aside: {named(aside, NAMED_MAX)}. The others were loaded.")

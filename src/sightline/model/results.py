@@ -9,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct, structs
 
 from sightline.errors import EditRefused, PathError, RefusalReason
+from sightline.hints import Wording, in_python
 from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import FileDifference
 from sightline.model.spans import Span, Spans
@@ -426,20 +427,20 @@ class Refused(Struct, frozen=True, omit_defaults=True):
     others: tuple[Refused, ...] = ()
 
     @classmethod
-    def answer_to(cls, error: PathError) -> Refused:
-        """Return an error as an answer."""
+    def answer_to(cls, error: PathError, wording: Wording = in_python) -> Refused:
+        """Return an error as an answer. wording: of a call in the hint, for who reads the answer."""
         reason, diff = getattr(error, "reason", "unverifiable"), getattr(error, "diff", "")
         text = error.text if isinstance(error, EditRefused) else None
-        others = tuple(map(cls.answer_to, error.others)) if isinstance(error, EditRefused) else ()
+        others = error.others if isinstance(error, EditRefused) else ()
         return cls(
             applied=False,
             reason=reason,
             diff=diff,
-            hint=error.hint,
+            hint=error.next_step.worded(wording),
             path=error.path,
             message=error.message,
             text=text,
-            others=others,
+            others=tuple(cls.answer_to(each, wording) for each in others),
         )
 
 

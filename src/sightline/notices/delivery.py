@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.errors import EditRefused, StoreConflict, UnknownName
 from sightline.filesystem.file_state import ResolvedPath
+from sightline.hints import Hint, NextCall
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
 from sightline.model.events import (
@@ -46,7 +47,7 @@ def newest_notice(context: SessionContext) -> str:
     for fact in _delivered(context):
         if not fact.is_hosts:  # the host has its own texts acknowledged
             return fact.notice
-    hint = "Ask for one: session.notice()"
+    hint = Hint("Ask for one: ", NextCall("session.notice"))
     raise UnknownName("This session was given no notice to acknowledge.", hint)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sightline.errors import fenced
 from sightline.guard.words import relocated
+from sightline.hints import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
 from sightline.text.phrases import by, count
@@ -145,9 +146,9 @@ def for_agent(found: Sequence[FileWarning]) -> list[str]:
     return lines
 
 
-def unknown(name: str) -> tuple[str, str]:
+def unknown(name: str) -> tuple[str, Hint]:
     """Word the error of an id that no warning has."""
-    return f"There is no warning {name}.", "List those that stand: session.warnings()."
+    return f"There is no warning {name}.", Hint("List them: ", NextCall("session.warnings"))
 
 
 def raised(warned: FileWarning) -> str:

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SightlineError
+from sightline.hints import without_calls
 from sightline.messages import message_chain
 from sightline.model.events import ListingRequested
 from sightline.notices.delivery import delivered_digests
@@ -88,7 +89,9 @@ def answer(context: SessionContext, waiting: Waiting, most: int = ENTRIES_MAX) -
             limit=min(asked.limit, most),
         )
     except SightlineError as error:
-        return words.unlisted(asked.folder, f"{error.message} {error.hint}".strip())
+        return words.unlisted(
+            asked.folder, f"{error.message} {error.next_step.worded(without_calls)}".strip()
+        )
     except ValueError as error:  # an invalid filter
         return words.unlisted(asked.folder, str(error))
     return words.requested_listing(found)

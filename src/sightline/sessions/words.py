@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sightline.changes.words import NameOf
+from sightline.hints import Hint, NextCall
 from sightline.model.active_claims import Claim
 from sightline.model.path import quoted
 from sightline.model.results import Affected
@@ -63,17 +64,20 @@ def claim_refused(wanted: str, claims: Sequence[Claim], name_of: NameOf) -> tupl
 
 def no_claim(
     claim: str, several: Sequence[str] = (), nearest: Sequence[str] = ()
-) -> tuple[str, str]:
+) -> tuple[str, str | Hint]:
     """Word the error of a claim that is not active, or of a name that several claims have."""
     ended = "It was released, its time ran out, or its session ended. Claim the paths again."
     if not (several or nearest):
         return f"There is no claim {claim!r} now.", ended
-    return unfound("claim", claim, several, nearest, "List: session.claims()")
+    return unfound("claim", claim, several, nearest, NextCall("session.claims"))
 
 
-def not_yours(claim: str, session: str) -> tuple[str, str]:
+def not_yours(claim: str, session: str) -> tuple[str, Hint]:
     """Word the error of renewing or releasing another session's claim."""
-    hint = f"It ends when its time is up or its process ends. To release it now: open_session(id={session!r}).release({claim!r})"
+    hint = Hint(
+        "It ends when its time is up or its process ends. To release it now: ",
+        NextCall("session.release", (claim,), session=session),
+    )
     return f"The claim {claim!r} is another session's: {session}.", hint
 
 
@@ -105,32 +109,42 @@ def forgotten(session: str, claims: int) -> str:
     return f"{ended} What it did stays on the timeline."
 
 
-def still_held(session: str, holder: str) -> tuple[str, str]:
+def still_held(session: str, holder: str) -> tuple[str, Hint]:
     """Word the error of deleting a session that is at work."""
     pid = holder.rsplit(":", 2)[1] if holder else ""
     held = f" (process {pid} holds it)" if pid else ""
     return (
         f"Session {session} is at work{held}. If you delete it, its agent has to read its files again.",
-        "To delete it anyway, pass --force.",
+        Hint(
+            "To delete it anyway, pass ",
+            NextCall("workspace.delete_session", named={"force": True}, again=True),
+            ".",
+        ),
     )
 
 
-def no_session(session: str) -> tuple[str, str]:
+def no_session(session: str) -> tuple[str, Hint]:
     """Word the error of an unknown session id."""
-    return f"There is no session {session!r} here.", "List: workspace.sessions()"
+    return f"There is no session {session!r} here.", Hint(
+        "List them: ", NextCall("workspace.sessions")
+    )
 
 
-def not_family(giver: str, receiver: str) -> tuple[str, str]:
-    """Word the error of a hand-over between sessions of different families."""
+def not_family(giver: str, receiver: str, path: str | None) -> tuple[str, Hint]:
+    """Word the error of a hand-over between sessions of different families. path: of the text, None for all
+    that the session knows."""
     message = f"{receiver} and {giver} are not related: neither started the other, and no session started both."
-    hint = "If the other agent did get the text, record that in its session: session.saw(path, via='handover')"
-    return message, hint
+    saw = NextCall("session.saw", (path or "PATH",), {"via": "handover"}, receiver)
+    return message, Hint("If the other agent did get the text, record that in its session: ", saw)
 
 
-def nothing_held(session: str, path: str) -> tuple[str, str]:
+def nothing_held(session: str, path: str) -> tuple[str, Hint]:
     """Word the error of a path that a session knows nothing of."""
     message = f"{session} has no text of {quoted(path)} to hand over."
     return (
         message,
-        "It was not shown those lines, or they left its context: see session.files().",
+        Hint(
+            "It was not shown those lines, or they left its context. See: ",
+            NextCall("session.files"),
+        ),
     )

@@ -18,6 +18,7 @@ from zlib import crc32
 from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
 
 from sightline.errors import StoreError
+from sightline.hints import Hint, NextCall
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact
 from sightline.model.json_text import compact_json
@@ -29,8 +30,11 @@ from sightline.model.timeline import Recorded
 Row = Iterable[Any]
 
 UPGRADE = "Upgrade sightline: a newer one has written to this store."
-DAMAGED = (
-    "The store was left as it is: copy it to a safe place, and name another with SIGHTLINE_STORE."
+ANOTHER = ("SIGHTLINE_STORE", (" or ", NextCall("open_session", named={"store": "URL"})), ".")
+"""The end of a hint to name another store."""
+
+DAMAGED = Hint(
+    "The store was left as it is: copy it to a safe place, and name another with ", *ANOTHER
 )
 
 

@@ -6,6 +6,8 @@ import os
 import sqlite3
 
 from sightline.errors import StoreError
+from sightline.hints import Hint
+from sightline.store.codec import ANOTHER
 
 VERSION = 14
 """The user_version of every store. Raise it with each change of a table, or of a stored fact that this
@@ -31,7 +33,7 @@ def check(db: sqlite3.Connection, file: str) -> None:
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(
             f"{file} is a database, but not a Sightline store.",
-            "Name another file with SIGHTLINE_STORE, or move this one away.",
+            Hint("Move this file away, or name another with ", *ANOTHER),
             "not_a_store",
             unchanged=True,
         )

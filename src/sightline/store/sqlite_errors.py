@@ -10,11 +10,13 @@ import sqlite3
 from errno import EDQUOT, ENOSPC
 
 from sightline.errors import StoreError, StoreFault
+from sightline.hints import Hint
+from sightline.store.codec import ANOTHER
 
-ASIDE = "Move the file away to begin a new one, or name another with SIGHTLINE_STORE."
-SAVE = f"Copy the file (with its -wal) to a safe place. {ASIDE}"
+ASIDE = Hint("Move the file away to begin a new one, or name another with ", *ANOTHER)
+SAVE = Hint("Copy the file (with its -wal) to a safe place. ", ASIDE)
 
-WORDS: dict[int, tuple[StoreFault, str, str]] = {
+WORDS: dict[int, tuple[StoreFault, str, str | Hint]] = {
     sqlite3.SQLITE_NOTADB: ("not_a_store", "is not a Sightline store", ASIDE),
     sqlite3.SQLITE_CORRUPT: ("damaged", "is damaged or was cut short", SAVE),
     sqlite3.SQLITE_FULL: (

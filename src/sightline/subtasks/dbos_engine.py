@@ -487,7 +487,7 @@ def orders_queue(database: str | None, root: str) -> str:
     try:
         return f"sightline-orders-{VERSION}-{repository_of(root)[:16]}"
     except WorkspaceError as error:
-        raise SubtaskError("engine", "", error.message, error.hint) from error
+        raise SubtaskError("engine", "", error.message, error.next_step) from error
 
 
 def _short(session: str) -> str:

@@ -20,6 +20,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
+from sightline.hints import without_calls
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree, worktree_run
 from sightline.subtasks.file_bytes import FileBytes
@@ -95,7 +96,7 @@ def carry_out(
         finally:
             remove(clone, folder, is_kept=is_kept)
     except SightlineError as error:
-        return Outcome(failed=" ".join(filter(None, [error.message, error.hint])))
+        return Outcome(failed=f"{error.message} {error.next_step.worded(without_calls)}".strip())
     except Exception as error:  # noqa: BLE001 - whatever a runner raises fails its attempt alone
         return Outcome(failed=f"{type(error).__name__}: {error}")
 

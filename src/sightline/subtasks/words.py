@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from sightline.hints import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
 from sightline.text.phrases import count, first_lines, lasted, named, shortened, unfound
@@ -26,28 +27,26 @@ OUTPUT_SHOWN = 2_000
 
 def no_subtask(
     subtask: str, several: Sequence[str], nearest: Sequence[str], *, has_any: bool
-) -> tuple[str, str]:
+) -> tuple[str, Hint]:
     """Word that no sub-task has a name, or several have. has_any: the session has sub-tasks."""
-    list_all = "List them: session.subtasks.graph()" if has_any else "Propose one first."
+    list_all = NextCall("subtasks.graph") if has_any else "Propose one first."
     return unfound("sub-task", subtask, several, nearest, list_all)
 
 
 def being_applied(subtask: str, *, is_alive: bool) -> tuple[str, str]:
     """Word that the changes of a sub-task are being applied, so that it cannot be moved."""
-    hint = (
-        "Wait until it has ended."
-        if is_alive
-        else "Its process died meanwhile: session.subtasks.run() applies the rest and ends it."
-    )
+    hint = "Wait until it has ended."
+    if not is_alive:
+        hint = "Its process died meanwhile. The next run of the sub-tasks applies the rest and ends it."
     return f"Sub-task {subtask!r} ended well, and its changes are being applied.", hint
 
 
-def retry_first(subtask: str, lost: Sequence[str]) -> tuple[str, str]:
+def retry_first(subtask: str, lost: Sequence[str]) -> tuple[str, Hint]:
     """Word that dependencies did not complete, so that a retry would be skipped at once."""
     names = named([repr(name) for name in lost], NAMED)
     return (
         f"Sub-task {subtask!r} depends on {names}, which did not complete.",
-        f"Try {lost[0]!r} again first: session.subtasks.retry({lost[0]!r})",
+        Hint(f"Try {lost[0]!r} again first: ", NextCall("subtasks.retry", (lost[0],))),
     )
 
 
@@ -148,12 +147,7 @@ def both_sides(subtask: str, conflict: Conflict, most: int | None = None, see_al
     return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
 
 
-def see_diff(subtask: str) -> str:
-    """Return the call that shows all changes of a sub-task."""
-    return f"session.subtasks.diff({subtask!r})"
-
-
-def still_conflicts(subtask: str, conflicts: Sequence[Conflict]) -> tuple[str, str]:
+def still_conflicts(subtask: str, conflicts: Sequence[Conflict]) -> tuple[str, Hint]:
     """Word that the changes of a sub-task still cannot be applied."""
     return (
         f"The changes of sub-task {subtask!r} are not applied: {conflict_reason(conflicts)}",
@@ -161,31 +155,34 @@ def still_conflicts(subtask: str, conflicts: Sequence[Conflict]) -> tuple[str, s
     )
 
 
-def settle(subtask: str, conflict: Conflict) -> str:
+def settle(subtask: str, conflict: Conflict) -> Hint:
     """Say how a conflict is settled, in two lines."""
     path = conflict.path
-    rest = f"apply the rest: session.subtasks.merge({subtask!r}, keep={path!r})"
+    merge = NextCall("subtasks.merge", (subtask,), {"keep": path})
     if conflict.reason == "scope":
-        return (
-            f"If you want this change, make it in {quoted(path)} yourself. Then {rest}\n"
-            "To let a sub-task make it, propose one with this file in its scope."
+        return Hint(
+            f"If you want this change, make it in {quoted(path)} yourself. Then apply the rest: ",
+            merge,
+            "\nTo let a sub-task make it, propose one with this file in its scope.",
         )
-    return (
-        f"Put what you want of both into {quoted(path)}, then {rest}\n"
-        f"Or do its work again on the files as they are now: session.subtasks.retry({subtask!r})"
+    return Hint(
+        f"Put what you want of both into {quoted(path)}, then apply the rest: ",
+        merge,
+        "\nOr do its work again on the files as they are now: ",
+        NextCall("subtasks.retry", (subtask,)),
     )
 
 
-def try_again(subtask: str) -> str:
+def try_again(subtask: str) -> Hint:
     """Say how a sub-task that failed goes on."""
-    return f"Try it again: session.subtasks.retry({subtask!r})"
+    return Hint("Try it again: ", NextCall("subtasks.retry", (subtask,)))
 
 
-def not_changed(subtask: str, paths: Sequence[str]) -> tuple[str, str]:
+def not_changed(subtask: str, paths: Sequence[str]) -> tuple[str, Hint]:
     """Word that a sub-task did not change the files that are to be kept."""
     return (
         f"Sub-task {subtask!r} did not change {named([*map(quoted, paths)], NAMED)}.",
-        f"See what it changed: {see_diff(subtask)}",
+        Hint("See what it changed: ", NextCall("subtasks.diff", (subtask,))),
     )
 
 

@@ -2,6 +2,7 @@
 
 PUBLIC = PURE = (
     "characters",
+    "command_words",
     "installing",
     "phrases",
     "printable",

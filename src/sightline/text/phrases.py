@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sightline.hints import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.model.spans import Spans
 
@@ -82,15 +83,20 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 
 
 def unfound(
-    what: str, asked: str, several: Sequence[str], nearest: Sequence[str], list_all: str
-) -> tuple[str, str]:
+    what: str,
+    asked: str,
+    several: Sequence[str],
+    nearest: Sequence[str],
+    list_all: NextCall | str,
+) -> tuple[str, Hint]:
     """Word the error, and its hint, of a name that several things have or none. what: the kind of thing;
-    several, nearest: the things in words; list_all: the hint that lists them all."""
+    several, nearest: the things in words; list_all: lists them all, or a sentence where there is none."""
+    hint = Hint(list_all) if isinstance(list_all, str) else Hint("List them: ", list_all)
     if several:
         message = f"{asked!r} fits {count(len(several), what)}: {named(several, SEVERAL)}."
-        return message, f"Type more of the one that you mean. {list_all}"
+        return message, Hint("Type more of the one that you mean. ", hint)
     near = f" Nearest: {named(nearest, SEVERAL)}." if nearest else ""
-    return f"There is no {what} {asked!r}.{near}", list_all
+    return f"There is no {what} {asked!r}.{near}", hint
 
 
 SEVERAL = 5

@@ -311,7 +311,7 @@ def _fail(window: Window, reason: str) -> CondenseRefused:
     window.context.append([CondenseFailed(reason, window.side)])
     return CondenseRefused(
         f"No summary was taken: {reason}. The conversation and its view are as they were.",
-        "Go on with view(); a smaller budget folds more without a model.",
+        "Go on with the view; a smaller budget folds more without a model.",
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct, structs
 
 from sightline.errors import CondenseRefused, RecoveryRefused, WindowFull
+from sightline.hints import Hint, NextCall
 from sightline.messages.blocks import Block, Decision, Fold
 from sightline.messages.formats.exchanges import split_exchanges
 from sightline.messages.message_chain import leading_system
@@ -259,7 +260,7 @@ def _repair(window: Window, told: ProviderError) -> Recovery:
     if not problems:
         raise RecoveryRefused(
             "The provider does not accept the order of the messages, and Sightline finds no fault in it.",
-            "Send the messages that view() or recover() return, and no others.",
+            "Send the messages of the view, or of a recovery, and no others.",
             kind=told.kind,
         )
     why = f"{count(len(problems), 'fault')} repaired in the view; the first: {problems[0].why}."
@@ -526,18 +527,19 @@ class _Ladder:
         if self._limit is None or self._tokens(fixed) <= self._limit:
             return
         largest = max(range(len(window.blocks)), key=self._fixed_size, default=None)
-        where = ""
+        where, before = "", Hint()
         if largest is not None and self._fixed_size(largest):
             block = window.blocks[largest]
             size = self._tokens(self._fixed_size(largest)) - self._tokens(0)
             if size > self._limit // 4:
                 where = f" Message {block.message} alone has about {size:,} tokens."
+                again = NextCall("conversation.rewind", (block.message,), {"before": True})
+                before = Hint("Go back to before that message", (": ", again), ". ")
         raise WindowFull(
             f"The messages cannot be made to fit: the task, the user's last message and the newest"
             f" exchange have about {self._tokens(fixed):,} tokens, and the window has"
             f" {self._limit:,}.{where} Nothing was removed.",
-            "Go back to before that message with rewind(message, before=True) and put its text into a"
-            " file; or use a model with a larger window.",
+            Hint(before, "Put long texts into files, or use a model with a larger window."),
             tokens=self._tokens(fixed),
             limit=self._limit,
         )
@@ -558,7 +560,7 @@ class _Ladder:
             raise WindowFull(
                 f"The request cannot be made to fit: it has about {after:,} tokens, and {goal}. {done}",
                 "What is left is the task, the user's last message and the newest exchange. Use a model"
-                " with a larger window, or go back with rewind().",
+                " with a larger window, or go back to an earlier message.",
                 tokens=after,
                 limit=self._limit,
             )

@@ -302,10 +302,7 @@ class Window:
         if tokens <= hard:
             return
         why = "everything that may be folded is folded: what is left was typed, or is the newest"
-        hint = (
-            "recover(error) makes it smaller without a model, or with a summarizer; pass it this"
-            " error."
-        )
+        hint = "A recovery from this error makes it smaller, without a model or with a summarizer."
         if not self.may_fold:
             why = "the model has the last word, so nothing is folded now"
             hint = "Append the next message first, then ask for the view."

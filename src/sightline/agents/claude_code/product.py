@@ -86,6 +86,7 @@ PRODUCT = Product(
     ),
     limits=Limits(timeout_s=TIMEOUT_S),
     project_variable=PROJECT,
+    everywhere="replace_all: true",
     dialect=ClaudeCodeDialect(),
     connection=CONNECTION,
 )

@@ -42,7 +42,7 @@ def finish(context: SessionContext, until: float | None = None, *, own: bool = F
         try:
             done.append(_finish(its, started, until))
         except SightlineError as error:
-            done.append(words.not_finished(argument_of(started), its.session, error.message))
+            done.append(words.not_finished(argument_of(started), error.message))
     return "\n".join(done)
 
 
@@ -62,12 +62,12 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
     for each in apply_undo(context, target, plans):
         undone.append(each)
         if until is not None and monotonic() > until and len(undone) < len(plans):
-            return words.not_finished(name, context.session, words.NO_TIME)
+            return words.not_finished(name, words.NO_TIME)
     folders = undo_folders(context, target) if fact.with_files else Folders()
     skipped = [each for plan in undone for each in plan.skipped]
     refused = [each for each in skipped if each.reason == "refused"]
     if refused:
-        return words.not_finished(name, context.session, refused[0].other or "")
+        return words.not_finished(name, refused[0].other or "")
     changed = [path for path in fact.forced if path not in forced]
     paths = list(dict.fromkeys([*[each.path for each in skipped], *changed]))
     text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)

@@ -100,7 +100,9 @@ def rewind(
         warning = end(context, plan.target, folders, conversation=conversation, warned=warned)
     except StoreError as error:
         name = words.argument(plan.target.name, plan.target.position)
-        raise StoreError(*words.unfinished(name, error.fault, error.hint), error.kind) from error
+        raise StoreError(
+            *words.unfinished(name, error.fault, error.next_step), error.kind
+        ) from error
     except KeyboardInterrupt:
         raise _interrupted(context, plan, safety) from None
     undone.append(find_vanished(context, plan, safety.manifest))
@@ -268,7 +270,7 @@ def _begin(
             followed_by=[started],
         )
     except SightlineError as error:
-        raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
+        raise RewindRefused(*words.no_safety(error.message, error.next_step)) from error
 
 
 def _only(plan: RewindPlan) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sightline.changes.words import NameOf, called, heading
-from sightline.checkpoints.words import NO_WAY_BACK
+from sightline.checkpoints.words import AGAIN, NO_WAY_BACK
+from sightline.hints import Hint, NextCall
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
-from sightline.model.session_ids import AT_SHELL, short_id
+from sightline.model.session_ids import AT_SHELL
 from sightline.model.spans import Spans
 from sightline.text.phrases import by, count, joined, named, spans
 from sightline.text.printable import printable
@@ -230,13 +231,13 @@ def nothing_asked() -> tuple[str, str]:
     )
 
 
-def nothing_to_undo(name: str | None, paths: Sequence[str] = ()) -> tuple[str, str]:
+def nothing_to_undo(name: str | None, paths: Sequence[str] = ()) -> tuple[str, Hint]:
     """Word the error of an undo where no change of a session, or of any, stands. name: the session's;
     paths: that the undo is limited to."""
     whose = "a session" if name is None else called(printable(name), "session")
     where = f" in {named([*map(quoted, paths)], NAMED_MAX)}" if paths else ""
     message = f"There is nothing to undo: no change of {whose}{where} is still there."
-    return message, "See what happened: workspace.timeline()"
+    return message, Hint("See what happened: ", NextCall("workspace.timeline"))
 
 
 def no_checkpoint() -> tuple[str, str]:
@@ -247,48 +248,49 @@ def no_checkpoint() -> tuple[str, str]:
     )
 
 
-def no_position(position: int, newest: int) -> tuple[str, str]:
+def no_position(position: int, newest: int) -> tuple[str, Hint]:
     """Word the error of a position that the timeline does not have."""
     message = f"The timeline has positions 0 to {newest}, not {position}."
-    return message, "List the checkpoints: session.checkpoints()"
+    return message, Hint("List the checkpoints: ", NextCall("session.checkpoints"))
 
 
 PAST_TIMES = "Name a time that was: 12:00, or 2h for two hours ago."
 
 
-def anothers(checkpoint: str, session: str, name: str) -> tuple[str, str]:
+def anothers(checkpoint: str, session: str, name: str) -> tuple[str, Hint]:
     """Word the error of a checkpoint that belongs to another session. name: the session's."""
     return (
         f"Checkpoint {checkpoint} belongs to {called(name, 'session')}. A rewind takes back the work of that session only.",
-        f"Rewind that session: open_session(id={session!r}).rewind({checkpoint!r})",
+        Hint("Rewind that session: ", rewind(checkpoint, session)),
     )
 
 
-def no_safety(message: str, hint: str) -> tuple[str, str]:
+def no_safety(message: str, hint: Hint) -> tuple[str, Hint]:
     """Word the error of a failed safety checkpoint."""
     why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
     refused = f"Nothing was rewound, because the files could not be saved first: {why}"
-    first = hint.removeprefix(NO_WAY_BACK).strip().removesuffix("and take it again.").rstrip(" ,")
-    return refused, f"{first.removesuffix('.')}. Then rewind again."
+    first = Hint(*(part for part in hint.parts if part not in (NO_WAY_BACK, AGAIN)))
+    return refused, Hint(first, " Then" if str(first).endswith(".") else ". Then", " rewind again.")
 
 
-def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str]:
+def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, Hint]:
     """Word the error of a rewind that the user interrupted. name: its target as the command takes
     it; done: the recorded files of all; safety: the id of the safety checkpoint."""
     went = f"at least {done} of {count(files, 'file')} went back"
     return (
         f"Interrupted: {went}, the others are as they were. Each is whole.",
-        f"To go on: {_call(name)}. To take back what was done: {_call(safety)}",
+        Hint("To go on: ", rewind(name), ". To take back what was done: ", rewind(safety)),
     )
 
 
-def begun(name: str, session: str, whose: str, when: str) -> str:
+def begun(name: str, session: str, whose: str, when: str) -> Hint:
     """Describe a rewind whose process died. whose: the session's name; when: the age of the rewind, or ""."""
     of = called(printable(whose), "session") if session else "all sessions"
-    return (
+    return Hint(
         f"The rewind to {_target(name)} of {of} was interrupted"
         f"{f' ({when})' if when else ''}: some of its files went back, others did not. It is "
-        f"finished when the session goes on; to do it now: {_again(name, session)}"
+        "finished when the session goes on; to do it now: ",
+        rewind(name, session),
     )
 
 
@@ -302,12 +304,11 @@ def finished(name: str, files: int, skipped: Sequence[str]) -> str:
     )
 
 
-def not_finished(name: str, session: str, why: str) -> str:
+def not_finished(name: str, why: str) -> str:
     """Describe a rewind that could not be finished. why: a sentence, or a part of one."""
     return (
         f"The rewind to {_target(name)} was interrupted, and is not finished: "
-        f"{why.removesuffix('.')}. It goes on with the session; to end it yourself: "
-        f"{_again(name, session)}"
+        f"{why.removesuffix('.')}. It goes on with the session; to end it now, rewind to the same target."
     )
 
 
@@ -315,22 +316,16 @@ def _target(name: str) -> str:
     return name_of_position(name) if name.isdecimal() else name
 
 
-def _again(name: str, session: str) -> str:
-    return (
-        f"sightline rewind {name}{f' --session {printable(short_id(session))}' if session else ''}"
-    )
+def rewind(name: str, session: str = "") -> NextCall:
+    """Return the call that rewinds a session to a checkpoint or, named by its number, to a position."""
+    return NextCall("session.rewind", (int(name) if name.isdecimal() else name,), session=session)
 
 
-def _call(name: str) -> str:
-    """Return the call that rewinds to a checkpoint or, named by its number, to a position."""
-    return f"session.rewind({name if name.isdecimal() else repr(name)})"
-
-
-def unfinished(name: str, fault: str, hint: str) -> tuple[str, str]:
+def unfinished(name: str, fault: str, hint: Hint) -> tuple[str, Hint]:
     """Word the error of a store that failed while files were being restored. fault, hint: of that error."""
     return (
         f"The rewind was begun, and what became of some files could not be recorded: {fault}",
-        f"{hint} Then finish it: {_call(name)}",
+        Hint(hint, " Then finish it: ", rewind(name)),
     )
 
 

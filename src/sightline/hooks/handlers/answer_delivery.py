@@ -17,6 +17,7 @@ from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
+from sightline.hints import Hint
 from sightline.hooks import words
 from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model.events import (
@@ -220,10 +221,11 @@ def _briefing_parts(
     try:
         return within_own(max(within_s, 0.0), composed).parts
     except DeadlinePassed:
-        context.missed = words.unbriefed(words.late(round(within_s, 1)))
+        context.missed = Hint(words.unbriefed(words.late(round(within_s, 1))))
     except Exception as error:  # noqa: BLE001 - the answer without a briefing is due
         why = getattr(error, "message", "")
-        context.missed = words.unbriefed(why or words.broken(type(error).__name__, "its briefing"))
+        why = why or words.broken(type(error).__name__, "its briefing")
+        context.missed = Hint(words.unbriefed(why))
     return ()
 
 

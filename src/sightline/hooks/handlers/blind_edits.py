@@ -156,7 +156,7 @@ def _refuse(context: SessionContext, harms: list[_Harm], room: int) -> str:
         context.store.keep(context.keepable(each.pending.path, found.data, on_disk=found))
     context.append([each.refusal for each in harms])
     if record_diff(context, "refusal", pending.path, change.path, diff, told):
-        error.diff, error.hint = "", words.diff_above(hint)
+        error.diff, error.next_step = "", words.diff_above(hint)
     return words.refused(error)
 
 

@@ -65,14 +65,14 @@ def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
         located = resolve_path(context, event.path)
     except PathRefused as error:
         if error.reason == "ignored" and not error.control:
-            return Answer(refuse=words.refused(error))
+            return Answer(refuse=words.refused(error, host.wording))
         # Version control's own file, or a name in the workspace that leads outside: its own workspace
         # judges the rest.
         is_judged = error.control or error.reason == "outside"
         ask = _question(context, error.control or error.path) if is_judged else None
         return Answer(ask=ask) if ask else NOTHING
     except EditRefused as error:  # the disk does not answer
-        return Answer(refuse=words.refused(error))
+        return Answer(refuse=words.refused(error, host.wording))
     if _is_other_form(event.path, located):
         return Answer(refuse=words.other_form(located.name or located.path))
     acknowledge_request(context)
@@ -92,10 +92,10 @@ def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
         refusal = _refusal(context, judged)
         if refusal is None and _is_handed_over(judged) and (places := host.rewriters()):
             refusal = refuse(context, judged.refused("stale"))
-            refusal.hint = words.no_merge(refusal.hint, places)
+            refusal.next_step = words.no_merge(refusal.next_step, places)
         if refusal is not None:
             _deliver_refusal(context, judged, refusal, host.limits.diff)
-            return Answer(refuse=words.refused(refusal))
+            return Answer(refuse=words.refused(refusal, host.wording))
         if judged.ruling.decision == "refuse":
             return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
         journal(context, judged)
@@ -109,7 +109,7 @@ def _is_other_form(asked: str, located: ResolvedPath) -> bool:
     return not asked.endswith(name) and composed(asked).endswith(composed(name))
 
 
-def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
+def explain_failure(context: SessionContext, event: Failed, host: Host, room: int) -> str:
     """Return why an attempt does not fit that the host rejected before any hook was called; ""
     where Sightline would have let it go on. room: characters of a diff."""
     if event.attempt is None:
@@ -129,7 +129,7 @@ def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
         change, delivered = deliver_changes(context, located, room, with_request=True)
         return words.turned_down(change.summary, change.diff) if delivered else ""
     _deliver_refusal(context, judged, refusal, room, with_request=True)
-    return words.why_it_failed(refusal, _nearest_lines(judged))
+    return words.why_it_failed(refusal, host.wording, _nearest_lines(judged))
 
 
 def _nearest_lines(judged: Evaluation) -> str:
@@ -204,11 +204,11 @@ def _deliver_refusal(
     if told is not None and not is_whole:
         told = structs.replace(told, hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
-        refusal.hint = words.gone(refusal.hint, refusal.reason)
+        refusal.next_step = words.gone(refusal.next_step, refusal.reason)
         told = notice_of_deletion(context, judged.path)
     names = judged.path, refusal.path
     if record_diff(context, "refusal", *names, refusal.diff, told, with_request=with_request):
-        refusal.diff, refusal.hint = "", words.diff_above(refusal.hint)
+        refusal.diff, refusal.next_step = "", words.diff_above(refusal.next_step)
 
 
 def _is_handed_over(judged: Evaluation) -> bool:

@@ -108,7 +108,7 @@ def answered(context: SessionContext, event: events.Answered, host: Host) -> Ans
     most = host.limits
     texts = [recognise(context, edits, host).context for edits in done.values()]
     for failure in event.failed:
-        texts.append(explain_failure(context, failure, most.diff - sum(map(len, texts))))
+        texts.append(explain_failure(context, failure, host, most.diff - sum(map(len, texts))))
     room = most.context - sum(map(len, texts))
     texts.append(deliver_pending(context, room=room, with_request=True))
     return Answer(context="\n\n".join(filter(None, texts)))
