@@ -176,7 +176,8 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
         said = recovery.finish(context)
     assert "is not finished" in said
     assert "No space left" in said
-    assert f"sightline rewind {half} --session s" in said
+    assert f"The rewind to {half} was interrupted" in said
+    assert "rewind to the same target" in said
     assert listed(context)
     assert "was finished: 5 files" in recovery.finish(context)
 
