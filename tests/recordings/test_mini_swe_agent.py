@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.recordings.samples import AT_US, MINI, write
 
-from sightline.audit.segments import segments
+from sightline.audit.run_sessions import segments
 from sightline.messages.formats.format import FORMATS
 from sightline.recordings.swe_agent import mini_conversation as conversation
 

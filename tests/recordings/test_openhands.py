@@ -14,7 +14,7 @@ from tests.recordings.samples import (
     write,
 )
 
-from sightline.audit.segments import segments
+from sightline.audit.run_sessions import segments
 from sightline.messages.formats.format import FORMATS
 from sightline.recordings.openhands import conversation
 

@@ -14,8 +14,7 @@ from tests.recordings.samples import SAMPLES, lines, write
 from tests.support.examples import examples
 
 from sightline.audit.record import build_record
-from sightline.audit.run_sessions import play
-from sightline.audit.segments import segments
+from sightline.audit.run_sessions import play, segments
 from sightline.cli.replay import order
 from sightline.messages.formats.format import FORMATS
 from sightline.recordings.product_readers import READERS

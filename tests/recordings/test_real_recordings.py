@@ -11,7 +11,7 @@ import pytest
 from bench.readers import compare
 from tests.recordings.samples import lines, write
 
-from sightline.audit.segments import segments
+from sightline.audit.run_sessions import segments
 from sightline.errors import HistoryError
 from sightline.messages.formats.format import FORMATS
 from sightline.messages.formats.parse_blocks import effect_of, result_excerpts

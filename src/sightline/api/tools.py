@@ -17,7 +17,7 @@ from sightline.api.conversation import Conversation
 from sightline.api.json_shapes import Shape, shape, view_type
 from sightline.api.session import Session
 from sightline.api.subtask_verbs import Subtasks
-from sightline.api.verbs import REQUIRED, Marks, Parameter, marks_of, parameters, prose
+from sightline.api.verbs import Marks, Parameter, marks_of, parameters, prose
 from sightline.api.workspace import Workspace
 from sightline.checkpoints.compare import Story
 from sightline.history.as_of import AsOf
@@ -153,7 +153,7 @@ def _tools_of(owner: str) -> list[Tool]:
             continue
         name = marks.tool or (verb if owner == "session" else f"{owner}_{verb}")
         every = parameters(method)
-        if any(each.is_host_only and each.default is REQUIRED for each in every):
+        if any(each.is_host_only and each.is_required for each in every):
             continue  # only a program in this process can call it
         of_tools = tuple(each for each in every if not each.is_host_only)
         found.append(Tool(name, owner, verb, prose(method), marks, of_tools, method))
@@ -164,7 +164,7 @@ def _row(parameter: Parameter) -> tuple[str, Any] | tuple[str, Any, Any]:
     annotation = parameter.annotation
     if parameter.description:
         annotation = Annotated[annotation, Meta(description=parameter.description)]
-    if parameter.default is REQUIRED:
+    if parameter.is_required:
         return parameter.name, annotation
     return parameter.name, annotation, parameter.default
 

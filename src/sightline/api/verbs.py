@@ -142,6 +142,11 @@ class Parameter(Struct, frozen=True):
         """Return whether no tool and no command has the parameter."""
         return self.annotation is None
 
+    @property
+    def is_required(self) -> bool:
+        """Return whether the parameter has no default."""
+        return self.default is REQUIRED
+
 
 REQUIRED = SignatureParameter.empty
 

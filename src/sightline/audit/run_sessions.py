@@ -12,14 +12,15 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from hashlib import sha256
 from time import process_time
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from sightline.audit.costs import Outcome
 from sightline.audit.engine import measure
 from sightline.audit.played import Half, Order, Played, Replay
 from sightline.audit.record import build_record
-from sightline.audit.segments import segments
-from sightline.recordings.recorded_conversation import Unread
+from sightline.messages.blocks import Block, Decision
+from sightline.messages.formats.format import FORMATS, Format
+from sightline.recordings.recorded_conversation import Conversation, Message, Unread
 from sightline.recordings.recording_reader import find_recordings, read_recording
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
@@ -117,3 +118,45 @@ def play(order: Order, path: str) -> Played | Unread:
         for number, make in enumerate(order.policies.values()):
             sums[number] += measure(record, make(setting), setting, part.problem, process_time)
     return structs.replace(played, outcomes=tuple(sums))
+
+
+class Segment(Struct, frozen=True):
+    """A part of a conversation between two compactions. mended: its recorded messages break a rule of
+    their format and were repaired."""
+
+    format: Format
+    messages: tuple[Message, ...]
+    times: tuple[int | None, ...]
+    blocks: tuple[Block, ...]
+    mended: bool
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all blocks."""
+        return sum(block.tokens for block in self.blocks)
+
+    def problem(self, decisions: Sequence[Decision], added: int) -> str | None:
+        """Return what the format does not allow in the view of the first `added` blocks after these
+        decisions; None for a valid view, and where the recorded messages are no more valid."""
+        upto = self.blocks[added].message if added < len(self.blocks) else len(self.messages)
+        messages = self.messages[:upto]
+        try:
+            view = self.format.project(messages, self.blocks[:added], decisions)
+        except ValueError as error:
+            return str(error)
+        problems = self.format.problems(view, sending=True)
+        if not problems or self.format.problems(messages, sending=True):
+            return None
+        return f"{problems[0].invariant}: {problems[0].why}"
+
+
+def segments(conversation: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
+    """Yield a conversation's segments. count: tokens of a text."""
+    shape = FORMATS[conversation.format]
+    for messages, times in conversation.segments():
+        mended = bool(shape.problems(messages))
+        if mended:
+            recorded = {id(message): at for message, at in zip(messages, times, strict=True)}
+            messages = tuple(shape.repaired(messages))
+            times = tuple(recorded.get(id(message)) for message in messages)
+        yield Segment(shape, messages, times, tuple(shape.blocks(messages, count)), mended)

@@ -127,8 +127,6 @@ def derived_parameter(
     Arguments are what the verb requires, its first parameter unless that is for keywords only, and
     its paths; the rest are options.
     """
-    from sightline.api.verbs import REQUIRED
-
     attributes = _attributes(parameter.annotation)
     is_many = attributes.pop("is_many", False)
     if parameter.name in PATHS:
@@ -136,7 +134,7 @@ def derived_parameter(
     flag, is_argument = spelled.get("flag", ""), spelled.get("is_argument", is_first)
     of_click = spelled.keys() - {"flag", "is_argument"}
     spelled = {name: value for name, value in spelled.items() if name in of_click}
-    required = parameter.default is REQUIRED
+    required = parameter.is_required
     if (
         not flag
         and not parameter.is_keyword
@@ -146,7 +144,7 @@ def derived_parameter(
         attributes["metavar"] = (
             f"{parameter.name.upper().removesuffix('S')}..." if is_many else None
         )
-        if parameter.default not in (REQUIRED, None):
+        if not required and parameter.default is not None:
             attributes["default"] = parameter.default
         attributes |= {"shell_complete": _below, **spelled}
         return click.Argument([parameter.name], help=parameter.description, **attributes)

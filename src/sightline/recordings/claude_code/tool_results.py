@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from sightline.model.hook_events import Event, Failed, Shown, Wrote
 from sightline.model.json_fields import nested, objects, read_fields, strings
-from sightline.recordings.claude_code.patches import EditResult, after
+from sightline.recordings.claude_code.edited_text import EditResult, after
 
 Payload = Mapping[str, Any]
 

@@ -17,7 +17,7 @@ from sightline.model.hook_events import Event, Forked, Inserted, Printed, Shown,
 from sightline.model.json_fields import Row, nested, objects, parse_row, read_fields
 from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
-from sightline.recordings.claude_code.patches import EditResult, after
+from sightline.recordings.claude_code.edited_text import EditResult, after
 from sightline.recordings.claude_code.tool_results import read
 
 LINE_MAX = 16 << 20

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sightline.model.json_fields import read_fields
-from sightline.recordings.claude_code.patches import EditResult, after
+from sightline.recordings.claude_code.edited_text import EditResult, after
 
 lines = st.sampled_from(["a", "b", "\tc", "\t\td", "  e", "", "“f”"])
 texts = st.lists(lines, min_size=1, max_size=12).flatmap(
