@@ -24,12 +24,11 @@ from itertools import groupby
 from pathlib import Path
 from threading import Thread
 
+from sightline.api.live import Live
 from sightline.cli.live import loop
 from sightline.cli.live.screen import Screen, wall_time
 from sightline.cli.live.view import Head
-from sightline.history.overview import Watch
 from sightline.history.session_history import survey
-from sightline.history.watching import Watching
 from sightline.testing import FixedClock
 
 if __name__ == "__main__":
@@ -61,8 +60,8 @@ def played(home: Path, made: type[Story]) -> Terminal:
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         head = Head("~/shop", STATUS, KEYS)
         screen = Screen(stream, lambda: head, wall_time, colour=True)
-        with suppress(Over), Watching(watched) as watching:
-            loop.run(Watch(watched, watching), watching, screen, story)
+        with suppress(Over), Live(watched) as live:
+            loop.run(live, screen, story)
     reader.join()
     return terminal
 

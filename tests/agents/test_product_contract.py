@@ -23,9 +23,9 @@ from sightline.agents.connection import Place, Program, files_of
 from sightline.agents.product import Capabilities, Product, fitted
 from sightline.agents.products import PRODUCTS, connectable, product
 from sightline.agents.settings_file import backup_of, carry_out
-from sightline.history.doctor import Finding
 from sightline.model import hook_events as events
 from sightline.model.attempts import Replace
+from sightline.model.findings import Finding
 from sightline.model.hook_events import Answer, Attempted, Began
 from sightline.recordings.product_readers import READERS
 

@@ -26,8 +26,12 @@ METHODS = [
     if not name.startswith("_") and name not in ("close", "as_view")
 ]
 
-IN_BLOCKS = {"ran", "writing", "watch", "look", "running_engine"}
-"""Methods that a `with` or a `for` of a program goes through, or that give the program an object."""
+IN_BLOCKS = {
+    *("ran", "writing", "watch", "look", "running_engine", "attending", "work", "live"),
+    *("entries", "follow", "names"),
+}
+"""Methods that a `with` or a `for` of a program goes through, or that give the program an object, or values
+that it words by itself."""
 
 OF_PROGRAMS = {"shown_bytes", "conversation_count_with", "conversation_save", "conversation_load"}
 """Verbs that need a function, a view, or a path outside the workspace."""

@@ -63,7 +63,8 @@ def verbs(kind):
     return {
         name: method
         for name, method in inspect.getmembers(kind, inspect.isfunction)
-        if not name.startswith("_") and name not in ("close", "as_view", "running_engine")
+        if not name.startswith("_")
+        and name not in ("close", "as_view", "running_engine", "attending")
     }
 
 

@@ -9,7 +9,7 @@ from tests.support.examples import examples
 
 from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.words import LEAST, beginning, block, ending
-from sightline.messages.todos import Todo
+from sightline.model.agent_work import Todo
 from sightline.text.tokens import estimate
 
 FULL = Memory(

@@ -14,7 +14,6 @@ from tests.support.places import Place
 
 import sightline
 from sightline.changes.commands import changes
-from sightline.changes.words import PUT_BACK, UNDER_WAY
 from sightline.filesystem.git.repository import SLACK_NS
 from sightline.history.session_history import survey
 from sightline.hooks.dispatch import attend
@@ -28,6 +27,7 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.hook_events import CommandBegan, CommandEnded
+from sightline.text.causes import PUT_BACK, UNDER_WAY
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 FILES = ("a.py", "b.py", "c.py")

@@ -9,9 +9,9 @@ from tests.hooks.handlers.host import Host
 from tests.support.places import TEN
 
 from sightline import ClaimRefused, EditRefused, open_session
-from sightline.changes.words import cause
 from sightline.model.events import Cause, GitMoved, TurnBegan
 from sightline.notices.words import heading, summary
+from sightline.text.causes import cause
 from sightline.text.phrases import changed, verdict
 
 UUID = "11111111-2222-4333-8444-555555555555"

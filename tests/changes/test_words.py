@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from sightline.changes.words import PUT_BACK, REWINDING, REWOUND, UNDER_WAY, cause
 from sightline.cli.live.view import by_whom
 from sightline.model.events import Cause, GitMoved
 from sightline.model.projections import git_cause
+from sightline.text.causes import PUT_BACK, REWINDING, REWOUND, UNDER_WAY, cause
 
 MOVED = GitMoved("a1b2c3d" + "0" * 33, "d4e5f6a" + "0" * 33, "checkout", (), (), "main..feature")
 

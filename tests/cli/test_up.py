@@ -18,13 +18,12 @@ from tests.support.examples import widely
 from tools.terminal import Terminal
 
 import sightline
+from sightline.api.live import Live
 from sightline.cli.exclude import MARK, remove
 from sightline.cli.live import loop
 from sightline.cli.live.screen import Screen
 from sightline.cli.live.view import Head
-from sightline.history.overview import Watch
 from sightline.history.session_history import survey
-from sightline.history.watching import Watching
 from sightline.testing import FixedClock
 
 SOURCE = str(Path(sightline.__file__).parents[1])
@@ -285,8 +284,8 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
 
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         screen = Screen(stream, lambda: Head("", ""), lambda _at: "12:00:00", colour=True)
-        with Watching(watched) as watching, pytest.raises(Enough):
-            loop.run(Watch(watched, watching), watching, screen, wait)
+        with Live(watched) as live, pytest.raises(Enough):
+            loop.run(live, screen, wait)
     assert sizes[0] > 0
     assert sizes[2:10] == [0] * 8
     assert sum(sizes[10:12]) > 0
@@ -304,8 +303,8 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypa
     monkeypatch.setattr(loop, "monotonic", lambda: next(times))
     ground = agent._context
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
-    with Watching(watched) as watching, pytest.raises(Enough):
-        loop.run(Watch(watched, watching), watching, live_lines(), wait)
+    with Live(watched) as live, pytest.raises(Enough):
+        loop.run(live, live_lines(), wait)
     assert waits == [(loop.REST_S, None)]  # not even for what happens meanwhile
 
 

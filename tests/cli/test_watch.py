@@ -12,8 +12,8 @@ from msgspec import structs
 
 import sightline
 from sightline.cli.watch import Calm
-from sightline.history.log_entries import Entry
 from sightline.model.events import Cause
+from sightline.model.log_entries import Entry
 from sightline.model.revision import MISSING
 
 

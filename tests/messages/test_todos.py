@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sightline.messages.blocks import Block
 from sightline.messages.formats.format import FORMATS
-from sightline.messages.todos import ITEM_CHARACTERS, ITEMS_MAX, TEXT_CHARACTERS, Todo, todos
+from sightline.messages.todos import ITEM_CHARACTERS, ITEMS_MAX, TEXT_CHARACTERS, todos
+from sightline.model.agent_work import Todo
 
 PAIR = (Todo("read it", "done"), Todo("mend it", "in_progress"), Todo("test it", "proposed"))
 ITEMS = [("read it", "completed"), ("mend it", "in_progress"), ("test it", "pending")]

@@ -8,13 +8,13 @@ import sys
 import pytest
 from tests.cli.live.test_view import Scene
 
-from sightline.changes.words import cause
 from sightline.filesystem.process import owner_of
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause, ClaimTaken
 from sightline.model.results import Affected
 from sightline.sessions import words
 from sightline.sessions.presence import environment
+from sightline.text.causes import cause
 
 B, C, D = (f"agent session {name} stale on {name}.py lines 2-4" for name in "bcd")
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
-from sightline.history.doctor import Finding
+from sightline.model.findings import Finding
 
 Kind = Literal["command", "http"]
 Scope = Literal["user", "project", "local"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.hook_events import Answer, Caller, Event, Surroundings
 
 Payload = Mapping[str, Any]

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from sightline.errors import PathError
 from sightline.hints import NextCall
-from sightline.messages.todos import State, Todo
+from sightline.model.agent_work import State, Todo
 from sightline.model.results import Edited, EditResult, Refused
 from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX
 from sightline.search.chains import FindResult, FoundFiles, Request

@@ -24,7 +24,8 @@ from sightline.guard.batch import content_attempts, joined_result
 from sightline.guard.edit import AttemptMode, attempt_all
 from sightline.guard.write_journal import telling
 from sightline.messages.progress import AnswerRecord, SoughtFiles, read_progress
-from sightline.messages.todos import Item, Todo, proposed
+from sightline.messages.todos import Item, proposed
+from sightline.model.agent_work import Todo
 from sightline.model.attempts import (
     Attempt,
     Create,

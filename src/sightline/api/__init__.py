@@ -2,11 +2,16 @@
 
 PUBLIC = (
     "folders",
+    "health",
     "json_shapes",
+    "live",
     "opening",
     "session",
+    "state_words",
+    "still_running",
     "subtask_verbs",
     "tools",
     "verbs",
+    "words",
     "workspace",
 )

@@ -18,6 +18,8 @@ from sightline.store.identity import store_file
 from sightline.store.opening import open_store
 from sightline.store.port import Store
 
+__all__ = ["discover", "open_folder", "ports", "settings_of"]
+
 
 @enough_files()
 def open_folder(

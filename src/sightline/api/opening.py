@@ -76,19 +76,26 @@ def start(
     approve: Callable[[str, str], bool] | None = None,
     owner: str | None = None,
     holder: str | None = None,
+    attempt: str | None = None,
 ) -> Session:
     """Open a session over open ports. Writes of dead processes are settled first.
 
-    owner: the process that carries out what is journalled (filesystem.process); this one unless
+    attempt: the session of the attempt at a sub-task that the agent works for: the new session is its
+    child, and has its scope. owner: the process that carries out what is journalled (filesystem.process); this one unless
     given. holder: the process that holds the session from here on, by which others tell whether
     it is there; None leaves that as it is.
     """
     session = id_for(id)
+    works_for = store.session(attempt) if attempt is not None else None
+    if works_for is not None:
+        parent = parent or works_for.id
     writer = owner or process.owner()
     ground = SessionContext(session, store, workspace, settings, clock or now_us, writer, approve)
     recover_all(ground)
     state = store.session(session)
-    ground.scopes = scopes_of(store, session, state.parent if state is not None else parent)
+    above = state.parent if state is not None else parent
+    scoped = (session, above) if works_for is None else (works_for.id, works_for.parent)
+    ground.scopes = scopes_of(store, *scoped)
     if state is None:
         with workspace.lock(f"session {session}"):  # two hooks of it may come at once
             state = store.session(session)

@@ -19,6 +19,7 @@ from sightline.answers.words import told_by
 from sightline.api import handover
 from sightline.api.async_verbs import AsyncConversation, async_context, coroutine, in_thread
 from sightline.api.conversation import Conversation
+from sightline.api.still_running import running_note, summary_beside
 from sightline.api.subtask_verbs import AsyncSubtasks, Subtasks
 from sightline.api.verbs import (
     HOST_ONLY,
@@ -51,8 +52,8 @@ from sightline.guard.move import move
 from sightline.guard.unfinished import recover_all, settle_host_writes
 from sightline.hints import Hint
 from sightline.messages import deleted_messages as removed_messages
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model import results, validation
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.model.events import Dropped
 from sightline.model.marks import sendable
@@ -67,7 +68,6 @@ from sightline.search.listing_requests import ListingRequest
 from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 from sightline.subtasks.runners import Assignment, Runner
-from sightline.subtasks.still_running import running_note, summary_beside
 from sightline.subtasks.subtask import SubTask, TaskResult
 
 TIDY_EVERY = 16
@@ -1190,6 +1190,13 @@ class Session:
             running=running,
             recorded=recorded,
         )
+
+    @contextmanager
+    def attending(self) -> Iterator[SessionContext]:
+        """Give the parts of the session to a face that has steps of its own, such as hooks, and hold the session
+        until the block ends. Programs call verbs."""
+        with self._lock:
+            yield self._context
 
     def as_view(self) -> SessionId:
         """Return which session this is."""

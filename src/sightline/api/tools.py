@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 from msgspec import Meta, Struct, convert, defstruct, json
 
+from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
 from sightline.api.conversation import Conversation
 from sightline.api.json_shapes import Shape, shape, view_type
 from sightline.api.session import Session
@@ -21,7 +22,6 @@ from sightline.api.verbs import Marks, Parameter, marks_of, parameters, prose
 from sightline.api.workspace import Workspace
 from sightline.checkpoints.compare import Story
 from sightline.history.as_of import AsOf
-from sightline.history.asked_sessions import Asked
 from sightline.search.stats import Stats
 
 OWNERS: dict[str, type] = {
@@ -131,13 +131,19 @@ ANSWER = "result"
 """The name of an answer that is neither a struct nor named by its verb."""
 
 
-LATE = {each.__name__: each for each in (Session, Stats, Story, AsOf, Asked)}
+LATE = {each.__name__: each for each in (Session, Stats, Story, AsOf)}
 """Types that verbs of a workspace return, whose modules it loads when such a verb is called."""
 
 
 def answer_type(method: Callable[..., Any]) -> Any:
     """Return the type that a verb returns."""
     return get_type_hints(method, localns=LATE)["return"]
+
+
+def answer_schema(*, plan: bool = False) -> str:
+    """Return the JSON Schema of a structured answer. plan: of a planning pass, which only asks for files and
+    folders."""
+    return schema_text(PLAN_FILE if plan else FILE)
 
 
 def tools() -> dict[str, Tool]:

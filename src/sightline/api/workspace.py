@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, Annotated, Self
@@ -14,23 +14,29 @@ from msgspec import Struct, structs
 from sightline.api.folders import open_folder
 from sightline.api.verbs import HOST_ONLY, FilePath, Natural, Positive, paths_of, verb
 from sightline.changes.session_context import SessionContext, now_us
-from sightline.changes.session_names import find_session, names_of
+from sightline.changes.session_names import find_session, meant_session, names_of
+from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
+from sightline.filesystem.process import holder_of, owner_of
 from sightline.history import session_history, workspace_status
-from sightline.history.log_entries import KINDS, OF_FILES, Why
 from sightline.history.session_history import LogQuery, SessionSummary, SessionView
-from sightline.history.workspace_status import Status
 from sightline.model import validation
+from sightline.model.findings import Finding
+from sightline.model.log_entries import KINDS, OF_FILES, Entry, Why
 from sightline.model.manifest import FileDifference
 from sightline.model.marks import sendable
 from sightline.model.results import (
+    Asked,
     Checkpoint,
     Claim,
     Export,
     FileWarning,
     ModelUsage,
     RewindReport,
+    Status,
     TimelineEntry,
+    UndoableTurn,
+    Unfinished,
 )
 from sightline.model.session_ids import AT_SHELL, LAST_SESSIONS, NOBODY
 from sightline.model.timeline import ALWAYS
@@ -38,13 +44,15 @@ from sightline.model.validation import NUMBER_MAX
 from sightline.notices import warnings
 from sightline.sessions import claims, lifecycle, usage
 from sightline.sessions.lifecycle import Forgotten
+from sightline.store.opening import url_of
 from sightline.store.retention import Swept
+from sightline.text.causes import NameOf
 
 if TYPE_CHECKING:  # each verb loads what it needs: `status` is to start at once
+    from sightline.api.live import Live
     from sightline.api.session import Session
     from sightline.checkpoints.compare import Story
     from sightline.history.as_of import AsOf
-    from sightline.history.asked_sessions import Asked
     from sightline.search.stats import Stats
 
 FOREVER_S = 3600.0
@@ -95,6 +103,12 @@ class Workspace:
         return self._context.workspace.root
 
     @property
+    def store_url(self) -> str:
+        """The URL of the store, as open_workspace takes it."""
+        home = self._settings.state_home
+        return url_of(self._settings.store, workspace_root=self.root, state_home=home)
+
+    @property
     def position(self) -> int:
         """The position of the newest fact; 0 before the first."""
         return self._context.store.position()
@@ -134,7 +148,23 @@ class Workspace:
         Args:
             session: The id of the session.
         """
-        return names_of(self._context.store)(session)
+        return self.names()(session)
+
+    @verb(read_only=True, answer="path")
+    def path_of(self, path: FilePath) -> str:
+        """Return the canonical path of a file, as facts have it.
+
+        Args:
+            path: The file, also of one that is not there.
+
+        Raises:
+            PathRefused.
+        """
+        return self._context.workspace.locate(os.fspath(path)).path
+
+    def names(self) -> NameOf:
+        """Return a function: session -> its name, as `name_of` has it. It asks the store once for each session."""
+        return names_of(self._context.store)
 
     @verb(read_only=True, answer="session")
     def named_session(self, name: str) -> str:
@@ -147,6 +177,27 @@ class Workspace:
             SessionError for a name that fits none, or several.
         """
         return find_session(self._context.store, name)
+
+    @verb(read_only=True, answer="session")
+    def meant_session(self, name: str) -> str:
+        """Return the id of the session that somebody works in, which may be a new one.
+
+        Args:
+            name: The id or the name of a session, or the id that a new one gets.
+
+        Raises:
+            SessionError for a name that several have.
+        """
+        return meant_session(self._context.store, name)
+
+    @verb(read_only=True, answer="agent")
+    def agent_of(self, session: str) -> str:
+        """Return the agent of a session; "" where no session has the id.
+
+        Args:
+            session: The id of the session.
+        """
+        return self._context.store.agents([session]).get(session, "")
 
     @verb(read_only=True)
     def asked_about(self, path: FilePath | None = None) -> Asked:
@@ -180,6 +231,31 @@ class Workspace:
         state = self._context.store.session(session)
         own = self._context.for_session(session if state is not None else NOBODY)
         return Session(own, state.agent if state is not None else agent)
+
+    def work(
+        self,
+        session: str,
+        agent: str = AT_SHELL,
+        *,
+        approve: Callable[[str, str], bool] | None = None,
+        held_by: int | None = None,
+    ) -> Session:
+        """Open a session in the workspace's store, to work. A session of another agent stays that agent's.
+
+        approve: as open_session has it. held_by: a process, such as a shell, that holds a session of this agent
+        from here on. SessionError.
+        """
+        from sightline.api.opening import start
+
+        context = self._context
+        state = context.store.session(session)
+        own = (
+            state is None or state.agent == agent
+        )  # who works for another agent does not hold its session
+        holder = owner_of(holder_of(held_by)) if own and held_by is not None else None
+        known = agent if state is None else state.agent
+        ports = (context.store, context.workspace, self._settings)
+        return start(*ports, id=session, agent=known, approve=approve, holder=holder)
 
     @verb(read_only=True)
     def why(self, path: FilePath, session: str | None = None) -> Why:
@@ -277,6 +353,46 @@ class Workspace:
         Raises:
             ValueError.
         """
+        asked = self._query(path, session, since, kinds, newest, upto)
+        return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
+
+    def entries(
+        self,
+        path: FilePath | None = None,
+        *,
+        session: str | None = None,
+        since: int | str | datetime | timedelta | None = None,
+        kinds: Iterable[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Entry]:
+        """Return the facts that `timeline` shows, for faces that put them into words (api.state_words)."""
+        asked = self._query(path, session, since, kinds, newest)
+        return list(session_history.select(self._context.store, asked))
+
+    def follow(
+        self,
+        path: FilePath | None = None,
+        *,
+        session: str | None = None,
+        since: int | str | datetime | timedelta | None = None,
+        kinds: Iterable[str] | None = None,
+        newest: int | None = None,
+    ) -> Iterator[list[Entry]]:
+        """Return an iterator over the facts that `entries` returns, then at each step over the facts recorded
+        since, by any process; mostly none."""
+        asked = self._query(path, session, since, kinds, newest)
+        return session_history.follow(self._context.store, asked)
+
+    def _query(
+        self,
+        path: FilePath | None,
+        session: str | None,
+        since: int | str | datetime | timedelta | None,
+        kinds: Iterable[str] | None,
+        newest: int | None,
+        upto: int | None = None,
+    ) -> LogQuery:
+        """Return the part of the timeline that somebody asks for. ValueError."""
         from sightline.checkpoints.time_points import since as since_when
 
         words = (kinds,) if isinstance(kinds, str) else None if kinds is None else tuple(kinds)
@@ -286,8 +402,7 @@ class Workspace:
         begun = ALWAYS if since is None else since_when(since, self._context.clock())
         at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
         most = None if newest is None else validation.number("newest", newest, 0, NUMBER_MAX)
-        asked = LogQuery(at, session, begun, words, most, upto)
-        return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
+        return LogQuery(at, session, begun, words, most, upto)
 
     @verb(answer="checkpoint", long=True)
     def checkpoint(self, label: str = "") -> Checkpoint:
@@ -463,16 +578,84 @@ class Workspace:
             timeout_s: End when nothing happens for so many seconds; never by default.
             unshown: Also files that no session was shown; they are on no timeline.
         """
-        from sightline.history.watching import Watching
-
-        with Watching(self._context, unshown=unshown) as watching:
+        with self.live(unshown=unshown) as live:
             while True:
-                entries = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
+                entries = live.news(FOREVER_S if timeout_s is None else timeout_s)
                 if entries is None and timeout_s is not None:
                     return
                 for entry in entries or ():
                     if entry.kind in OF_FILES:
                         yield entry.as_view()
+
+    def live(self, *, unshown: bool = False) -> Live:
+        """Begin to look at the workspace as it changes.
+
+        unshown: also at files that no session was shown.
+        """
+        from sightline.api.live import Live
+
+        return Live(self._context, unshown=unshown)
+
+    @verb(read_only=True, answer="rewinds")
+    def interrupted_rewinds(self, session: str | None = None) -> list[Unfinished]:
+        """List the rewinds whose process died before their end, oldest first.
+
+        Args:
+            session: Only those of this session.
+        """
+        return interrupted.listed(self._context, session)
+
+    @verb(idempotent=True, destructive=True, answer="finished")
+    def finish_interrupted(self, session: str) -> str:
+        """Finish the rewind of a session whose process died. Return what was done, "" where there was none.
+
+        Args:
+            session: The session; "" for a rewind of all sessions.
+        """
+        from sightline.checkpoints.rewind import recovery
+
+        return recovery.finish(self._context.for_session(session))
+
+    @verb(read_only=True)
+    def last_turn(
+        self, session: str | None = None, paths: FilePath | Iterable[FilePath] = ()
+    ) -> UndoableTurn:
+        """Find the newest turn that an undo takes back.
+
+        Args:
+            session: Of this session; by default of the one that changed a file last.
+            paths: Count only changes of these files, and of files in these folders.
+
+        Raises:
+            RewindRefused where there is none.
+        """
+        from sightline.checkpoints.rewind import rewinder
+
+        return rewinder.last_turn(self._context, session, paths_of(paths))
+
+    @verb(read_only=True, answer="session")
+    def taken_by(self, checkpoint: str) -> str:
+        """Return the session that took a checkpoint for itself; "" for a checkpoint of the workspace.
+
+        Args:
+            checkpoint: The checkpoint, its id or label.
+
+        Raises:
+            UnknownName.
+        """
+        from sightline.checkpoints import take
+
+        recorded, fact = take.find(self._context, checkpoint)
+        is_shared = take.is_of_workspace(recorded.session, fact.why)
+        return "" if is_shared else recorded.session
+
+    @verb(read_only=True, long=True, answer="checks")
+    def doctor(self) -> list[Finding]:
+        """Check what the store holds and which files of the tree are out of sight: counts, checkpoints that
+        could not be taken, gaps in sight, ignore files that are not read, interrupted rewinds."""
+        from sightline.history.doctor import checks_inside
+
+        return list(checks_inside(self._context))
 
     @verb(destructive=True, idempotent=True, long=True)
     def gc(
@@ -507,6 +690,13 @@ class Workspace:
             commands=forget_commands,
             dry_run=dry_run,
         )
+
+    @contextmanager
+    def attending(self) -> Iterator[SessionContext]:
+        """Give the parts of the workspace to a face that has steps of its own, such as an import, and hold the
+        workspace until the block ends. Programs call verbs."""
+        with self._lock:
+            yield self._context
 
     def close(self) -> None:
         """Close the store."""

@@ -22,9 +22,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_for
 from sightline.errors import PathError
 from sightline.guard.reads import Look, saw
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.messages.token_counter import family_of
 from sightline.model import validation
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import WARNING_PART
 from sightline.model.marks import sendable
 from sightline.model.results import FileWarning, Notice

@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sightline.guard.reads import Look
-from sightline.messages.recorded_work import Report
-from sightline.messages.todos import Todo
+from sightline.model.agent_work import Report, Todo
 from sightline.model.spans import Spans
 
 BUNDLE = "bundle"

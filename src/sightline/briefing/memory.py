@@ -17,8 +17,8 @@ from sightline.briefing.continuation import is_continuation, unwrap
 from sightline.changes.session_context import SessionContext
 from sightline.messages import message_chain
 from sightline.messages.progress import Progress, read_progress
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.messages.token_counter import family_of
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.embedded_json import NoJson, find_json
 from sightline.model.events import Changed, Moved
 from sightline.model.projections import Knowledge

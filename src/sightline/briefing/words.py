@@ -10,16 +10,15 @@ from sightline.briefing.contents import Bundle, BundledFile, Held, Memory, Stale
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
-from sightline.changes.words import NameOf
 from sightline.errors import fenced
 from sightline.filesystem.git.show import Touched
-from sightline.messages.recorded_work import Report
-from sightline.messages.todos import Todo
+from sightline.model.agent_work import Report, Todo
 from sightline.model.path import quoted
 from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing
+from sightline.text.causes import NameOf
 from sightline.text.phrases import count, joined, named, numbered, short, size, spans, table
 from sightline.text.printable import one_line
 from sightline.text.terminal_cells import middle

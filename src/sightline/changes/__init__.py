@@ -15,10 +15,6 @@ PUBLIC = (
     "session_context",
     "session_names",
     "untracked",
-    "words",
 )
 
-PURE = (
-    "layout",
-    "words",
-)
+PURE = ("layout",)

@@ -20,7 +20,6 @@ from sightline.changes.command_texts import suspected, text_of_command
 from sightline.changes.detect import Difference, bytes_of, changed, differing
 from sightline.changes.layout import same_but_layout
 from sightline.changes.session_context import SessionContext
-from sightline.changes.words import PUT_BACK, UNRECORDED
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.process import alive
 from sightline.model.events import (
@@ -35,6 +34,7 @@ from sightline.model.revision import MISSING, Revision
 from sightline.model.text import plain_of
 from sightline.model.timeline import is_live, newest_first, of_kind
 from sightline.shell_parsing.command_line import all_commands
+from sightline.text.causes import PUT_BACK, UNRECORDED
 
 CHAIN = ("agent", "formatter", "command")
 """Kinds of cause that an undo or a formatter's change may follow."""

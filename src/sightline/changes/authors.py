@@ -7,7 +7,6 @@ from itertools import dropwhile
 
 from msgspec import structs
 
-from sightline.changes import words
 from sightline.changes.command_texts import worded
 from sightline.changes.detect import being_recorded, host_writes
 from sightline.changes.session_context import SessionContext
@@ -19,7 +18,7 @@ from sightline.model.revision import MISSING
 from sightline.model.session_ids import archived
 from sightline.model.timeline import Recorded, newest_first
 from sightline.model.units import moment
-from sightline.text import phrases
+from sightline.text import causes, phrases
 
 KINDS: list[type[Fact]] = [Changed, GitMoved, Moved]
 
@@ -32,7 +31,7 @@ def changed_by(
     known = context.store.knowledge(context.session, path)
     last = _last(context, path, news or _being_recorded(context, path), known)
     if last is None:
-        return words.cause(None, context.session), None
+        return causes.cause(None, context.session), None
     cause, at, position = last
     authors = [author(context, cause)]
     if known is not None and known.position < position - 1:
@@ -83,7 +82,7 @@ def _foreign(
     rewinds = context.store.timeline(
         session=context.session, kinds=[RewindEnded], after=recorded.position, newest=1
     )
-    return structs.replace(cause, detail=words.REWOUND) if any(rewinds) else None
+    return structs.replace(cause, detail=causes.REWOUND) if any(rewinds) else None
 
 
 def cause_of(fact: Fact, path: str) -> Cause | None:

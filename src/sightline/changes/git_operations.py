@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 
 from sightline.changes.detect import Difference, bytes_of, differing, doubtful
 from sightline.changes.session_context import SessionContext
-from sightline.changes.words import UNDER_WAY
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.git.binary_patch import blob_id
 from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorded_moves
@@ -22,6 +21,7 @@ from sightline.filesystem.git.repository import SLACK_NS, Repository
 from sightline.model.events import Cause, Changed, GitMoved, Rewritten
 from sightline.model.revision import MISSING, Revision
 from sightline.model.timeline import Recorded, newest_first
+from sightline.text.causes import UNDER_WAY
 
 Trees = dict[str, Mapping[str, str | None]]
 """Commit -> path -> blob id."""

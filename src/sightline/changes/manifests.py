@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
-from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.config.settings import Settings
 from sightline.errors import StoreError
@@ -60,7 +59,10 @@ class Reader:
             try:
                 stored = decode(data)
             except ValueError as error:
-                raise StoreError(*words.unreadable(at, error)) from error
+                raise StoreError(
+                    f"The list of files {at} in the store cannot be read: {error}.",
+                    "Run sightline doctor. If a newer sightline wrote it, upgrade this one.",
+                ) from error
             self.steps = self.steps if steps else stored.steps
             steps.append(stored.step)
             self._bases[at] = stored.base

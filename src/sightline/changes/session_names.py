@@ -7,18 +7,16 @@ import re
 from datetime import datetime
 from functools import cache
 
-from msgspec import structs
-
-from sightline.changes import words
 from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
-from sightline.changes.words import NameOf
 from sightline.errors import SessionError
 from sightline.hints import NextCall
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
 from sightline.model.session_ids import archived, short_id
 from sightline.store.port import Store, Timeline
+from sightline.text import causes
+from sightline.text.causes import NameOf, author_for
 from sightline.text.phrases import unfound
 from sightline.text.printable import printable
 
@@ -41,7 +39,7 @@ def names_of(store: Store) -> NameOf:
         if state is None:
             return session
         began = datetime.fromtimestamp(state.started / 1_000_000)  # noqa: DTZ006 - as clocks show it
-        return f"{state.agent}{words.SESSION_OF}{began:%H:%M}{slash}{own}"
+        return f"{state.agent}{causes.SESSION_OF}{began:%H:%M}{slash}{own}"
 
     return name_of
 
@@ -115,29 +113,10 @@ def plain_title(store: Store, session: str) -> str | None:
     return names_of(store)(session).replace('"', "") if title_of(store, session) else None
 
 
-def named_cause(cause: Cause, name_of: NameOf) -> Cause:
-    """Return a cause with the names of its sessions in place of their ids."""
-    if cause.kind == "formatter" and cause.detail:
-        return structs.replace(cause, detail=name_of(cause.detail))
-    is_session = cause.who and cause.kind in ("agent", "session", "command")
-    return structs.replace(cause, who=name_of(cause.who)) if is_session and cause.who else cause
-
-
 def author(context: SessionContext, cause: Cause | None) -> str:
     """Name the author of a change for this session's agent, as author_for() does."""
     by = None if cause is None else worded(context.store, cause)
     return author_for(context.session, by, names_of(context.store))
-
-
-def author_for(reader: str, cause: Cause | None, name_of: NameOf) -> str:
-    """Name the author of a change for a session's agent: a relative by its part in the work, another session
-    by its name, which it may share with the reader's. name_of: as names_of."""
-    family = reader.partition("/")[0]
-
-    def named(session: str) -> str:
-        return session if session.partition("/")[0] == family else name_of(session)
-
-    return words.cause(None if cause is None else named_cause(cause, named), reader)
 
 
 def names_for(context: SessionContext) -> NameOf:

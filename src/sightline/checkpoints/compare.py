@@ -9,7 +9,6 @@ from msgspec import Struct, structs
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
 from sightline.checkpoints.rewind import interrupted
-from sightline.checkpoints.rewind.interrupted import Unfinished
 from sightline.checkpoints.take import is_of_workspace, load_manifest, named, now, with_manifests
 from sightline.model.diff import diff, unified
 from sightline.model.manifest import (
@@ -20,7 +19,7 @@ from sightline.model.manifest import (
     differences,
 )
 from sightline.model.path import folders_above, quoted
-from sightline.model.results import Checkpoint
+from sightline.model.results import Checkpoint, Unfinished
 from sightline.model.text import lines_of
 from sightline.model.validation import number_or_all
 

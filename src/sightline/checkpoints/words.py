@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from sightline.changes.words import called
 from sightline.hints import Hint, NextCall
 from sightline.model.manifest import FileDifference, PathChange
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
 from sightline.store.retention import AGE, COMMAND, SIZE, Going, Swept
+from sightline.text.causes import called
 from sightline.text.phrases import count, named, size, table, unfound
 from sightline.text.printable import one_line, printable
 

@@ -7,13 +7,12 @@ from json import loads
 
 import click
 
-from sightline.answers import words
-from sightline.answers.answer import AnswerResult, ApplyMode, in_answer
-from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
-from sightline.answers.prompts import Prompts
+from sightline import AnswerResult, ApplyMode, Prompts
+from sightline.api import words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.api.tools import tools
+from sightline.api.tools import answer_schema, tools
+from sightline.api.words import in_answer
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.input import from_stdin
@@ -79,7 +78,7 @@ def schema(call: Call, *, plan: bool, of_tools: bool) -> None:
     if of_tools:
         output.json({"tools": [tool.described() for tool in tools().values()]})
         return
-    text = schema_text(PLAN_FILE if plan else FILE)
+    text = answer_schema(plan=plan)
     if call.json:
         output.json(loads(text))
     else:

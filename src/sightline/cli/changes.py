@@ -7,21 +7,22 @@ from typing import Any
 
 import click
 
+from sightline.api import words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.state_words import in_line, who
 from sightline.api.workspace import Workspace
-from sightline.changes.words import heading
 from sightline.cli import completion, output
 from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.cli.words import note_session, who
+from sightline.cli.words import note_session
 from sightline.hooks.session_transcripts import recorded_work
 from sightline.model.path import quoted
 from sightline.model.results import EditedFile, Notice
 from sightline.model.session_ids import short_id
-from sightline.notices import words
 from sightline.text import phrases
+from sightline.text.causes import heading
 from sightline.text.printable import one_line, printable
 
 
@@ -178,7 +179,7 @@ def warnings(call: Call) -> None:
     with call.ask() as workspace:
         listed = workspace.warnings(call.session)
     rows = [
-        (w.id, output.minute_of(w.at), short_id(one_line(w.session)) or "-", words.in_line(w))
+        (w.id, output.minute_of(w.at), short_id(one_line(w.session)) or "-", in_line(w))
         for w in listed
     ]
     table = "\n".join(phrases.table(rows))

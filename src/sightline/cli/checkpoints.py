@@ -12,31 +12,23 @@ from typing import Any, NamedTuple
 import click
 from msgspec import structs
 
+from sightline.api import words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.state_words import interrupted_rewind, since
 from sightline.api.workspace import Workspace
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
-from sightline.changes.words import NameOf, called, heading
-from sightline.checkpoints import words
-from sightline.checkpoints.rewind import interrupted, recovery, rewinder
-from sightline.checkpoints.rewind import words as rewind_words
-from sightline.checkpoints.take import find, is_of_workspace
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import can_go_on, cannot_ask, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.cli.words import since
 from sightline.errors import RewindRefused, UnknownName
 from sightline.hints import Hint, lines
-from sightline.history.session_history import agents_of
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import RewindReport
 from sightline.model.session_ids import AT_SHELL
-from sightline.model.units import moment
-from sightline.notices.words import raised
+from sightline.text.causes import NameOf, called, heading
 
 LABEL_MAX = 200
 
@@ -68,12 +60,7 @@ def list_checkpoints(call: Call) -> None:
     """Below each checkpoint: the changes up to the next one."""
     with call.ask() as workspace:
         told = workspace.checkpoints()
-        begun = [
-            rewind_words.begun(
-                each.to, each.session, workspace.name_of(each.session), since(each.at)
-            )
-            for each in told.unfinished_rewinds
-        ]
+        begun = [interrupted_rewind(each, workspace.name_of) for each in told.unfinished_rewinds]
     lines: list[str] = []
     for chapter in told.chapters:
         taken = chapter.checkpoint
@@ -212,18 +199,18 @@ def rewind(
     to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
     asks = Asks(call, dry_run=dry_run, yes=yes, diff=diff)
     if call.named_session is None:
-        with call.survey() as context:
-            own = _session_of(call, context, to)
+        with call.ask() as workspace:
+            own = _session_of(call, workspace, to)
             if own is None and of_files == {"files": True, "conversation": False}:
                 try:
-                    own = _rewind_all(call, context, to, asks, arguments)
+                    own = _rewind_all(call, workspace, to, asks, arguments)
                 except UnknownName as error:
                     ways = _other_ways(call, checkpoint)
                     error.next_step = Hint(f"{ways} " if ways else "", error.next_step)
                     raise
                 if own is None:
                     return
-            elif own is None and context.store.session(AT_SHELL) is None:
+            elif own is None and not workspace.agent_of(AT_SHELL):
                 raise click.UsageError("Name the session whose view goes back: --session NAME.")
         call.session = own or AT_SHELL
     asks.check()
@@ -239,43 +226,39 @@ def _other_ways(call: Call, word: str) -> str:
     return "" if word.startswith("cp-") else "A time works, too: sightline rewind 12:00, or 2h."
 
 
-def _session_of(call: Call, context: SessionContext, to: int | str) -> str | None:
+def _session_of(call: Call, workspace: Workspace, to: int | str) -> str | None:
     """Return the session whose own checkpoint this is, and say so; None for the workspace's and a position."""
     if isinstance(to, int):
         return None
     try:
-        recorded, fact = find(context, to)
+        session = workspace.taken_by(to)
     except UnknownName:
         return None  # a time, or an error that the rewind raises
-    session = recorded.session
-    if is_of_workspace(session, fact.why):
+    if not session:
         return None
     if not call.json and session != AT_SHELL:
-        whose = heading(names_of(context.store)(session))
+        whose = heading(workspace.name_of(session))
         output.note(call, f"{whose} took that checkpoint: only its work is meant.")
     return session
 
 
 def _rewind_all(
-    call: Call, context: SessionContext, to: int | str, asks: Asks, arguments: dict[str, Any]
+    call: Call, workspace: Workspace, to: int | str, asks: Asks, arguments: dict[str, Any]
 ) -> str | None:
     """Take back what all sessions did, or return the session that the user chose on the terminal."""
-    workspace = Workspace(context, call.settings)
     if not asks.can_go_on or asks.asking:
         plan = workspace.rewind(to, **arguments, dry_run=True)
         listed = [session for session, _ in plan.sessions if session]
         if len(listed) > 1:
-            name_of, agent_of = names_of(context.store), agents_of(context.store)
-            output.prose("\n".join(rewind_words.shares(plan, name_of, agent_of)))
+            shares = words.shares(plan, workspace.names(), workspace.agent_of)
+            output.prose("\n".join(shares))
         if len(listed) > 1 and asks.asking:
             chosen = _chosen(listed, {path for _, paths in plan.sessions for path in paths})
             if chosen in listed:
                 return chosen
             arguments["paths"] = [chosen] if chosen else arguments["paths"]
     asks.check(of_all=True)
-    rewinding = Rewinding(
-        workspace.rewind, names_of(context.store), call.options_for(AT_SHELL), None
-    )
+    rewinding = Rewinding(workspace.rewind, workspace.names(), call.options_for(AT_SHELL), None)
     _carry_out(call, rewinding, to, asks, **arguments)
     return None
 
@@ -306,24 +289,24 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
     --dry-run or --yes. Exit code 1: some file was left alone, or there is nothing to undo.
     """
     asks = Asks(call, dry_run=dry_run, yes=yes)
-    with call.survey() as context:
-        for cut_off in () if dry_run else interrupted.listed(context, call.named_session):
+    with call.ask() as workspace:
+        for cut_off in () if dry_run else workspace.interrupted_rewinds(call.named_session):
             asks.check()
-            done = recovery.finish(context.for_session(cut_off.session))  # an undo that died?
+            done = workspace.finish_interrupted(cut_off.session)  # an undo that died?
             report(call, "interrupted", done, "To go further back: sightline undo")
             raise Answered(NO)
         try:
-            turn = rewinder.last_turn(context, call.named_session, paths)
+            turn = workspace.last_turn(call.named_session, paths)
         except RewindRefused as error:
             if paths and not os.path.lexists(os.path.join(call.root, paths[0])):
                 error.next_step = lines([error.next_step, _no_file(paths[0])])
             raise
         asks.check()
-        name = names_of(context.store)(turn.session)
+        name = workspace.name_of(turn.session)
     call.session = turn.session
     which = f"turn {turn.number}" if turn.number else "the last change"
     if not call.json:
-        output.note(call, f"Undo {which} of {called(name, 'session')}, {since(moment(turn.at))}.")
+        output.note(call, f"Undo {which} of {called(name, 'session')}, {since(turn.at)}.")
     with call.open(finish=False) as session:
         _rewind(call, session, turn.to, asks, commands=commands, paths=paths)
 
@@ -400,8 +383,8 @@ def _carry_out(
         output.json({**shape(structs.replace(done, diffs=wanted)), "session": rewinding.session})
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
-        warned = [] if done.warning is None else [raised(done.warning)]
-        said = "\n".join([*rewind_words.lines_of(done, name_of, None, options), *warned])
+        warned = [] if done.warning is None else [words.raised(done.warning)]
+        said = "\n".join([*words.lines_of(done, name_of, None, options), *warned])
         output.done(call, output.fitted(said))
     if done.left_alone and not dry_run:
         raise Answered(NO)
@@ -426,9 +409,9 @@ def _agreed(
     the plan has files that may be the user's, the plan without them."""
     if diff:
         _show(call, differences)
-    counts = rewind_words.counts_of(differences)
-    doubts = rewind_words.maybe_yours(cautious) if cautious is not None else ()
-    output.prose("\n".join([*rewind_words.lines_of(plan, name_of, counts, options), *doubts]))
+    counts = words.counts_of(differences)
+    doubts = words.maybe_yours(cautious) if cautious is not None else ()
+    output.prose("\n".join([*words.lines_of(plan, name_of, counts, options), *doubts]))
     if not plan.changed:
         return False
     if not output.confirmed("Do this?"):

@@ -6,12 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
 from tempfile import TemporaryDirectory
 from time import monotonic, perf_counter, sleep
-from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -22,37 +19,30 @@ from sightline.agents.connection import RegisteredHook, Scope, files_of, kind_of
 from sightline.agents.product import Product
 from sightline.agents.products import connectable, product
 from sightline.agents.settings_file import carry_out
+from sightline.api import health
 from sightline.api.folders import settings_of
-from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.rewind import interrupted, recovery
 from sightline.cli import connect
 from sightline.cli.output import Call
-from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
-from sightline.filesystem.deadline import DeadlinePassed
-from sightline.filesystem.path_list import AGENTS, AGENTS_OWN, BY_OTHER_RULES, NOT_OF_AGENTS
-from sightline.history import doctor
-from sightline.history.doctor import Finding, State
 from sightline.hooks import daemon_status
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
-from sightline.model.events import FACTS, CheckpointMissed, CheckpointTaken, SightLost
-from sightline.model.path import quoted
-from sightline.sessions.presence import present_sessions
+from sightline.model.findings import Finding, State
 
 
 def findings(call: Call) -> Iterator[Finding]:
     """Check this installation and one workspace."""
-    yield from _versions()
+    yield from health.versions(__version__, connect.PACKAGE)
     root, settings = call.root, None
     try:
         settings = settings_of(root, call.store)
     except SightlineError as error:
-        yield doctor.refused("settings", error)
+        yield health.refused("settings", error)
     else:
         call.settings = settings  # a check names what is left out of them
-        yield from _kept(call, settings)
+        yield from health.settings_and_store(root, call.store, settings)
+        yield _faults(settings.state_home)
     answerer = None if settings is None else settings.answerer
     for each in _concerned(root):
         yield from _agent(each, root, answerer)
@@ -75,26 +65,15 @@ def _has_hooks(agent: Product, root: str) -> bool:
         return True  # the check of these settings says why
 
 
-def needed(call: Call) -> Iterator[Finding]:
-    """Check what every hook of a workspace needs: settings, state folder and store."""
-    try:
-        settings = settings_of(call.root, call.store)
-    except SightlineError as error:
-        yield doctor.refused("settings", error)
-        return
-    yield doctor.state_folder(settings)
-    yield doctor.store(call.root, settings, verifying=False)
-
-
 def mend(call: Call, found: list[Finding]) -> None:
     """Repair what --fix can repair. SightlineError, OSError."""
     for finding in found:
         if finding.fix == "permissions":
-            doctor.close_to_others(settings_of(call.root, call.store))
+            health.close_to_others(call.root, call.store)
         elif finding.fix == "rewind":
-            with call.survey() as context:
-                for rewind in interrupted.listed(context):
-                    recovery.finish(context.for_session(rewind.session))
+            with call.ask() as workspace:
+                for rewind in workspace.interrupted_rewinds():
+                    workspace.finish_interrupted(rewind.session)
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
             agent = product(finding.facts["agent"])
@@ -104,133 +83,18 @@ def mend(call: Call, found: list[Finding]) -> None:
             carry_out(connect.plan(agent, call.root, scope, kind))
 
 
-def _versions() -> Iterator[Finding]:
-    here = {"version": __version__, "folder": connect.PACKAGE}
-    yield Finding("sightline", "ok", "here", here)
-    python = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
-    yield from doctor.engines()
-    version, _ = doctor.version_of("git")
-    if version:
-        yield Finding("git", "ok", "here", {"version": version.removeprefix("git version ")})
-    else:
-        yield Finding("git", "warning", "absent", {})
-
-
-def _kept(call: Call, settings: Settings) -> Iterator[Finding]:
-    """Check the settings, which hold, and the store that they name."""
-    users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
-    own = [
-        path for path in (users, os.path.join(call.root, "sightline.toml")) if os.path.exists(path)
-    ]
-    files = {"files": ", ".join(own)} if own else {}
-    for fault in settings.left_out:
-        facts = {"message": fault.message, "hint": fault.hint}
-        yield Finding("settings", "problem", "left out", facts)
-    if not settings.left_out:
-        yield Finding("settings", "ok", "valid" if own else "default", files)
-    yield doctor.policy(settings)
-    yield doctor.state_folder(settings)
-    yield doctor.store(call.root, settings)
-    with suppress(SightlineError), call.survey() as context:  # doctor.store says why
-        yield from [*_counters(context), *_ignore_files(context)]
-        for rewind in interrupted.listed(context):
-            yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
-    watcher = doctor.watcher()
-    if watcher is not None:
-        yield watcher
-    file = os.path.join(settings.state_home, NAME)
+def _faults(state_home: str) -> Finding:
+    """Report the faults of hooks that are in the log."""
+    file = os.path.join(state_home, NAME)
     try:
-        newest = faults(settings.state_home)
+        newest = faults(state_home)
     except OSError as error:
-        yield Finding("faults", "unknown", "unreadable", {"file": file, "why": error.strerror})
-        return
+        return Finding("faults", "unknown", "unreadable", {"file": file, "why": error.strerror})
     if not newest:
-        yield Finding("faults", "ok", "none", {})
-        return
+        return Finding("faults", "ok", "none", {})
     last = newest[-1]
     facts = {"at": last.at, "event": last.event or "no event", "message": last.message}
-    yield Finding("faults", "warning", "some", {"count": len(newest), **facts, "file": file})
-
-
-JOURNAL = "journal"
-"""The word for facts about writes under way, which no log shows."""
-
-
-def _word(name: str) -> str:
-    """Return the word for a kind of fact, by the name of the kind."""
-    kind = FACTS.get(name)
-    return kind.words[0] if kind is not None and kind.words else JOURNAL
-
-
-def _counters(context: SessionContext) -> Iterator[Finding]:
-    """Count facts, sessions, refusals, checkpoints, gaps in sight, and the store's size."""
-    store, settings = context.store, context.settings
-    tally = store.tally()
-    words: Counter[str] = Counter()
-    for name, number in tally.items():
-        words[_word(name)] += number
-    yield Finding(
-        "facts", "ok", "counted", dict(sorted(words.items(), key=lambda w: (-w[1], w[0])))
-    )
-
-    states = dict.fromkeys(("present", "gone", "ended", "archived"), 0)
-    states["present"] = len(present_sessions(context))
-    states["gone"] = store.session_count(ended=False, archived=False) - states["present"]
-    states["ended"] = store.session_count(ended=True, archived=False)
-    states["archived"] = store.session_count(archived=True)
-    yield Finding("sessions", "ok", "counted", states)
-
-    edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
-    yield Finding("edits", "ok", "counted", edits)
-
-    standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
-    facts: dict[str, Any] = {"standing": standing, "missed": tally.get("CheckpointMissed", 0)}
-    tried = [*store.timeline(kinds=[CheckpointTaken, CheckpointMissed], newest=1)]
-    if tried and isinstance(missed := tried[0].fact, CheckpointMissed):
-        facts |= {"at": tried[0].happened_at, "reason": missed.reason}
-        yield Finding("checkpoints", "warning", "missed", facts)
-    else:
-        yield Finding("checkpoints", "ok", "kept", facts)
-
-    gaps = [*store.timeline(kinds=[SightLost], newest=1)]
-    if gaps and isinstance(lost := gaps[0].fact, SightLost):
-        facts = {"gaps": tally["SightLost"], "at": gaps[0].happened_at, "reason": lost.reason}
-        yield Finding("sight", "ok", "gaps", facts)
-    else:
-        yield Finding("sight", "ok", "whole", {"gaps": 0})
-
-    with closing(context.workspace.watch()) as watcher:
-        eyes = watcher.eyes()
-    facts = {"mode": eyes.mode, "why": eyes.why, "folders": eyes.folders, "unseen": eyes.unseen}
-    yield Finding("watching", "warning" if eyes.why == "limit" else "ok", eyes.mode, facts)
-
-    room = store.room()
-    sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
-    full = room.texts > settings.keep_bytes
-    yield Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)
-
-
-IGNORE_FILES_S = 2.0
-"""Seconds for reading the ignore files of a tree."""
-
-
-def _ignore_files(context: SessionContext) -> Iterator[Finding]:
-    """Name the ignore files that are not read, or not in full."""
-    try:
-        context.workspace.tree(until=monotonic() + IGNORE_FILES_S)
-    except SightlineError as error:
-        yield doctor.refused("ignore files", error)
-    except DeadlinePassed:
-        pass  # those that were read so far are named
-    for text in context.workspace.left_out():
-        yield Finding("ignore files", "warning", "left out", {"text": text})
-    own = [name for name in os.listdir(context.workspace.root) if AGENTS_OWN.fullmatch(name)]
-    known = sorted({*AGENTS, *BY_OTHER_RULES}.intersection(own))
-    if known and context.settings.ignore_files == "list":
-        yield Finding("ignore files", "ok", "listed", {"names": ", ".join(known)})
-    if others := sorted({*own} - {*known, *NOT_OF_AGENTS}):
-        yield Finding("ignore files", "ok", "unknown", {"names": ", ".join(map(quoted, others))})
+    return Finding("faults", "warning", "some", {"count": len(newest), **facts, "file": file})
 
 
 def _agent(agent: Product, root: str, setting: str | None) -> Iterator[Finding]:
@@ -255,7 +119,7 @@ def _registration(agent: Product, root: str, scope: Scope) -> Finding | None:
         program = connect.program_for(agent, root, kind)
         return agent.connection.registration(scope, place, program, agent.name)
     except SightlineError as error:
-        return doctor.refused("hooks", error)
+        return health.refused("hooks", error)
 
 
 def _latency(agent: Product, root: str, scope: Scope, setting: str | None) -> Iterator[Finding]:
@@ -288,7 +152,7 @@ def _auto(root: str, found: list[DaemonStatus], setting: str | None, *, up: bool
     for each in found:
         facts = {"pid": each.pid, "since": each.since, "calls": each.calls}
         if _asked(each) and os.path.lexists(os.path.join(root, ".git")):
-            why = doctor.version_of(each.git)[1] if each.git else "is not on its PATH"
+            why = health.version_of(each.git)[1] if each.git else "is not on its PATH"
             if why:
                 return Finding("answerer", "warning", "no git", {**facts, "why": why})
         return Finding("answerer", "ok", "running" if _asked(each) else "outdated", facts)

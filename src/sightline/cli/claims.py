@@ -8,6 +8,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.words import this_machine_alone
 from sightline.cli import completion, output
 from sightline.cli.options import age_from, command, pattern_places
 from sightline.cli.output import Call
@@ -17,7 +18,6 @@ from sightline.model.path import quoted
 from sightline.model.results import Claim
 from sightline.model.session_ids import short_id
 from sightline.model.spans import Span
-from sightline.sessions import words as session_words
 from sightline.text.phrases import spans
 
 PATHS_MAX = 100
@@ -68,7 +68,7 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
     except FileNotFoundError:  # the system does not tell its mounts
         return
     if kind in NETWORK:
-        output.note(call, session_words.this_machine_alone(kind))
+        output.note(call, this_machine_alone(kind))
 
 
 @command(

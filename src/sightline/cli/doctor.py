@@ -11,13 +11,13 @@ from typing import Any
 import click
 
 from sightline.agents.products import PRODUCTS
+from sightline.api.state_words import seeing
 from sightline.cli import checkup, output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.hints import Hint
-from sightline.history.doctor import Finding
-from sightline.history.words import seeing
+from sightline.model.findings import Finding
 from sightline.text.phrases import count, size, times
 from sightline.text.printable import printable
 

@@ -9,6 +9,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.words import affected
 from sightline.cli import output
 from sightline.cli.failures import Answered, code_of
 from sightline.cli.input import from_stdin, text_or_file
@@ -18,7 +19,6 @@ from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
 from sightline.model.path import quoted
 from sightline.model.results import EditResult, Refused
 from sightline.model.spans import Span
-from sightline.sessions.words import affected
 from sightline.text.command_words import as_command
 from sightline.text.printable import printable
 

@@ -9,14 +9,12 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.briefing import words as briefing_words
+from sightline.api.words import registry_lines, text_of
 from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import note_session
-from sightline.codegraph import words as codegraph_words
-from sightline.search import words
 
 INTERRUPTED_S = 0.5
 """How long `related` may take to answer after Ctrl-C."""
@@ -31,7 +29,7 @@ def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
     with call.look() as session, usage(), output.progress(call, "Listing the files"):
         result = session.find(**arguments)
-    output.answer(call, shape(result), words.find_text(result))
+    output.answer(call, shape(result), text_of(result))
     if not result.matches:
         raise Answered(NO)
 
@@ -54,7 +52,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
         return
     with call.look() as session, usage():
         listing = session.list_directory(**arguments)
-    output.answer(call, shape(listing), words.listing(listing))
+    output.answer(call, shape(listing), text_of(listing))
 
 
 @command(
@@ -82,7 +80,7 @@ def related(call: Call, *, complete: bool, **arguments: Any) -> None:
         except KeyboardInterrupt:
             interrupted = True
             files = session.related(**{**arguments, "deadline_s": INTERRUPTED_S})
-    output.answer(call, shape(files), codegraph_words.text(files))
+    output.answer(call, shape(files), text_of(files))
     if interrupted:
         raise Answered(INTERRUPTED)
 
@@ -96,7 +94,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
         session = workspace.look(whose)
         limit = {"limit": None} if every else {}
         known = session.registry(with_md5=with_md5, **limit)
-        rows = briefing_words.lines(
+        rows = registry_lines(
             known, session.name_of, lambda table: output.tabled(table).split("\n")
         )
         note_session(call, workspace, whose)
@@ -108,4 +106,4 @@ def stats(call: Call) -> None:
     """Covers all sessions; with --session, only that one."""
     with call.ask() as workspace:
         counts = workspace.stats(call.session)
-    output.answer(call, shape(counts), words.text(counts), "No session looked for files yet.")
+    output.answer(call, shape(counts), text_of(counts), "No session looked for files yet.")

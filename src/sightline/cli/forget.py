@@ -13,7 +13,6 @@ from sightline.agents.product import Product
 from sightline.agents.products import connectable
 from sightline.api.folders import settings_of
 from sightline.changes.session_names import names_of
-from sightline.changes.words import called
 from sightline.cli import connect, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import is_asking
@@ -27,6 +26,7 @@ from sightline.model.session_ids import AT_SHELL
 from sightline.store.embedded import open_file
 from sightline.store.opening import kind_of
 from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
+from sightline.text.causes import called
 from sightline.text.phrases import count, size, table
 from sightline.text.printable import printable
 

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, Never
 
 import click
-from msgspec import structs
 
 from sightline.api.json_shapes import shape
+from sightline.api.state_words import sentence
 from sightline.api.workspace import Workspace
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
-from sightline.checkpoints.time_points import since as moment
 from sightline.cli import completion, output
 from sightline.cli import words as cli_words
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.history import session_history
-from sightline.history.log_entries import KINDS, Entry
-from sightline.history.overview import foreign
-from sightline.history.session_history import LogQuery
-from sightline.history.words import sentence
-from sightline.model.timeline import ALWAYS
+from sightline.model.log_entries import KINDS, Entry, foreign
+from sightline.text.causes import named_entry
 from sightline.text.printable import printable
 
 EVERY_S = 0.5
@@ -61,24 +55,24 @@ def log(
     2026-01-01, a time, or a position: the number in front of each line. With --json, each line is
     one object.
     """
-    with call.survey() as context:
-        with usage("--since"):
-            begun = ALWAYS if since is None else moment(since, context.clock())
-        canonical = None if path is None else context.workspace.locate(path).path
+    with call.ask() as workspace:
         shown = kinds or (None if call.json else tuple(each for each in KINDS if each not in ASIDE))
-        asked = LogQuery(canonical, call.session, begun, shown, newest)
+        if follow and newest is None and since is None:
+            newest = BEFORE
+        asked: dict[str, Any] = {"session": call.session, "since": since, "kinds": shown}
+        asked["newest"] = newest
         if follow:
-            if newest is None and since is None:
-                asked = structs.replace(asked, newest=BEFORE)
-            _follow(call, context, asked)
-            return
-        entries = session_history.select(context.store, asked)
+            with usage("--since"):
+                entries = workspace.follow(path, **asked)
+            _follow(call, workspace, entries)
+        with usage("--since"):
+            found = workspace.entries(path, **asked)
         if call.json:
-            for entry in entries:
+            for entry in found:
                 output.json(shape(entry))
             return
-        name_of = names_of(context.store)
-        dated = list(_dated(session_history.named(entry, name_of) for entry in entries))
+        name_of = workspace.names()
+        dated = list(_dated(named_entry(entry, name_of) for entry in found))
     is_narrow = bool(path or call.session or kinds or since)
     nothing = (
         "Nothing is recorded of what you asked for." if is_narrow else "Nothing happened here yet."
@@ -86,11 +80,9 @@ def log(
     output.prose("\n".join(dated) or nothing)
 
 
-def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
+def _follow(call: Call, workspace: Workspace, entries: Iterator[list[Entry]]) -> Never:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
-    name_of = names_of(context.store)
-    lines, wait = Lines(name_of, json=call.json), Waiting()
-    entries = session_history.follow(context.store, asked)
+    lines, wait = Lines(workspace.names(), json=call.json), Waiting()
     with while_read(), wait.heeding():
         while True:
             lines.print(next(entries))

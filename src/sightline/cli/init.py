@@ -11,11 +11,11 @@ from sightline.agents.connection import Kind, Scope
 from sightline.agents.product import Product
 from sightline.agents.products import PRODUCTS, connectable
 from sightline.agents.settings_file import Change, backup_of, carry_out
+from sightline.api.folders import discover
 from sightline.cli import completion, connect, exclude, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.filesystem.discovery import discover
 from sightline.model.diff import diff, unified
 from sightline.model.text import split
 from sightline.text.phrases import table

@@ -13,17 +13,16 @@ import click
 from sightline.api.json_shapes import fields, shape
 from sightline.api.session import Session
 from sightline.api.workspace import Workspace
-from sightline.changes.words import heading
 from sightline.cli import output, words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.input import text_in
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
-from sightline.history.asked_sessions import Asked
 from sightline.model.path import quoted
-from sightline.model.results import FileView, Verdict
+from sightline.model.results import Asked, FileView, Verdict
 from sightline.model.session_ids import AT_SHELL
 from sightline.model.spans import Span
+from sightline.text.causes import heading
 from sightline.text.phrases import count, shown, spans
 from sightline.text.printable import printable
 

@@ -6,7 +6,7 @@ import json as codec
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from shlex import quote
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from sightline.filesystem.discovery import discover
 from sightline.hints import Hint, Wording
 from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.text import terminal_cells
@@ -26,10 +25,7 @@ from sightline.text.printable import printable
 if TYPE_CHECKING:  # the help, an error and a bare look start without them
     from sightline.api.session import Session
     from sightline.api.workspace import Workspace
-    from sightline.changes.session_context import SessionContext
     from sightline.config.settings import Settings
-    from sightline.filesystem.port import Workspace as Tree
-    from sightline.store.port import Store
 
 PROGRESS_AFTER_S = 0.5
 
@@ -304,6 +300,8 @@ class Call:
     @cached_property
     def root(self) -> str:
         """The workspace. WorkspaceError."""
+        from sightline.api.folders import discover
+
         return discover(self.workspace)
 
     @cached_property
@@ -326,17 +324,14 @@ class Call:
     def _variable(self) -> str | None:
         return os.environ.get("SIGHTLINE_SESSION") or None
 
-    def _resolve(self, store: Store, *, begins: bool) -> None:
+    def _resolve(self, workspace: Workspace, *, begins: bool) -> None:
         """Take the id of the session that the user named. begins: the command may begin a session, as one
         whose name stands in the variable always may. SessionError."""
-        if self.named_session is None:
-            return
-        from sightline.changes.session_names import find_session, meant_session
-
         if self.session is not None:
-            self.session = (meant_session if begins else find_session)(store, self.session)
+            named = workspace.meant_session if begins else workspace.named_session
+            self.session = named(self.session)
         elif self._variable is not None:
-            self._variable = meant_session(store, self._variable)
+            self._variable = workspace.meant_session(self._variable)
 
     @property
     def session_id(self) -> str:
@@ -358,24 +353,9 @@ class Call:
         finish: finish a rewind of the session whose process died, and say so. known: never begin a session.
         SessionError.
         """
-        from sightline.api.opening import start  # all packages of verbs
-        from sightline.filesystem.process import holder_of, owner_of
-
-        store, workspace, settings = self._ports()
-        with closing(store):
-            self._resolve(store, begins=not known)
-            state = store.session(self.session_id)
-            own = state is None or state.agent == AT_SHELL
-            session = start(
-                store,
-                workspace,
-                settings,
-                id=self.session_id,
-                agent=state.agent if state else AT_SHELL,
-                approve=approver(self),
-                # Who only asks for another agent's view does not hold its session.
-                holder=owner_of(holder_of(os.getppid())) if own else None,
-            )
+        with self._opened(begins=not known) as workspace:
+            approve, shell = approver(self), os.getppid()
+            session = workspace.work(self.session_id, approve=approve, held_by=shell)
             if finish and (finished := session.finish_interrupted()):
                 say(finished)
             yield session
@@ -383,23 +363,18 @@ class Call:
                 say(worded(session.missed))
 
     @contextmanager
-    def survey(self) -> Iterator[SessionContext]:
-        """Open store and workspace, to look at all sessions without beginning one."""
-        from sightline.changes.session_context import now_us
-        from sightline.history.session_history import survey
-
-        store, workspace, settings = self._ports()
-        with closing(store):
-            self._resolve(store, begins=False)
-            yield survey(store, workspace, settings, now_us)
-
-    @contextmanager
     def ask(self) -> Iterator[Workspace]:
         """Open the workspace, to ask about all sessions without beginning one."""
-        from sightline.api.workspace import Workspace
+        with self._opened(begins=False) as workspace:
+            yield workspace
 
-        with self.survey() as context:
-            yield Workspace(context, self.settings)
+    @contextmanager
+    def _opened(self, *, begins: bool) -> Iterator[Workspace]:
+        from sightline.api.workspace import open_workspace
+
+        with open_workspace(self.root, self.store, settings=self.settings) as workspace:
+            self._resolve(workspace, begins=begins)
+            yield workspace
 
     @contextmanager
     def look(self) -> Iterator[Session]:
@@ -410,8 +385,8 @@ class Call:
     @contextmanager
     def go_on(self) -> Iterator[Session]:
         """Open the session of the command, to go on with it, where there is one; else as look() does."""
-        with self.survey() as context:
-            is_known = context.store.session(self.session_id) is not None
+        with self.ask() as workspace:
+            is_known = bool(workspace.agent_of(self.session_id))
         with self.open() if is_known else self.look() as session:
             yield session
 
@@ -424,18 +399,6 @@ class Call:
             return name
         folder = os.path.relpath(os.getcwd(), self.root)
         return name if folder == "." else os.path.join(folder, name)
-
-    def store_url(self, ground: SessionContext) -> str:
-        """Return the URL of the store, as --store takes it."""
-        from sightline.store.opening import url_of
-
-        root, home = ground.workspace.root, self.settings.state_home
-        return url_of(self.settings.store, workspace_root=root, state_home=home)
-
-    def _ports(self) -> tuple[Store, Tree, Settings]:
-        from sightline.api.folders import ports
-
-        return *ports(self.root, self.settings, self.store), self.settings
 
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:

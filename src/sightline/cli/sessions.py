@@ -8,6 +8,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
+from sightline.api.words import forgotten
 from sightline.api.workspace import Workspace
 from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
@@ -15,7 +16,6 @@ from sightline.cli.options import command, last_sessions, usage
 from sightline.cli.output import Call
 from sightline.errors import SessionError
 from sightline.model.session_ids import short_id
-from sightline.sessions import words as session_words
 from sightline.text.printable import one_line, printable
 
 
@@ -84,7 +84,7 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     """
     with call.ask() as workspace:
         gone = workspace.delete_session(_known(call, workspace, id), force=force)
-    words = session_words.forgotten(printable(gone.session), gone.claims)
+    words = forgotten(printable(gone.session), gone.claims)
     shape = {"deleted": gone.session, "files": gone.files, "claims": gone.claims}
     output.result(call, shape, words)
 

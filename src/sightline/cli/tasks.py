@@ -13,8 +13,10 @@ from typing import Any
 
 import click
 
+from sightline import ChangedText, Graph, SubTask
 from sightline.api.json_shapes import fields, shape
 from sightline.api.subtask_verbs import Subtasks, running_worker
+from sightline.api.words import subtask_words as words
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.input import from_stdin
@@ -23,8 +25,6 @@ from sightline.cli.output import Call
 from sightline.cli.task_tree import tree_lines
 from sightline.errors import SubtaskError
 from sightline.model.path import quoted
-from sightline.subtasks import words
-from sightline.subtasks.subtask import ChangedText, Graph, SubTask
 from sightline.text import phrases
 from sightline.text.printable import printable
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import click
 from msgspec import Struct, structs
 
+from sightline.api.folders import discover
 from sightline.api.json_shapes import fields, shape
 from sightline.api.opening import open_session
 from sightline.api.session import Session
@@ -26,10 +27,8 @@ from sightline.cli.output import Call
 from sightline.cli.words import status_lines
 from sightline.config.settings import Settings, load_settings
 from sightline.errors import EditRefused, WorkspaceError
-from sightline.filesystem.discovery import discover
-from sightline.history.workspace_status import Status
 from sightline.model.path import quoted
-from sightline.model.results import EditResult
+from sightline.model.results import EditResult, Status
 from sightline.text import phrases
 from sightline.text.printable import printable
 

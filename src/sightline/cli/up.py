@@ -14,11 +14,12 @@ import click
 
 from sightline.agents.products import connectable
 from sightline.agents.settings_file import carry_out
+from sightline.api import health
 from sightline.api.json_shapes import shape
+from sightline.api.live import Live
+from sightline.api.state_words import seeing
 from sightline.api.workspace import Workspace
-from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import names_of
-from sightline.cli import checkup, connect, exclude, output
+from sightline.cli import connect, exclude, output
 from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop
 from sightline.cli.live.keys import keyboard
@@ -30,9 +31,6 @@ from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.words import explained, status_lines
 from sightline.errors import SightlineError, WorkspaceError
-from sightline.history.overview import Watch
-from sightline.history.watching import Watching
-from sightline.history.words import seeing
 from sightline.hooks import archive
 from sightline.hooks.fault_log import faults
 from sightline.hooks.server import HookServer
@@ -62,34 +60,33 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     off = alarm_of(call)
     if off and (once or not drawable(call)):
         output.say(off)
-    with call.survey() as context:
+    with call.ask() as workspace:
         if not once:
-            status = connected(call, context.workspace.root, yes=yes)
+            status = connected(call, workspace.root, yes=yes)
         if reading or not once:
-            read_in(call, context, wanted=reading)
+            read_in(call, workspace, wanted=reading)
         if once:
-            _once(call, context)
+            _once(call, workspace)
             return
-        with answering(call, context.workspace.root):
+        with answering(call, workspace.root):
             try:
-                with Watching(context) as watching:
-                    eyes = watching.eyes()
+                with workspace.live() as live:
+                    eyes = live.eyes()
                     if eyes.mode != "events":  # changes are not seen as they happen
                         how = seeing(eyes.mode, eyes.why, eyes.folders)
                         status += f" Changes are seen {how}."
-                    _show(call, context, watching, status)
+                    _show(call, workspace, live, status)
             except Quit:
-                output.note(call, farewell(context.workspace.root))
+                output.note(call, farewell(workspace.root))
             except KeyboardInterrupt:
-                output.note(call, farewell(context.workspace.root))
+                output.note(call, farewell(workspace.root))
                 raise
 
 
-def _once(call: Call, context: SessionContext) -> None:
+def _once(call: Call, workspace: Workspace) -> None:
     with output.progress(call, "Looking at the files that sessions were shown"):
-        workspace = Workspace(context, call.settings)
         shown = workspace.status(call.session)
-    root, store = workspace.root, call.store_url(context)
+    root, store = workspace.root, workspace.store_url
     agents = [*connect.connected_products(root)]
     if call.json:
         output.json({"store": store, "agents": agents, **shape(shown)})
@@ -105,23 +102,22 @@ def drawable(call: Call) -> bool:
     return is_terminal and not call.json
 
 
-def _show(call: Call, context: SessionContext, watching: Watching, status: str) -> None:
-    watch, root = Watch(context, watching), context.workspace.root
-    workspace = Workspace(context, call.settings)
+def _show(call: Call, workspace: Workspace, live: Live, status: str) -> None:
+    root = workspace.root
     if drawable(call):
         home = os.path.join(os.path.expanduser("~"), "")
         place = f"~/{root.removeprefix(home)}" if root.startswith(home) else root
         plain = call.no_color or os.environ.get("NO_COLOR")
         keys = keyboard()
         ends = "Ctrl-C ends" if keys is None else "? keys, q ends"
-        alarm = Alarm(call, context)
+        alarm = Alarm(call, workspace)
 
         def why(session: str, path: str, width: int) -> list[str]:
             try:
-                reasons = workspace.why(path, session)
+                found = workspace.why(path, session)
             except SightlineError as error:
                 return [error.message, output.worded(error.next_step)]
-            return explained(workspace.name_of, reasons, width)
+            return explained(workspace.names(), found, width)
 
         screen = Screen(
             sys.stdout,
@@ -132,11 +128,11 @@ def _show(call: Call, context: SessionContext, watching: Watching, status: str) 
         )
         wait = Waiting(screen, keys)
         with wait.heeding(), held(screen, keys):
-            loop.run(watch, watching, screen, wait)
+            loop.run(live, screen, wait)
     output.note(call, f"Watching {root}. {status} Ctrl-C ends this.")
     wait = Waiting()
     with while_read(), wait.heeding():
-        loop.run(watch, watching, Lines(names_of(context.store), json=call.json), wait)
+        loop.run(live, Lines(workspace.names(), json=call.json), wait)
 
 
 ALARM_S = 5.0
@@ -149,8 +145,8 @@ FAULT_S = 3_600
 class Alarm:
     """Says why edits are not judged, while a view runs."""
 
-    def __init__(self, call: Call, context: SessionContext) -> None:
-        self._call, self._context = call, context
+    def __init__(self, call: Call, workspace: Workspace) -> None:
+        self._call, self._workspace = call, workspace
         self._words, self._looked = "", -ALARM_S
 
     def words(self) -> str:
@@ -163,14 +159,14 @@ class Alarm:
     def _failed(self) -> str:
         """Return that a hook of a session of this workspace failed lately."""
         try:
-            newest = faults(self._context.settings.state_home)
+            newest = faults(self._call.settings.state_home)
         except OSError as error:
             return f"The log of failed hooks cannot be read: {error.strerror}."
         for fault in reversed(newest):
             at = datetime.fromisoformat(fault.at)
             if (datetime.now(UTC) - at).total_seconds() > FAULT_S:
                 break
-            if not fault.session or self._context.store.session(fault.session) is not None:
+            if not fault.session or self._workspace.agent_of(fault.session):
                 when = f"{at.astimezone():%H:%M}"
                 return (
                     f"The guard failed at {when} ({fault.event or 'no event'}): {fault.message}\n"
@@ -181,7 +177,7 @@ class Alarm:
 
 def alarm_of(call: Call) -> str:
     """Return why the guard is off, and what to do; empty while it works."""
-    off = guard_off(list(checkup.needed(call)))
+    off = guard_off(list(health.needed(call.root, call.store)))
     if off is None:
         return ""
     return "\n".join(filter(None, words_of("guard", "off", off.facts)))
@@ -252,20 +248,20 @@ def answering(call: Call, root: str) -> Iterator[None]:
         server.stop()
 
 
-def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
+def read_in(call: Call, workspace: Workspace, *, wanted: bool) -> None:
     """Read in the conversations that agents recorded in this workspace, if the user agrees.
 
     The user is asked on a terminal, while no session is on the timeline, unless `wanted`.
     Conversations of sessions that hooks reported are left out. OSError, StoreError.
     """
-    if not wanted and (context.store.session_count() or not output.can_ask()):
+    if not wanted and (workspace.page_of_sessions(last=1).sessions or not output.can_ask()):
         return
-    place = connect.place_of(context.workspace.root)
+    place = connect.place_of(workspace.root)
     recorded_here = [
         (reader, recording)
         for reader in READERS.values()
         for recording in reader.sessions(place.root, place.environ, place.home)
-        if context.store.session(recording.session) is None
+        if not workspace.agent_of(recording.session)
     ]
     if not recorded_here:
         if wanted:
@@ -279,12 +275,12 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
         if not output.confirmed("Read them in, to look at?"):
             return
     with output.progress(call, f"Reading in {many}"):
-        facts = [_archive(context, *each) for each in recorded_here]
+        facts = [_archive(workspace, *each) for each in recorded_here]
     new, total = count(sum(map(bool, facts)), "conversation"), count(sum(facts), "fact")
     output.note(call, f"Read in: {new}, {total}. See: sightline session list")
 
 
-def _archive(context: SessionContext, reader: Reader, recording: Recording) -> int:
+def _archive(workspace: Workspace, reader: Reader, recording: Recording) -> int:
     """Read in a recording, and return the number of new facts.
 
     Its digest is of the bytes that the recording had when it was found; it may grow meanwhile.
@@ -299,8 +295,9 @@ def _archive(context: SessionContext, reader: Reader, recording: Recording) -> i
         source=recording.path,
         digest=digest.hexdigest(),
         session=recording.session,
-        root=context.workspace.root,
+        root=workspace.root,
         parent=recording.parent,
     )
     facts = reader.events(recording)
-    return archive.import_recording(context.store, context.clock, origin, facts, context.may_store)
+    with workspace.attending() as to:
+        return archive.import_recording(to.store, to.clock, origin, facts, to.may_store)

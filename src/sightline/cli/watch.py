@@ -9,15 +9,13 @@ from time import monotonic
 
 import click
 
-from sightline.changes.session_names import names_of
+from sightline.api.state_words import seeing
 from sightline.cli import output
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
-from sightline.history.log_entries import OF_FILES, Entry
-from sightline.history.watching import Watching
-from sightline.history.words import seeing
+from sightline.model.log_entries import OF_FILES, Entry
 from sightline.model.path import is_at_or_below, quoted
 from sightline.text.phrases import joined
 
@@ -32,24 +30,24 @@ def watch(call: Call, paths: Sequence[str]) -> None:
     agent was shown is not on the timeline: its position is null, and it is printed once a second
     at most.
     """
-    with call.survey() as context:
-        named = tuple(context.workspace.locate(path).path for path in paths)
+    with call.ask() as workspace:
+        named = tuple(map(workspace.path_of, paths))
         with output.progress(call, "Looking at all files"):
-            watching = Watching(context, unshown=True)
-        lines, wait = Lines(names_of(context.store), json=call.json), Waiting()
-        calm = Calm(context.workspace.root)
-        with while_read(), watching, wait.heeding():
-            eyes = watching.eyes()
+            live = workspace.live(unshown=True)
+        lines, wait = Lines(workspace.names(), json=call.json), Waiting()
+        calm = Calm(workspace.root)
+        with while_read(), live, wait.heeding():
+            eyes = live.eyes()
             how = seeing(eyes.mode, eyes.why, eyes.folders)
-            output.note(call, f"Watching {context.workspace.root}, {how}. Ctrl-C ends it.")
+            output.note(call, f"Watching {workspace.root}, {how}. Ctrl-C ends it.")
             if absent := [each for each in named if not os.path.lexists(f"{calm.root}/{each}")]:
                 output.note(
                     call, f"There is no file or folder {joined([*map(quoted, absent)], 'or')} yet."
                 )
             while True:
-                asked = [entry for entry in watching.wait(0) or () if _is_asked(entry, named)]
+                asked = [entry for entry in live.news() or () if _is_asked(entry, named)]
                 lines.print(calm.due(asked, monotonic()))
-                wait(watching.patience_s(), watching.fileno())
+                wait(live.patience_s(), live.fileno())
 
 
 def _is_asked(entry: Entry, named: tuple[str, ...]) -> bool:

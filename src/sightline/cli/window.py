@@ -9,6 +9,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
+from sightline import Recovery, model_summarizer
 from sightline.api.json_shapes import Shape, fields
 from sightline.api.opening import open_session
 from sightline.cli import completion, output
@@ -24,8 +25,6 @@ from sightline.model.path import quoted
 from sightline.recordings.recording_reader import read_messages
 from sightline.window import plan_words as words
 from sightline.window.folding_plan import Plan, plan
-from sightline.window.model_summarizer import model_summarizer
-from sightline.window.overflow_recovery import Recovery
 
 UNKNOWN_MODEL = "unknown"
 

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from shlex import quote
-from time import time
-from typing import TYPE_CHECKING
 
-from msgspec import structs
-
+from sightline.api.state_words import in_line, interrupted_rewind, reasons, since, who
 from sightline.api.workspace import Workspace
-from sightline.changes import words as change_words
-from sightline.changes.session_names import author_for
-from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
-from sightline.history.log_entries import Why
-from sightline.history.session_history import (
-    named,
-)
-from sightline.history.words import story
-from sightline.history.workspace_status import SessionStatus, Status
 from sightline.model.events import EnvironmentSeen, ModelUsed
+from sightline.model.log_entries import Why
 from sightline.model.path import quoted
-from sightline.model.results import ChangedBy, FileView, Verdict
-from sightline.model.session_ids import AT_SHELL, NOBODY, short_id
-from sightline.notices import words as notice_words
+from sightline.model.results import FileView, SessionStatus, Status, Verdict
+from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.text import phrases
+from sightline.text.causes import SESSION_OF, NameOf, called, heading
 from sightline.text.printable import one_line, printable
-
-if TYPE_CHECKING:  # status shows sessions without opening one
-    pass
 
 
 def note_session(
@@ -41,7 +26,7 @@ def note_session(
     could be meant. others: further sessions that know the same file."""
     if call.json or call.named_session is not None or (session == AT_SHELL and not others):
         return
-    told = printable(change_words.called(workspace.name_of(session), "session"))
+    told = printable(called(workspace.name_of(session), "session"))
     more = phrases.named([f"--session {quote(short_id(each))}" for each in others], OTHERS)
     ask = f" Others know it, too: {printable(more)}." if others else ""
     output.note(call, f"As {told} knows it.{ask}")
@@ -67,25 +52,10 @@ def about(workspace: Workspace, session: str, verdict: Verdict) -> str:
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
 
-def who(
-    by: ChangedBy | None, session: str, name_of: Callable[[str], str] = lambda session: session
-) -> str:
-    """Return the author of a change, in words for the reader of a session. name_of: as names_of."""
-    return author_for(session, None if by is None else by.cause, name_of)
-
-
-def explained(name_of: Callable[[str], str], reasons: Why, width: int | None = None) -> list[str]:
+def explained(name_of: NameOf, why: Why, width: int | None = None) -> list[str]:
     """Return the explanation of a verdict as lines of at most `width` characters, as far as they are
     prose."""
-    entries = tuple(named(entry, name_of) for entry in reasons.entries)
-    by = reasons.verdict.changed_by
-    lines = story(
-        structs.replace(reasons, entries=entries),
-        name_of,
-        who(by, reasons.session, name_of),
-        None if by is None else time() - by.at.timestamp(),
-        lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}",
-    )
+    lines = reasons(why, name_of, lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}")
     wrapped = [
         output.wrapped(line, indent="  ", width=width)
         if line[:1] not in ("", " ")
@@ -95,18 +65,15 @@ def explained(name_of: Callable[[str], str], reasons: Why, width: int | None = N
     return "\n".join(wrapped).split("\n")
 
 
-def status_lines(
-    call: Call, status: Status, name_of: Callable[[str], str], only: str | None = None
-) -> list[str]:
+def status_lines(call: Call, status: Status, name_of: NameOf, only: str | None = None) -> list[str]:
     """Return sessions with their files; sessions without any are only counted.
 
     name_of: as Workspace.name_of; only: the session that the user named.
     """
     lines = [f"Workspace {printable(status.workspace)}"]
-    lines += [f"Warning {each.id}: {notice_words.in_line(each)}" for each in status.warnings]
+    lines += [f"Warning {each.id}: {in_line(each)}" for each in status.warnings]
     lines += [
-        output.worded(rewind_words.begun(each.to, NOBODY, "", since(each.at)))
-        for each in status.unfinished_rewinds
+        output.worded(interrupted_rewind(each, name_of)) for each in status.unfinished_rewinds
     ]
     shown = [
         each
@@ -140,7 +107,7 @@ def more_sessions(left_out: int, command: str) -> str:
     return f"{many}, not present. To see them all: sightline {command} --last all"
 
 
-def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) -> list[str]:
+def _session(call: Call, shown: SessionStatus, name_of: NameOf) -> list[str]:
     """Return a session's claims, interrupted rewinds, warnings and files."""
     name, place = shown.id, shown.environment
     runs_on = []
@@ -149,8 +116,8 @@ def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) ->
     if place is not None and place.host:
         seen = EnvironmentSeen(place.system, place.python, place.host, place.host_version)
         runs_on.append(seen.particulars or "")
-    title = change_words.heading(name_of(name))
-    is_named = title.startswith(f"The {shown.agent}{change_words.SESSION_OF}")
+    title = heading(name_of(name))
+    is_named = title.startswith(f"The {shown.agent}{SESSION_OF}")
     acts = [*([] if is_named else [shown.agent]), *map(one_line, runs_on)]
     acts += [f"turn {shown.turn}"] if shown.turn else []
     who_acts = f" ({', '.join(acts)})" if acts else ""
@@ -163,13 +130,8 @@ def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) ->
         for claim in shown.claims
     ]
     for rewind in shown.unfinished_rewinds:
-        begun = rewind_words.begun(
-            rewind.to, rewind.session, name_of(rewind.session), since(rewind.at)
-        )
-        lines.append(f"  {one_line(output.worded(begun))}")
-    lines += [
-        f"  warning {warning.id}: {notice_words.in_line(warning)}" for warning in shown.warnings
-    ]
+        lines.append(f"  {one_line(output.worded(interrupted_rewind(rewind, name_of)))}")
+    lines += [f"  warning {warning.id}: {in_line(warning)}" for warning in shown.warnings]
     width = max((len(file.state) for file in shown.files), default=0)
     for file in shown.files:
         lines_seen = phrases.shown(file.seen_lines, file.total_lines)
@@ -182,11 +144,6 @@ def _session(call: Call, shown: SessionStatus, name_of: Callable[[str], str]) ->
         if not file.in_window:
             lines.append(f"  {' ' * width}  no longer whole in the context window")
     return lines
-
-
-def since(at: datetime) -> str:
-    """Return how long ago a time was."""
-    return phrases.ago(time() - at.timestamp())
 
 
 def numbered(view: FileView) -> str:

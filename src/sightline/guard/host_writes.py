@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from sightline.changes import untracked
-from sightline.changes import words as change_words
 from sightline.changes.attribution import (
     after_write,
     cause_of,
@@ -59,6 +58,7 @@ from sightline.model.spans import whole as every_line
 from sightline.model.text import Text, decode, joined
 from sightline.model.timeline import Recorded
 from sightline.shell_parsing.secrets import without_secrets
+from sightline.text import causes
 
 
 def wrote(
@@ -126,7 +126,7 @@ def wrote(
         detail = "the user, before it was written" if user_modified else None
         cause = after_write(context, data, on_disk.data, detail)
         if rewritten and cause.kind == "external":
-            cause = structs.replace(cause, detail=change_words.BY_HOOK)
+            cause = structs.replace(cause, detail=causes.BY_HOOK)
         facts.append(_saved(located.path, written, on_disk.revision, cause))
     blobs = context.keepable(located.path, *texts, on_disk=on_disk)
     context.append(facts, blobs=blobs, found=[on_disk], durable=True)

@@ -4,7 +4,6 @@ PUBLIC = (
     "as_of",
     "asked_sessions",
     "doctor",
-    "log_entries",
     "overview",
     "session_history",
     "watching",
@@ -13,7 +12,4 @@ PUBLIC = (
     "words",
 )
 
-PURE = (
-    "log_entries",
-    "words",
-)
+PURE = ("words",)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from sightline.changes.session_context import SessionContext, located
-from sightline.changes.words import is_rewind
 from sightline.history.why import knower
 from sightline.model.events import Changed, Seen, TurnBegan
+from sightline.model.results import Asked
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import Recorded, newest_first
 from sightline.sessions.presence import present_sessions
-
-
-class Asked(Struct, frozen=True):
-    """The sessions that a question is about. others: further ones that know the same file."""
-
-    sessions: tuple[str, ...]
-    others: tuple[str, ...] = ()
+from sightline.text.causes import is_rewind
 
 
 def about_file(context: SessionContext, path: str, usual: str = AT_SHELL) -> Asked:

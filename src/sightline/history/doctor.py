@@ -6,21 +6,29 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from shutil import disk_usage
-from typing import Any, Literal
+from time import monotonic
+from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError, StoreError
+from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.path_list import AGENTS, AGENTS_OWN, BY_OTHER_RULES, NOT_OF_AGENTS
 from sightline.filesystem.private_files import check_private, open_own
+from sightline.model.events import FACTS, CheckpointMissed, CheckpointTaken, SightLost
+from sightline.model.findings import Finding, State
+from sightline.model.path import quoted
+from sightline.sessions.presence import present_sessions
 from sightline.store import opening
 from sightline.store.embedded import refuse_network
 from sightline.store.identity import store_file
-
-State = Literal["ok", "warning", "problem", "unknown"]
 
 VERIFY_FACTS_MAX = 50_000
 VERIFY_BYTES_MAX = 256 << 20
@@ -36,17 +44,6 @@ FREE_MIN = 1 << 20
 FOLDERS = ("workspaces", "run")
 LOGS = ("hooks.log", "hooks.log.1", "hooks.log.lock")
 """Contents of the state folder."""
-
-
-class Finding(Struct, frozen=True):
-    """The result of a check. case: selects its words in cli/doctor.txt, with these facts; fix: name
-    of the repair, "" for none."""
-
-    name: str
-    state: State
-    case: str
-    facts: Mapping[str, Any]
-    fix: str = ""
 
 
 VERSION_WITHIN_S = 10.0
@@ -191,3 +188,91 @@ def _open_paths(settings: Settings) -> Iterator[str]:
         ours = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
         if ours and found.st_mode & 0o077 and found.st_uid == os.getuid():
             yield path
+
+
+def checks_inside(context: SessionContext) -> Iterator[Finding]:
+    """Check what the store of a workspace holds, and which files of the tree are out of sight."""
+    yield from _counters(context)
+    yield from _ignore_files(context)
+    for rewind in interrupted.listed(context):
+        yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
+
+
+JOURNAL = "journal"
+"""The word for facts about writes under way, which no log shows."""
+
+
+def _word(name: str) -> str:
+    """Return the word for a kind of fact, by the name of the kind."""
+    kind = FACTS.get(name)
+    return kind.words[0] if kind is not None and kind.words else JOURNAL
+
+
+def _counters(context: SessionContext) -> Iterator[Finding]:
+    """Count facts, sessions, refusals, checkpoints, gaps in sight, and the store's size."""
+    store, settings = context.store, context.settings
+    tally = store.tally()
+    words: Counter[str] = Counter()
+    for name, number in tally.items():
+        words[_word(name)] += number
+    yield Finding(
+        "facts", "ok", "counted", dict(sorted(words.items(), key=lambda w: (-w[1], w[0])))
+    )
+
+    states = dict.fromkeys(("present", "gone", "ended", "archived"), 0)
+    states["present"] = len(present_sessions(context))
+    states["gone"] = store.session_count(ended=False, archived=False) - states["present"]
+    states["ended"] = store.session_count(ended=True, archived=False)
+    states["archived"] = store.session_count(archived=True)
+    yield Finding("sessions", "ok", "counted", states)
+
+    edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
+    yield Finding("edits", "ok", "counted", edits)
+
+    standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
+    facts: dict[str, Any] = {"standing": standing, "missed": tally.get("CheckpointMissed", 0)}
+    tried = [*store.timeline(kinds=[CheckpointTaken, CheckpointMissed], newest=1)]
+    if tried and isinstance(missed := tried[0].fact, CheckpointMissed):
+        facts |= {"at": tried[0].happened_at, "reason": missed.reason}
+        yield Finding("checkpoints", "warning", "missed", facts)
+    else:
+        yield Finding("checkpoints", "ok", "kept", facts)
+
+    gaps = [*store.timeline(kinds=[SightLost], newest=1)]
+    if gaps and isinstance(lost := gaps[0].fact, SightLost):
+        facts = {"gaps": tally["SightLost"], "at": gaps[0].happened_at, "reason": lost.reason}
+        yield Finding("sight", "ok", "gaps", facts)
+    else:
+        yield Finding("sight", "ok", "whole", {"gaps": 0})
+
+    with closing(context.workspace.watch()) as watcher:
+        eyes = watcher.eyes()
+    facts = {"mode": eyes.mode, "why": eyes.why, "folders": eyes.folders, "unseen": eyes.unseen}
+    yield Finding("watching", "warning" if eyes.why == "limit" else "ok", eyes.mode, facts)
+
+    room = store.room()
+    sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
+    full = room.texts > settings.keep_bytes
+    yield Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)
+
+
+IGNORE_FILES_S = 2.0
+"""Seconds for reading the ignore files of a tree."""
+
+
+def _ignore_files(context: SessionContext) -> Iterator[Finding]:
+    """Name the ignore files that are not read, or not in full."""
+    try:
+        context.workspace.tree(until=monotonic() + IGNORE_FILES_S)
+    except SightlineError as error:
+        yield refused("ignore files", error)
+    except DeadlinePassed:
+        pass  # those that were read so far are named
+    for text in context.workspace.left_out():
+        yield Finding("ignore files", "warning", "left out", {"text": text})
+    own = [name for name in os.listdir(context.workspace.root) if AGENTS_OWN.fullmatch(name)]
+    known = sorted({*AGENTS, *BY_OTHER_RULES}.intersection(own))
+    if known and context.settings.ignore_files == "list":
+        yield Finding("ignore files", "ok", "listed", {"names": ", ".join(known)})
+    if others := sorted({*own} - {*known, *NOT_OF_AGENTS}):
+        yield Finding("ignore files", "ok", "unknown", {"names": ", ".join(map(quoted, others))})

@@ -14,16 +14,15 @@ from msgspec import Struct, structs
 
 from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import named_cause, names_of, title_of
-from sightline.changes.words import SESSION_OF
+from sightline.changes.session_names import names_of, title_of
 from sightline.guard import file_states
-from sightline.history.log_entries import Entry, facts_of
-from sightline.history.session_history import named, readable_entries
+from sightline.history.session_history import readable_entries
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.events import Changed, Fact, Merged, Moved, Refused, TurnBegan
+from sightline.model.live_sessions import FileNow, Overview, SessionNow
+from sightline.model.log_entries import Entry, facts_of, foreign
 from sightline.model.projections import SessionState
-from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import newest_first
 from sightline.notices.warnings import pending
@@ -31,6 +30,7 @@ from sightline.sessions.claims import active
 from sightline.sessions.lifecycle import UNNAMED
 from sightline.sessions.presence import last_sign, surely_gone
 from sightline.store.port import Store
+from sightline.text.causes import SESSION_OF, named_cause, named_entry
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session without a sign of life for longer is only counted: many never record their end."""
@@ -43,47 +43,6 @@ EVENTS_KEPT = 200
 
 YOU = "you"
 """The name of the session of commands at a shell."""
-
-
-class FileNow(Struct, frozen=True):
-    """A file in a session's context. state: as in Verdict; by: the author of its change, None for a
-    fresh file; mark: an attempt of this turn that was refused and not repeated, or merged."""
-
-    path: str
-    state: str
-    by: ChangedBy | None = None
-    mark: Entry | None = None
-
-
-class SessionNow(Struct, frozen=True):
-    """A session at work. name: for people, its id where it has none; last: its agent's last sign of life, UTC microseconds; gone: its process has
-    ended; claims: its valid claims; warnings: not acknowledged."""
-
-    id: str
-    agent: str
-    parent: str | None
-    turn: int
-    model: str | None
-    last: int
-    files: tuple[FileNow, ...]
-    gone: bool = False
-    claims: tuple[Claim, ...] = ()
-    warnings: tuple[FileWarning, ...] = ()
-    name: str = ""
-
-
-class Overview(Struct, frozen=True):
-    """The present state of a workspace. sessions: the latest sign of life first, sub-agents after the
-    session that started them; ended, resting: number of other sessions. events: the newest events of
-    interest, oldest first, with the names of sessions for people; news: all facts since the previous
-    look."""
-
-    root: str
-    sessions: tuple[SessionNow, ...]
-    ended: int
-    resting: int
-    events: tuple[Entry, ...]
-    news: tuple[Entry, ...]
 
 
 class Watch:
@@ -133,7 +92,7 @@ class Watch:
             tuple(self._session_now(state, gone, claims) for state in self._by_family()),
             store.session_count(ended=True, archived=False),
             store.session_count(ended=False, archived=False) - len(self._at_work) - own,
-            tuple(named(entry, self._name_of) for entry in self._events),
+            tuple(named_entry(entry, self._name_of) for entry in self._events),
             news or (),
         )
 
@@ -253,11 +212,6 @@ OF_INTEREST = {
     "claim", "warning", "sight_lost",
 }  # fmt: skip
 """Kinds of entries that are events. Shown files stand in the list of files instead."""
-
-
-def foreign(entry: Entry) -> bool:
-    """Return whether a session only detected a change by others."""
-    return entry.kind in CHANGES and entry.cause.who != entry.session
 
 
 def _is_of_interest(entry: Entry) -> bool:

@@ -15,15 +15,14 @@ from msgspec import Struct, structs
 
 from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
-from sightline.changes.session_names import named_cause, plain_title
-from sightline.changes.words import NameOf
+from sightline.changes.session_names import plain_title
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
 from sightline.guard.unfinished import recover_all
-from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entry
 from sightline.model.events import Cause
+from sightline.model.log_entries import FACT_KINDS, Entry, facts_of, readable_entry
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
 from sightline.model.session_ids import LAST_SESSIONS
@@ -205,14 +204,6 @@ def readable_entries(store: Store, recorded: Iterable[Recorded]) -> Iterator[Ent
         if row.fact.words:
             agent = agent_of(row.session) if row.session else ""
             yield readable_entry(row, agent, author(row.fact.author(row.session)))
-
-
-def named(entry: Entry, name_of: NameOf) -> Entry:
-    """Return an entry with the names of its sessions in place of their ids."""
-    cause = named_cause(entry.cause, name_of)
-    if entry.kind in ("forked", "session") and cause.detail:
-        cause = structs.replace(cause, detail=name_of(cause.detail))
-    return structs.replace(entry, session=name_of(entry.session), cause=cause)
 
 
 def select(store: Store, query: LogQuery) -> Iterable[Entry]:

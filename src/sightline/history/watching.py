@@ -24,9 +24,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
-from sightline.history.log_entries import Entry, readable_entry
 from sightline.history.session_history import readable_entries
 from sightline.model.events import Cause, Changed, SightLost
+from sightline.model.log_entries import Entry, readable_entry
 from sightline.model.path import folders_above
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature
 from sightline.model.session_ids import NOBODY, archived

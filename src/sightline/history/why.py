@@ -11,7 +11,6 @@ from sightline.changes.authors import by
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
-from sightline.history.log_entries import FACT_KINDS, Why
 from sightline.history.session_history import readable_entries
 from sightline.model.events import (
     Changed,
@@ -22,6 +21,7 @@ from sightline.model.events import (
     Seen,
     WindowEmptied,
 )
+from sightline.model.log_entries import FACT_KINDS, Why
 from sightline.model.projections import Knowledge
 from sightline.model.session_ids import archived
 from sightline.model.spans import spans

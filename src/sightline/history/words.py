@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sightline.changes.words import NameOf, called, cause, git_operation
 from sightline.checkpoints.words import WHY
-from sightline.history.log_entries import Entry, Why
+from sightline.model.log_entries import Entry, Why
 from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import short_id
 from sightline.model.spans import covers, subtract, whole
+from sightline.text.causes import NameOf, called, cause, git_operation
 from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
 from sightline.text.printable import one_line, printable
 

@@ -2,65 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
-
-from msgspec import Struct, structs
+from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import plain_title
 from sightline.checkpoints.rewind import interrupted
-from sightline.checkpoints.rewind.interrupted import Unfinished
 from sightline.history import session_history
 from sightline.history.session_history import SessionFiles
-from sightline.model.results import Claim, Environment, FileInContext, FileWarning
+from sightline.model.results import SessionStatus, Status
 from sightline.model.session_ids import LAST_SESSIONS, NOBODY
 from sightline.model.units import moment
 from sightline.notices.warnings import pending
 from sightline.sessions import usage
 from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
-
-
-class SessionStatus(Struct, frozen=True):
-    """A session: its files, presence, claims and warnings. turn: its newest; model, provider, mode: those that it used
-    last; parent: the session that started it; name: its title, None where it has none; presence: present,
-    gone or ended, since then; last_sign: of its agent's life; holder: the process that holds it,
-    "machine:pid:start"; environment: the one that its agent runs in. Times are aware UTC datetimes.
-
-    id, agent: as others name it; files: those that it was shown; claims, warnings, unfinished_rewinds: its own.
-    """
-
-    id: str
-    agent: str
-    turn: int
-    started: datetime
-    ended: datetime | None
-    model: str | None
-    parent: str | None
-    files: tuple[FileInContext, ...]
-    name: str | None
-    presence: Literal["present", "gone", "ended"]
-    since: datetime
-    last_sign: datetime
-    holder: str | None
-    claims: tuple[Claim, ...]
-    warnings: tuple[FileWarning, ...]
-    unfinished_rewinds: tuple[Unfinished, ...]
-    provider: str | None
-    mode: str | None
-    environment: Environment | None
-
-
-class Status(Struct, frozen=True):
-    """The state of a workspace. workspace: its absolute path; sessions: the present ones first; left_out: number
-    of the other sessions; unfinished_rewinds, warnings: of the workspace itself, not of a session."""
-
-    workspace: str
-    sessions: tuple[SessionStatus, ...]
-    left_out: int
-    unfinished_rewinds: tuple[Unfinished, ...]
-    warnings: tuple[FileWarning, ...]
 
 
 def status(

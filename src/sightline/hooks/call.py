@@ -20,7 +20,6 @@ from msgspec import structs
 
 from sightline.agents.product import Product, fitted
 from sightline.agents.products import PRODUCTS, product
-from sightline.api.session import Session
 from sightline.changes.attribution import OUTAGE
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.gc import keep_to_room
@@ -30,7 +29,7 @@ from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
 from sightline.hints import Hint
 from sightline.hooks import fault_log, outage, words
-from sightline.hooks.dispatch import attend
+from sightline.hooks.dispatch import handle
 from sightline.hooks.handlers.insertions import end_insertions, has_insertions
 from sightline.hooks.handlers.shell_commands import printed_elsewhere
 from sightline.hooks.handlers.transcript import (
@@ -57,8 +56,8 @@ from sightline.hooks.open_sessions import (
 from sightline.hooks.other_checkout import Elsewhere, elsewhere
 from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, error_text
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model import hook_events as events
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import SightLost
 from sightline.model.hook_events import Answer, Event
 from sightline.model.json_text import compact_json
@@ -378,35 +377,10 @@ class Call:
         assert self.caller is not None
         workspace = self._workspace(root)
         session, is_new = workspace.session(self.caller, self.agent, self.owner)
-        if self._notes and root == self.project:
-            self._end_outage(session._context)  # noqa: SLF001 - no verb records this
-        if is_new and not begins_empty(event) and self.caller.transcript:
-            record_mark(session, self.caller.transcript, 0, all_of_it=True)
-            self._reconcile(session)
-        if isinstance(event, events.Prompted) and is_summarised(session):
-            self._reconcile(session)  # the texts that the host put back
-        is_known = isinstance(event, BESIDE) or self._follow(session)
-        if isinstance(event, events.Attempted) and not (is_known or is_sure(session, event.path)):
-            return Answer(refuse=words.unsure(name_in(session, event.path)))
-        if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(session):
-            self._reconcile(session)  # which files the commands of the prompt printed
-        host = self._host(session)
-        lost = (
-            ""
-            if isinstance(event, events.InsertionBegan)
-            else end_insertions(session, host.limits.diff)
-        )
-        try:
-            answer = attend(session, event, host)
-        finally:
-            context = session._context  # noqa: SLF001 - no verb returns this
-            if context.missed:  # a checkpoint was due and could not be taken
-                self.note(SightlineError(context.missed.worded(as_command)))
-                context.missed = Hint()
-        if lost:
-            answer = answer.behind(lost)
-        if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
-            self._reconcile(session)
+        with session.attending() as context:
+            if self._notes and root == self.project:
+                self._end_outage(context)
+            answer = self._handle(context, event, is_new=is_new)
         if self._ending and isinstance(event, events.Ended):  # a daemon does so after its answers
             try:
                 keep_to_room(workspace.context(), workspace.settings)
@@ -414,13 +388,44 @@ class Call:
                 self.note(error)
         return answer
 
-    def _host(self, session: Session) -> Host:
+    def _handle(self, context: SessionContext, event: Event, *, is_new: bool) -> Answer:
+        """Handle an event of a held session. Record what the transcript shows before the event and after."""
+        assert self.caller is not None
+        if is_new and not begins_empty(event) and self.caller.transcript:
+            record_mark(context, self.caller.transcript, 0, all_of_it=True)
+            self._reconcile(context)
+        if isinstance(event, events.Prompted) and is_summarised(context):
+            self._reconcile(context)  # the texts that the host put back
+        is_known = isinstance(event, BESIDE) or self._follow(context)
+        if isinstance(event, events.Attempted) and not (is_known or is_sure(context, event.path)):
+            return Answer(refuse=words.unsure(name_in(context, event.path)))
+        if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(context):
+            self._reconcile(context)  # which files the commands of the prompt printed
+        host = self._host(context)
+        lost = (
+            ""
+            if isinstance(event, events.InsertionBegan)
+            else end_insertions(context, host.limits.diff)
+        )
+        try:
+            answer = handle(context, event, host)
+        finally:
+            if context.missed:  # a checkpoint was due and could not be taken
+                self.note(SightlineError(context.missed.worded(as_command)))
+                context.missed = Hint()
+        if lost:
+            answer = answer.behind(lost)
+        if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
+            self._reconcile(context)
+        return answer
+
+    def _host(self, context: SessionContext) -> Host:
         assert self._product is not None
         return Host(
             self._product.can,
             self._product.limits,
             words.for_own_tools(self._product.everywhere),
-            lambda knows: self._catch_up(session, knows=knows),
+            lambda knows: self._catch_up(context, knows=knows),
             self._rewriters,
             self._read_work,
         )
@@ -436,14 +441,14 @@ class Call:
             self._opened[root] = OpenWorkspace(root, settings, attempt)
         return self._opened[root]
 
-    def _catch_up(self, session: Session, *, knows: bool) -> None:
+    def _catch_up(self, context: SessionContext, *, knows: bool) -> None:
         """Read the transcript before an attempt on a file with lines that the session does not
         know. knows: the session knows some lines; then only rows from before its beginning add to
         them, and the texts of slash commands and skills."""
         transcript = self.caller.transcript if self.caller else None
-        is_late = bool(transcript) and mark_of(session, transcript or "").all_of_it
-        if not knows or is_late or has_insertions(session):
-            self._reconcile(session)
+        is_late = bool(transcript) and mark_of(context, transcript or "").all_of_it
+        if not knows or is_late or has_insertions(context):
+            self._reconcile(context)
 
     def _rewriters(self) -> list[str]:
         """Return where hooks of others are that could put their own text in the place of a merge."""
@@ -453,7 +458,7 @@ class Call:
             return [words.TAKES_NONE]
         return self._product.dialect.rewriters(self._payload, self._surroundings(self.caller))
 
-    def _follow(self, session: Session) -> bool:
+    def _follow(self, context: SessionContext) -> bool:
         """Put the session's knowledge back where the user took the conversation back. Return False
         while the transcript does not show yet whether the user did."""
         known, caller = self._product, self.caller
@@ -464,19 +469,19 @@ class Call:
             return True
         try:
             went_back = follow(
-                session,
+                context,
                 transcript,
                 prompt,
                 lambda at: known.dialect.went_back(transcript, prompt, at),
             )
             if went_back:
-                self._reconcile(session)
+                self._reconcile(context)
         except (OSError, ValueError) as error:
             self.note(error)
             return True
         return went_back is not None
 
-    def _reconcile(self, session: Session) -> None:
+    def _reconcile(self, context: SessionContext) -> None:
         """Record what the transcript shows. After a failure the session knows less than the agent
         has seen, which refuses more and never less."""
         known, transcript = self._product, self.caller.transcript if self.caller else None
@@ -484,7 +489,7 @@ class Call:
             return
         try:
             reconcile(
-                session,
+                context,
                 transcript,
                 lambda offset, before: known.dialect.unhooked(transcript, offset, before=before),
             )

@@ -54,8 +54,12 @@ WITH_HOST: Mapping[type[Event], Callable[[SessionContext, Any, Host], Answer]] =
 
 def attend(session: Session, event: Event, host: Host = ANY) -> Answer:
     """Handle one event of a session, and return the answer for the host. SightlineError."""
-    with session._lock:  # noqa: SLF001 - a verb like the session's own
-        context = session._context  # noqa: SLF001
-        if (handler := WITH_HOST.get(type(event))) is not None:
-            return handler(context, event, host)
-        return HANDLERS[type(event)](context, event)
+    with session.attending() as context:
+        return handle(context, event, host)
+
+
+def handle(context: SessionContext, event: Event, host: Host = ANY) -> Answer:
+    """Handle one event of a held session, as attend does."""
+    if (handler := WITH_HOST.get(type(event))) is not None:
+        return handler(context, event, host)
+    return HANDLERS[type(event)](context, event)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sightline.agents.product import Capabilities, Limits
 from sightline.hints import Wording, without_calls
-from sightline.messages.recorded_work import RecordedWork
+from sightline.model.agent_work import RecordedWork
 
 
 def _nothing(_: bool) -> None:  # noqa: FBT001 - as catch_up has it

@@ -20,7 +20,6 @@ from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
 from sightline.model.hook_events import Began, Caller, Event
-from sightline.subtasks.scope import scopes_of
 
 SESSIONS_MAX = 64
 """Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
@@ -94,10 +93,7 @@ class OpenWorkspace:
 
     def _start(self, id: str, parent: str | None, agent: str, owner: str | None) -> Session:
         """Open a session. One that an attempt at a sub-task started is its child, and has its scope."""
-        attempt = self._store.session(self._attempt) if self._attempt is not None else None
-        if attempt is not None:
-            parent = parent or attempt.id
-        session = start(
+        return start(
             self._store,
             self._tree,
             self.settings,
@@ -106,11 +102,8 @@ class OpenWorkspace:
             parent=parent,
             owner=owner,
             holder=owner,
+            attempt=self._attempt,
         )
-        if attempt is not None:
-            scopes = scopes_of(self._store, attempt.id, attempt.parent)
-            session._context.scopes = scopes  # noqa: SLF001 - faces compose the parts
-        return session
 
 
 def attempt_of(environ: Mapping[str, str]) -> str | None:

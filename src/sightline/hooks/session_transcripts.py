@@ -6,7 +6,7 @@ import os
 
 from sightline.agents.products import product
 from sightline.api.session import Session
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model.agent_work import NO_WORK, RecordedWork
 
 
 def recorded_work(session: Session) -> RecordedWork:

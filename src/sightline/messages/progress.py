@@ -14,8 +14,9 @@ from sightline.errors import StoreError
 from sightline.messages import message_chain
 from sightline.messages.blocks import Block
 from sightline.messages.formats.format import FORMATS
-from sightline.messages.recorded_work import Report, ReportReader
-from sightline.messages.todos import Todo, TodoReader
+from sightline.messages.recorded_work import ReportReader
+from sightline.messages.todos import TodoReader
+from sightline.model.agent_work import Report, Todo
 from sightline.model.events import AnswerGiven, Fact, MessageAppended, TurnBegan
 from sightline.model.json_text import compact_json
 from sightline.model.timeline import Recorded

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
-
 from sightline.messages.blocks import Block
-from sightline.messages.todos import Todo, TodoReader, is_todo_tool
+from sightline.messages.todos import TodoReader, is_todo_tool
 from sightline.messages.tool_calls import field, parse_object
 from sightline.messages.tool_names import plain_name
+from sightline.model.agent_work import RecordedWork, Report
 
 AGENTS = frozenset(
     [
@@ -43,23 +42,6 @@ NEWEST = 5
 ABOUT_CHARACTERS = 200
 TEXT_CHARACTERS = 4_000
 """Limits beyond which a report is not kept."""
-
-
-class Report(Struct, frozen=True):
-    """What a sub-agent answered. about: its task in few words; text: its beginning."""
-
-    about: str
-    text: str
-
-
-class RecordedWork(Struct, frozen=True):
-    """todos: the newest list; reports: of the sub-agents that answered last, in order."""
-
-    todos: tuple[Todo, ...] = ()
-    reports: tuple[Report, ...] = ()
-
-
-NO_WORK = RecordedWork()
 
 
 def is_of_work(tool: str) -> bool:

@@ -11,27 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from json import loads
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
 from sightline.messages.blocks import Block
 from sightline.messages.tool_calls import field, is_mapping, parse_object
 from sightline.messages.tool_names import TASKS, plain_name
+from sightline.model.agent_work import State, Todo
 from sightline.model.embedded_json import NoJson, find_json
-
-State = Literal["proposed", "in_progress", "done", "dropped"]
-
-
-class Todo(Struct, frozen=True):
-    """A to-do. detail: for the model; files: changed for it; turn: of its last change, 0 before the
-    first turn."""
-
-    text: str
-    state: State = "proposed"
-    detail: str = ""
-    files: tuple[str, ...] = ()
-    turn: int = 0
 
 
 class Item(Struct, frozen=True):

@@ -413,7 +413,7 @@ class WriteIntended(Fact, frozen=True):
     "host:pid:start" of the writing process. belief: the agent's knowledge after the write, so that
     the write can be recorded in full when its process died. src: the source of a move to `path`.
     led, target: as in Changed. by: the rewind that writes, as its causes name it
-    (changes.words.REWINDING); None for an edit. batch: the name of a batch, whose writes happen all
+    (text.causes.REWINDING); None for an edit. batch: the name of a batch, whose writes happen all
     or none; None for a single write. makes: folders above `path` that are missing before the write;
     gives_way: empty folders at `path` whose place the file takes."""
 

@@ -685,3 +685,71 @@ class CommandRun(Struct, frozen=True):
         """Return the run with the names and revisions of the files alone."""
         changed = tuple(RanFile(each.path, each.revision_on_disk) for each in self.changes)
         return CommandView(self.command, self.exit_code, changed, self.removed)
+
+
+class Asked(Struct, frozen=True):
+    """The sessions that a question is about. others: further ones that know the same file."""
+
+    sessions: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+class Unfinished(Struct, frozen=True):
+    """A rewind that was not finished. to: its target as rewind() takes it; at: the time when it
+    began, an aware UTC datetime."""
+
+    session: str
+    to: str
+    at: datetime
+
+
+class SessionStatus(Struct, frozen=True):
+    """A session: its files, presence, claims and warnings. turn: its newest; model, provider, mode: those that it used
+    last; parent: the session that started it; name: its title, None where it has none; presence: present,
+    gone or ended, since then; last_sign: of its agent's life; holder: the process that holds it,
+    "machine:pid:start"; environment: the one that its agent runs in. Times are aware UTC datetimes.
+
+    id, agent: as others name it; files: those that it was shown; claims, warnings, unfinished_rewinds: its own.
+    """
+
+    id: str
+    agent: str
+    turn: int
+    started: datetime
+    ended: datetime | None
+    model: str | None
+    parent: str | None
+    files: tuple[FileInContext, ...]
+    name: str | None
+    presence: Literal["present", "gone", "ended"]
+    since: datetime
+    last_sign: datetime
+    holder: str | None
+    claims: tuple[Claim, ...]
+    warnings: tuple[FileWarning, ...]
+    unfinished_rewinds: tuple[Unfinished, ...]
+    provider: str | None
+    mode: str | None
+    environment: Environment | None
+
+
+class Status(Struct, frozen=True):
+    """The state of a workspace. workspace: its absolute path; sessions: the present ones first; left_out: number
+    of the other sessions; unfinished_rewinds, warnings: of the workspace itself, not of a session."""
+
+    workspace: str
+    sessions: tuple[SessionStatus, ...]
+    left_out: int
+    unfinished_rewinds: tuple[Unfinished, ...]
+    warnings: tuple[FileWarning, ...]
+
+
+class UndoableTurn(Struct, frozen=True):
+    """The changes of a session since the last request of its user; a change outside of any turn, as by a
+    command, is a turn of its own. number: 0 outside of turns. to: the rewind target before the turn, a
+    checkpoint's id or a position. at: the time of the newest change, an aware UTC datetime."""
+
+    session: str
+    number: int
+    to: str | int
+    at: datetime

@@ -6,7 +6,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from msgspec import structs
 
-from sightline.changes import words as change_words
 from sightline.changes.authors import changed_by
 from sightline.changes.command_texts import text_of_command
 from sightline.changes.detect import being_recorded
@@ -37,6 +36,7 @@ from sightline.model.spans import Hunk, carry, new_sides, touched, union
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded, branch, of_kind
 from sightline.notices import words
+from sightline.text import causes
 
 
 class PendingChange:
@@ -146,7 +146,7 @@ class PendingChange:
         """Return who changed the file, in words and as a value."""
         who, by = changed_by(self.context, self.path)
         undone = self.what == "taken_back" and by is not None and by.kind == "external"
-        return (change_words.cause(None, self.context.session) if undone else who), by
+        return (causes.cause(None, self.context.session) if undone else who), by
 
     def is_undone_outside(self) -> bool:
         """Return whether somebody outside put the file back to before an edit of this session, or

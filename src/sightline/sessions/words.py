@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.changes.words import NameOf
 from sightline.hints import Hint, NextCall
 from sightline.model.active_claims import Claim
 from sightline.model.path import quoted
 from sightline.model.results import Affected
+from sightline.text.causes import NameOf
 from sightline.text.phrases import count, joined, named, spans, unfound
 
 NAMED = 3

@@ -11,7 +11,6 @@ PUBLIC = (
     "proposals",
     "runners",
     "scope",
-    "still_running",
     "subtask",
     "task_registry",
     "transitions",

@@ -11,7 +11,6 @@ from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import is_gone, manifest, newest
-from sightline.changes.words import is_rewind
 from sightline.checkpoints.automatic import before_batch
 from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind.rewinder import rewind, was_taken_back
@@ -23,7 +22,8 @@ from sightline.guard.evaluation import outside_scope
 from sightline.guard.reads import saw
 from sightline.guard.write_journal import telling
 from sightline.messages.progress import AnswerRecord, read_progress
-from sightline.messages.todos import Item, Todo, renewed
+from sightline.messages.todos import Item, renewed
+from sightline.model.agent_work import Todo
 from sightline.model.attempts import Attempt, Create, Delete, WriteWhole
 from sightline.model.diff import diff, unified
 from sightline.model.events import (
@@ -64,6 +64,7 @@ from sightline.subtasks.subtask import (
     decode_result,
     with_applied,
 )
+from sightline.text.causes import is_rewind
 
 
 def collect(context: SessionContext, outcome: Outcome) -> tuple[TaskResult, tuple[bytes, ...]]:

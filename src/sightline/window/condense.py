@@ -30,10 +30,11 @@ from sightline.messages.message_chain import (
 )
 from sightline.messages.message_codec import message_id
 from sightline.messages.progress import read_progress
-from sightline.messages.todos import Todo, todos
+from sightline.messages.todos import todos
 from sightline.messages.tool_calls import field, parse_object
 from sightline.messages.tool_names import plain_name
 from sightline.messages.written_files import COMMANDS
+from sightline.model.agent_work import Todo
 from sightline.model.events import (
     AnswerGiven,
     Changed,

@@ -77,5 +77,5 @@ def test_errors_of_the_library(host, path):
 
 
 def test_a_path_outside_stays_whole(host):
-    assert name_in(host.session, f"{host.place.root}/d/e.txt") == "d/e.txt"
-    assert name_in(host.session, "/etc/hostname") == "/etc/hostname"
+    assert name_in(host.session._context, f"{host.place.root}/d/e.txt") == "d/e.txt"
+    assert name_in(host.session._context, "/etc/hostname") == "/etc/hostname"

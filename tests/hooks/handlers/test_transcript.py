@@ -18,7 +18,9 @@ def host(place):
 
 
 def take_over(host, *events):
-    return reconcile(host.session, "/t.jsonl", lambda offset, _: (list(events), offset + 10))
+    return reconcile(
+        host.session._context, "/t.jsonl", lambda offset, _: (list(events), offset + 10)
+    )
 
 
 def test_an_attachment_from_before_an_own_write_does_not_make_it_stale(host):
@@ -44,10 +46,10 @@ def test_a_transcript_told_from_its_beginning_counts_in_its_own_order(host):
 
 
 def test_how_far_it_was_read_is_kept(host):
-    record_mark(host.session, "/t.jsonl", 0, all_of_it=True)
-    assert mark_of(host.session, "/t.jsonl").all_of_it
+    record_mark(host.session._context, "/t.jsonl", 0, all_of_it=True)
+    assert mark_of(host.session._context, "/t.jsonl").all_of_it
     take_over(host)
-    mark = mark_of(host.session, "/t.jsonl")
+    mark = mark_of(host.session._context, "/t.jsonl")
     assert (mark.offset, mark.all_of_it) == (10, True)
     assert len(host.facts(TranscriptRead)) == 2
 
@@ -56,15 +58,15 @@ def test_a_transcript_is_not_read_again_though_the_user_added_many_folders(host)
     take_over(host)
     for number in range(20):
         attend(host.session, FolderAdded(f"/folder {number}"))
-    assert mark_of(host.session, "/t.jsonl").offset == 10
+    assert mark_of(host.session._context, "/t.jsonl").offset == 10
 
 
 def test_each_transcript_of_a_session_has_its_own_mark(host):
     take_over(host)
     for _ in range(20):
-        reconcile(host.session, "/other.jsonl", lambda offset, _: ([], offset + 7))
-    assert mark_of(host.session, "/t.jsonl").offset == 10
-    assert mark_of(host.session, "/other.jsonl").offset == 140
+        reconcile(host.session._context, "/other.jsonl", lambda offset, _: ([], offset + 7))
+    assert mark_of(host.session._context, "/t.jsonl").offset == 10
+    assert mark_of(host.session._context, "/other.jsonl").offset == 140
 
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -77,7 +79,7 @@ def test_a_fork_knows_what_its_parent_read_before_it_wrote_above(place, is_below
     place.put("b.txt", "new 1\nnew 2\n" + TEN)
     fork = Host(place)
     fork.edit("b.txt", *(("line 10\n", "ten\n") if is_below else ("new 1\n", "1\n")))
-    record_mark(fork.session, "/t.jsonl", 0, all_of_it=True)
+    record_mark(fork.session._context, "/t.jsonl", 0, all_of_it=True)
     read = "".join(TEN.splitlines(keepends=True)[4:8])
     take_over(
         fork,

@@ -13,7 +13,8 @@ from sightline.agents.connection import Scope
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
-from sightline.history.doctor import Finding, version_of
+from sightline.history.doctor import version_of
+from sightline.model.findings import Finding
 from sightline.model.json_fields import nested
 from sightline.recordings.claude_code.recorded_sessions import folder_name
 from sightline.recordings.claude_code.transcripts import unhooked

@@ -11,8 +11,8 @@ from sightline.agents.claude_code.hook_settings import AGENT, TIMEOUT_S
 from sightline.agents.claude_code.settings import CONNECTION
 from sightline.agents.dialect import Dialect, Payload
 from sightline.agents.product import Capabilities, Limits, Product
-from sightline.messages.recorded_work import RecordedWork
 from sightline.model import hook_events as host
+from sightline.model.agent_work import RecordedWork
 from sightline.model.hook_events import Answer, Caller, Event, Surroundings
 from sightline.recordings.claude_code import transcript_messages as messages
 from sightline.recordings.claude_code import transcripts

@@ -10,7 +10,7 @@ from sightline.agents.claude_code import health, hook_settings
 from sightline.agents.connection import Place, Program, RegisteredHook, Scope
 from sightline.agents.grouped_hooks import GroupedHooks, Hook
 from sightline.filesystem.process import running_in
-from sightline.history.doctor import Finding
+from sightline.model.findings import Finding
 from sightline.recordings.claude_code.recorded_sessions import config_dir
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")

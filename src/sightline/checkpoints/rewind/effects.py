@@ -14,7 +14,6 @@ from sightline.changes.command_folders import Folders
 from sightline.changes.command_texts import shown_command, worded
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
-from sightline.changes.words import REWINDING, is_rewind
 from sightline.checkpoints.rewind.undo_plan import Effect
 from sightline.filesystem.tree_index import IGNORED
 from sightline.model.events import (
@@ -36,6 +35,7 @@ from sightline.model.path import folders_above, is_at_or_below
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.session_ids import NOBODY, archived
 from sightline.model.timeline import Recorded, live, newest_first, of_kind
+from sightline.text.causes import REWINDING, is_rewind
 
 EFFECTS: tuple[type[Fact], ...] = (Changed, Moved)
 """The kinds of fact that record an effect."""

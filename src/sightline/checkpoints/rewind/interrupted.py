@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from msgspec import Struct
-
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import words
 from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import RewindStarted
+from sightline.model.results import Unfinished
 from sightline.model.timeline import Recorded
 from sightline.model.units import moment
-
-
-class Unfinished(Struct, frozen=True):
-    """A rewind that was not finished. to: its target as rewind() takes it; at: the time when it
-    began, an aware UTC datetime."""
-
-    session: str
-    to: str
-    at: datetime
 
 
 def listed(context: SessionContext, session: str | None = None) -> list[Unfinished]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from sightline.changes.command_folders import Folders
 from sightline.changes.session_context import SessionContext
 from sightline.changes.session_names import names_of
-from sightline.changes.words import is_rewind
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
@@ -45,10 +44,12 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.path import is_at_or_below
-from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport
+from sightline.model.results import Checkpoint, Deleted, FileWarning, RewindReport, UndoableTurn
 from sightline.model.session_ids import archived
 from sightline.model.timeline import Recorded, newest_first, of_kind
+from sightline.model.units import moment
 from sightline.notices import warnings
+from sightline.text.causes import is_rewind
 
 
 def rewind(
@@ -110,31 +111,19 @@ def rewind(
     return structs.replace(report, safety_checkpoint=safety.fact.checkpoint, warning=warning)
 
 
-class Turn(Struct, frozen=True):
-    """The changes of a session since the last request of its user; a change outside of any
-    turn, as by a command, is a turn of its own. number: 0 outside of turns. to: the rewind target
-    before the turn, a checkpoint's id or a position. at: the time of the newest change, in UTC
-    microseconds."""
-
-    session: str
-    number: int
-    to: str | int
-    at: int
-
-
 VERBS: tuple[type[Fact], ...] = (WriteIntended, CommandStarted)
 """The kinds of fact that a verb begins with."""
 
 
 def last_turn(
     context: SessionContext, session: str | None = None, only: Sequence[str] = ()
-) -> Turn:
+) -> UndoableTurn:
     """Find the newest turn that an undo takes back: of the session with the newest change that no
     rewind took back, or of the named one. only: count changes at or below these paths alone. A turn of which others removed everything is passed over, and
     so is one of which nothing can come back, unless it is the only one: its report names what is lost.
     RewindRefused where there is none."""
     upto: int | None = None
-    lost: Turn | None = None
+    lost: UndoableTurn | None = None
     limits = [context.workspace.locate(path).path for path in only]
     while (newest := _newest_effect(context, session, upto, limits)) is not None:
         recorded, session = newest
@@ -215,7 +204,7 @@ def _standing(context: SessionContext, rewinds: Iterable[PastRewind]) -> list[tu
     return at(context.store.position())
 
 
-def _turn(context: SessionContext, session: str, effect: Recorded) -> tuple[Turn, int]:
+def _turn(context: SessionContext, session: str, effect: Recorded) -> tuple[UndoableTurn, int]:
     """Return the turn of an effect, and the last position before the turn."""
     upto, timeline = effect.position, context.store.timeline
     begun = [*timeline(session=session, kinds=[TurnBegan], upto=upto, newest=1)]
@@ -228,7 +217,8 @@ def _turn(context: SessionContext, session: str, effect: Recorded) -> tuple[Turn
     dropped = timeline(kinds=[CheckpointDropped], after=before)
     gone = {fact.checkpoint for fact in of_kind(CheckpointDropped, dropped)}
     names = [f.checkpoint for f in of_kind(CheckpointTaken, taken) if f.checkpoint not in gone]
-    return Turn(session, number, names[0] if names else before, effect.happened_at), before
+    at = moment(effect.happened_at)
+    return UndoableTurn(session, number, names[0] if names else before, at), before
 
 
 def _before_verb(context: SessionContext, session: str, position: int) -> int:

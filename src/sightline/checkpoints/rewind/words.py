@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sightline.changes.words import NameOf, called, heading
 from sightline.checkpoints.words import AGAIN, NO_WAY_BACK
 from sightline.hints import Hint, NextCall
 from sightline.model.manifest import FileDifference
@@ -12,6 +11,7 @@ from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport
 from sightline.model.session_ids import AT_SHELL
 from sightline.model.spans import Spans
+from sightline.text.causes import NameOf, called, heading
 from sightline.text.phrases import by, count, joined, named, spans
 from sightline.text.printable import printable
 

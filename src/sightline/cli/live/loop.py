@@ -10,12 +10,12 @@ from time import monotonic
 from typing import Never, Protocol
 
 from sightline.api.json_shapes import shape
+from sightline.api.live import Live
+from sightline.api.state_words import sentence
 from sightline.cli import output
-from sightline.history.log_entries import Entry
-from sightline.history.overview import Overview, Watch
-from sightline.history.session_history import named
-from sightline.history.watching import Watching
-from sightline.history.words import sentence
+from sightline.model.live_sessions import Overview
+from sightline.model.log_entries import Entry
+from sightline.text.causes import NameOf, named_entry
 
 
 class Show(Protocol):
@@ -34,9 +34,7 @@ class Show(Protocol):
 class Lines:
     """Prints facts as lines for people, or as objects of `log --json`."""
 
-    def __init__(
-        self, name_of: Callable[[str], str] = lambda session: session, *, json: bool
-    ) -> None:
+    def __init__(self, name_of: NameOf = str, *, json: bool) -> None:
         """name_of: session -> its name for people."""
         self._json, self._name_of = json, name_of
 
@@ -50,7 +48,7 @@ class Lines:
             if self._json:
                 output.json(shape(entry))
                 continue
-            entry = named(entry, self._name_of)
+            entry = named_entry(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""
             output.prose(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
 
@@ -68,9 +66,7 @@ REST_S = 2.0
 """The longest rest after a look that took long."""
 
 
-def run(
-    watch: Watch, watching: Watching, shown: Show, wait: Callable[[float, int | None], bool]
-) -> Never:
+def run(live: Live, shown: Show, wait: Callable[[float, int | None], bool]) -> Never:
     """Look and show until `wait` or a signal raises. SightlineError.
 
     wait: waits for some seconds, or until a descriptor is readable, and returns whether the
@@ -78,12 +74,12 @@ def run(
     """
     while True:
         began = monotonic()
-        view = watch.look()
+        view = live.overview()
         took = monotonic() - began
         if view is not None:
             shown.show(view)
         resized = view is not None and wait(min(took / SHARE, REST_S), None)
-        if wait(watching.patience_s(), watching.fileno()) or resized:
+        if wait(live.patience_s(), live.fileno()) or resized:
             shown.resized()
         else:
             shown.tick()

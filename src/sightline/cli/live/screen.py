@@ -17,7 +17,7 @@ from rich.console import Console
 
 from sightline.cli.live.view import Chosen, Head, draw, files_of, page
 from sightline.cli.output import Unprintable, let_go, local
-from sightline.history.overview import Overview
+from sightline.model.live_sessions import Overview
 
 SMALLEST = (20, 4)
 """Columns and lines that are used even where a terminal says that it has fewer."""

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sightline import Graph
+from sightline.api.words import subtask_words as words
 from sightline.cli.task_tree import tree_lines
-from sightline.subtasks import words
-from sightline.subtasks.subtask import Graph
 
 
 @contextmanager

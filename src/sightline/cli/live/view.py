@@ -16,14 +16,14 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from sightline.changes.words import git_operation, to_person
-from sightline.history.log_entries import Entry
-from sightline.history.overview import FileNow, Overview, SessionNow
+from sightline.api.state_words import in_line
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
+from sightline.model.live_sessions import FileNow, Overview, SessionNow
+from sightline.model.log_entries import Entry
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING
-from sightline.notices.words import in_line
+from sightline.text.causes import git_operation, to_person
 from sightline.text.phrases import by, count
 from sightline.text.terminal_cells import steady
 

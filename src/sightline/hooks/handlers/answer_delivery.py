@@ -13,13 +13,14 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from msgspec import structs
 
+from sightline.api.still_running import summaries
 from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hints import Hint
 from sightline.hooks import words
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import (
     Belief,
     Changed,
@@ -45,8 +46,6 @@ from sightline.notices.delivery import (
     hand_parts,
 )
 from sightline.notices.pending import PendingChange, in_conversation, pending_change
-from sightline.subtasks.still_running import summary_beside
-from sightline.subtasks.task_registry import TaskRegistry
 from sightline.text import phrases
 
 AT_PROMPT = ("listings", "files", "subtasks", "bundle", "memory")
@@ -205,7 +204,7 @@ def _briefing_parts(
     parts, budget = AT_START if message is None else AT_PROMPT, room // notice_text.CHARACTERS
 
     def composed() -> Briefing:
-        subtasks, states = summary_beside(TaskRegistry(context).graph(), running)
+        subtasks, states = summaries(context, running)
         return briefing(
             context,
             message,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from sightline.api.session import Session
 from sightline.changes.command_evidence import ended_command
 from sightline.changes.command_texts import suspected, text_of_command
 from sightline.changes.session_context import SessionContext
@@ -73,23 +72,20 @@ def _stood(context: SessionContext, event: InsertionBegan) -> tuple[tuple[str, R
     return tuple(stood.items())
 
 
-def end_insertions(session: Session, room: int) -> str:
+def end_insertions(context: SessionContext, room: int) -> str:
     """Record the end of the session's insertions under way, and what changed meanwhile. Return the changes of
     others that are gone; "" for none. room: characters of their diffs."""
-    with session._lock:  # noqa: SLF001 - a verb like the session's own
-        context = session._context  # noqa: SLF001
-        if not has_insertions(session):
-            return ""
-        begun = context.store.running([session.id])
-        runs = [fact.run for fact in of_kind(CommandStarted, begun) if _is_insertion(fact)]
-        return "\n\n".join(filter(None, [_end(context, run, room) for run in runs]))
+    if not has_insertions(context):
+        return ""
+    begun = context.store.running([context.session])
+    runs = [fact.run for fact in of_kind(CommandStarted, begun) if _is_insertion(fact)]
+    return "\n\n".join(filter(None, [_end(context, run, room) for run in runs]))
 
 
-def has_insertions(session: Session) -> bool:
+def has_insertions(context: SessionContext) -> bool:
     """Return whether the newest command of the session's turn is an insertion."""
-    store = session._context.store  # noqa: SLF001 - as above
     kinds: list[type[Fact]] = [CommandStarted, TurnBegan]
-    newest = store.timeline(session=session.id, kinds=kinds, newest=1)
+    newest = context.store.timeline(session=context.session, kinds=kinds, newest=1)
     return any(_is_insertion(each.fact) for each in newest)
 
 

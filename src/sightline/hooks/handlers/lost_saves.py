@@ -11,11 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from sightline.changes import words as change_words
 from sightline.changes.command_texts import worded
 from sightline.changes.detect import host_writes
 from sightline.changes.session_context import SessionContext, load_marks
-from sightline.changes.session_names import author, named_cause, names_of
+from sightline.changes.session_names import author, names_of
 from sightline.filesystem.file_state import FileState
 from sightline.guard.host_writes import complete_for, write_joined
 from sightline.guard.lost_writes import LostWrite, edited_changes
@@ -27,6 +26,8 @@ from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import count, new_sides
 from sightline.model.text import decode, split, unmarked
 from sightline.model.timeline import Recorded
+from sightline.text import causes as change_words
+from sightline.text.causes import named_cause
 
 RECENT = 16
 """Changes of one file that are searched for the one that left a text."""

@@ -13,13 +13,12 @@ from time import monotonic, sleep
 
 from msgspec import Struct, structs
 
-from sightline.api.session import Session
 from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
 from sightline.errors import PathRefused, StoreConflict
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.guard.unfinished import unfinished_rewinds
-from sightline.hooks.dispatch import attend
+from sightline.hooks.dispatch import handle
 from sightline.hooks.handlers.answer_delivery import (
     acknowledge_delivered,
     deliver_again,
@@ -73,18 +72,19 @@ class Mark(Struct, frozen=True):
     all_of_it: bool = False
 
 
-def mark_of(session: Session, transcript: str) -> Mark:
+def mark_of(context: SessionContext, transcript: str) -> Mark:
     """Return the place where the next reading of a transcript begins; at first the beginning of the
     file."""
-    store = session._context.store  # noqa: SLF001 - a verb like the session's own
-    readings = newest_first(store.timeline, session=session.id, kinds=[TranscriptRead])
+    readings = newest_first(context.store.timeline, session=context.session, kinds=[TranscriptRead])
     for fact in of_kind(TranscriptRead, readings):
         if fact.transcript == transcript:
             return Mark(fact.offset, fact.is_whole)
     return Mark()
 
 
-def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) -> bool | None:
+def follow(
+    context: SessionContext, transcript: str, prompt: str, went_back: WentBack
+) -> bool | None:
     """Move the session's knowledge back to the older message that the user returned to; look once for
     each prompt. Return whether the knowledge moved back; None while the prompt's row is not written,
     so that nobody can know.
@@ -93,35 +93,33 @@ def follow(session: Session, transcript: str, prompt: str, went_back: WentBack) 
     conversation, and the transcript has the text that the host added to the prompt. The changes that came with the
     prompt count where they were told against a text that the conversation still holds.
     """
-    with session._lock:  # noqa: SLF001 - as above
-        context = session._context  # noqa: SLF001
-        searches = newest_first(context.store.timeline, session=session.id, kinds=[PromptFollowed])
-        same = (f for f in of_kind(PromptFollowed, searches) if f.transcript == transcript)
-        last = next(same, None)
-        is_again = last is not None and last.prompt == prompt
-        if last is not None and is_again and last.is_sure:
-            return False
-        offset = mark_of(session, transcript).offset if last is None else last.offset
-        wait_s = 0.0 if is_again else WAIT * context.settings.deadline_s
-        since, end = _when_written(offset, went_back, wait_s)
-        if end == offset:
-            if wait_s:
-                context.append([PromptFollowed(transcript, offset, prompt, is_sure=False)])
-            return None
-        cut: int | None = None
-        if since is not None and not unfinished_rewinds(context, session.id):
-            after = context.store.timeline(session=session.id, since=since + MILLISECOND, limit=1)
-            cut = next((each.position for each in after), None)
-        looked = PromptFollowed(transcript, end, prompt)
-        if cut is None:
-            context.append([looked])
-            return False
-        told = prompt_notices(context)
-        known = context.store.known(session.id)
-        context.append([RewindEnded(cut - 1), looked])
-        deliver_again(context, told, known)
-        acknowledge_delivered(context)
-        return True
+    searches = newest_first(context.store.timeline, session=context.session, kinds=[PromptFollowed])
+    same = (f for f in of_kind(PromptFollowed, searches) if f.transcript == transcript)
+    last = next(same, None)
+    is_again = last is not None and last.prompt == prompt
+    if last is not None and is_again and last.is_sure:
+        return False
+    offset = mark_of(context, transcript).offset if last is None else last.offset
+    wait_s = 0.0 if is_again else WAIT * context.settings.deadline_s
+    since, end = _when_written(offset, went_back, wait_s)
+    if end == offset:
+        if wait_s:
+            context.append([PromptFollowed(transcript, offset, prompt, is_sure=False)])
+        return None
+    cut: int | None = None
+    if since is not None and not unfinished_rewinds(context, context.session):
+        after = context.store.timeline(session=context.session, since=since + MILLISECOND, limit=1)
+        cut = next((each.position for each in after), None)
+    looked = PromptFollowed(transcript, end, prompt)
+    if cut is None:
+        context.append([looked])
+        return False
+    told = prompt_notices(context)
+    known = context.store.known(context.session)
+    context.append([RewindEnded(cut - 1), looked])
+    deliver_again(context, told, known)
+    acknowledge_delivered(context)
+    return True
 
 
 def _when_written(offset: int, went_back: WentBack, wait_s: float) -> tuple[int | None, int]:
@@ -134,63 +132,61 @@ def _when_written(offset: int, went_back: WentBack, wait_s: float) -> tuple[int 
     return since, end
 
 
-def is_sure(session: Session, path: str) -> bool:
+def is_sure(context: SessionContext, path: str) -> bool:
     """Return whether the conversation holds what the session knows of a file, however far the user took
     the conversation back before this turn: nothing, or what the turn itself showed."""
-    context = session._context  # noqa: SLF001 - as above
     try:
         located = context.workspace.locate(path)
     except PathRefused:
         return True
-    known = context.store.knowledge(session.id, located.name or located.path)
-    turns = context.store.timeline(session=session.id, kinds=[TurnBegan], newest=1)
+    known = context.store.knowledge(context.session, located.name or located.path)
+    turns = context.store.timeline(session=context.session, kinds=[TurnBegan], newest=1)
     began = max([turn.happened_at for turn in turns], default=0)
     return known is None or began <= max(known.last_read, known.last_agent_edit or 0)
 
 
-def name_in(session: Session, path: str) -> str:
+def name_in(context: SessionContext, path: str) -> str:
     """Return a path as words name it: relative to the session's workspace, where it is inside."""
     try:
-        located = session._context.workspace.locate(path)  # noqa: SLF001 - as above
+        located = context.workspace.locate(path)
     except PathRefused:
         return path
     return located.name or located.path
 
 
-def is_summarised(session: Session) -> bool:
+def is_summarised(context: SessionContext) -> bool:
     """Return whether a summary took the place of the conversation since its last turn began."""
-    store = session._context.store  # noqa: SLF001 - as above
-    newest = store.timeline(session=session.id, kinds=[TurnBegan, WindowEmptied], newest=1)
+    newest = context.store.timeline(
+        session=context.session, kinds=[TurnBegan, WindowEmptied], newest=1
+    )
     return any(isinstance(each.fact, WindowEmptied) for each in newest)
 
 
-def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:
+def record_mark(context: SessionContext, transcript: str, offset: int, *, all_of_it: bool) -> None:
     """Record the place where the next reading of a transcript begins."""
     fact = TranscriptRead(transcript, offset, all_of_it)
-    session._context.append([fact])  # noqa: SLF001 - as above
+    context.append([fact])
 
 
-def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
+def reconcile(context: SessionContext, transcript: str, unhooked: Unhooked) -> int:
     """Record what the transcript shows since the last reading; return the number of events.
 
     A reading of a file that is older than the session's newest fact about the file is left out. A
     reading from before the session began goes beneath its knowledge (add_beneath).
     """
-    with session._lock:  # noqa: SLF001 - as above
-        mark = mark_of(session, transcript)
-        state = session._context.store.session(session.id) if mark.all_of_it else None  # noqa: SLF001
-        began = state.started if state else 0
-        events, offset = unhooked(mark.offset, began)
-        if events:
-            _attend_all(session, events, began)
-        if offset != mark.offset:
-            record_mark(session, transcript, offset, all_of_it=mark.all_of_it)
-        return len(events)
+    mark = mark_of(context, transcript)
+    state = context.store.session(context.session) if mark.all_of_it else None
+    began = state.started if state else 0
+    events, offset = unhooked(mark.offset, began)
+    if events:
+        _attend_all(context, events, began)
+    if offset != mark.offset:
+        record_mark(context, transcript, offset, all_of_it=mark.all_of_it)
+    return len(events)
 
 
-def _attend_all(session: Session, events: Sequence[Event], began: int) -> None:
-    context = session._context  # noqa: SLF001 - as above
-    known = context.store.known(session.id)
+def _attend_all(context: SessionContext, events: Sequence[Event], began: int) -> None:
+    known = context.store.known(context.session)
     earlier: dict[str, list[Shown]] = {}
     forks = [event for event in events if isinstance(event, Forked)]
     for event in events:
@@ -198,11 +194,11 @@ def _attend_all(session: Session, events: Sequence[Event], began: int) -> None:
             continue
         knowledge = _knowledge_of(context, event, known)
         if knowledge is None or not isinstance(event, Shown) or event.at is None:
-            attend(session, event)
+            handle(context, event)
         elif event.at < began:
             earlier.setdefault(knowledge.path, []).append(event)
         elif event.at >= max(knowledge.last_read, knowledge.last_agent_edit or 0):
-            attend(session, event)
+            handle(context, event)
     for path, shown in earlier.items():
         add_beneath(context, path, shown)
     for fork in forks:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from time import monotonic
 
+from sightline.api.still_running import running_note
 from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
@@ -23,8 +24,8 @@ from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.hooks.handlers.tool_writes import recognise
 from sightline.hooks.host import Host
-from sightline.messages.recorded_work import NO_WORK, RecordedWork
 from sightline.model import hook_events as events
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import FolderAdded, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.hook_events import NOTHING, Answer, Shown
 from sightline.model.spans import Span
@@ -35,7 +36,6 @@ from sightline.notices.summaries import summarised, told_before_summary
 from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
-from sightline.subtasks.still_running import running_note
 from sightline.text import phrases
 
 WATCHED = 500

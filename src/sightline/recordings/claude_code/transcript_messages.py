@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sightline.messages.formats.format import FORMATS
-from sightline.messages.recorded_work import NO_WORK, RecordedWork, is_of_work, read_work
+from sightline.messages.recorded_work import is_of_work, read_work
+from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.json_fields import Row, nested, objects, text_parts
 from sightline.model.json_text import compact_json
 from sightline.recordings.claude_code import transcripts

@@ -1,10 +1,13 @@
-"""Say who changed a file: to an agent, and to the person who looks at all sessions."""
+"""Word the cause of a change, for an agent and for the person who looks at all sessions; name sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import structs
+
 from sightline.model.events import Cause
+from sightline.model.log_entries import Entry
 
 NameOf = Callable[[str], str]
 """The id of a session -> its name for the reader of the words."""
@@ -86,13 +89,6 @@ def git_operation(by: Cause) -> str:
     return " ".join(part for part in (by.who, by.detail) if part)
 
 
-def unreadable(revision: str, error: Exception) -> tuple[str, str]:
-    """Return the message and the hint for a stored text that is no manifest."""
-    return f"The list of files {revision} in the store cannot be read: {error}.", (
-        "Run sightline doctor. If a newer sightline wrote it, upgrade this one."
-    )
-
-
 def _put_back(by: Cause | None) -> str:
     is_undo = by is not None and by.detail == PUT_BACK
     return ": put back as it was before the edit" if is_undo else ""
@@ -139,3 +135,30 @@ def called(name: str, noun: str) -> str:
     """Return a session's name with a noun before it, where the name has none of its own."""
     has_noun = SESSION_OF in name and not name.startswith('"')
     return f"the {name}" if has_noun else f"{noun} {name}"
+
+
+def named_cause(cause: Cause, name_of: NameOf) -> Cause:
+    """Return a cause with the names of its sessions in place of their ids."""
+    if cause.kind == "formatter" and cause.detail:
+        return structs.replace(cause, detail=name_of(cause.detail))
+    is_session = cause.who and cause.kind in ("agent", "session", "command")
+    return structs.replace(cause, who=name_of(cause.who)) if is_session and cause.who else cause
+
+
+def named_entry(entry: Entry, name_of: NameOf) -> Entry:
+    """Return an entry with the names of its sessions in place of their ids."""
+    cause = named_cause(entry.cause, name_of)
+    if entry.kind in ("forked", "session") and cause.detail:
+        cause = structs.replace(cause, detail=name_of(cause.detail))
+    return structs.replace(entry, session=name_of(entry.session), cause=cause)
+
+
+def author_for(reader: str, by: Cause | None, name_of: NameOf) -> str:
+    """Name the author of a change for a session's agent: a relative by its part in the work, another session
+    by its name, which it may share with the reader's. name_of: as names_of."""
+    family = reader.partition("/")[0]
+
+    def named(session: str) -> str:
+        return session if session.partition("/")[0] == family else name_of(session)
+
+    return cause(None if by is None else named_cause(by, named), reader)

@@ -30,6 +30,11 @@ def summary_beside(graph: Graph, note: str) -> tuple[str, str]:
     return words.summary_of(graph, named) if named else whole, whole
 
 
+def summaries(context: SessionContext, note: str) -> tuple[str, str]:
+    """Return both summaries of a session's sub-tasks, as summary_beside does."""
+    return summary_beside(TaskRegistry(context).graph(), note)
+
+
 def running_subtasks(graph: Graph) -> list[SubTask]:
     """Return the sub-tasks that running_note names: those whose process works on them."""
     return [task for task in graph if task.state == "running" and alive(task.owner)]

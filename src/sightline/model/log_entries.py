@@ -54,6 +54,11 @@ class Entry(Struct, frozen=True):
         )
 
 
+def foreign(entry: Entry) -> bool:
+    """Return whether a session only detected a change by others."""
+    return entry.kind in ("changed", "deleted", "moved") and entry.cause.who != entry.session
+
+
 class WhyView(Struct, frozen=True, omit_defaults=True):
     """The reasons of a verdict as JSON has them: see Why. seen_lines: ever shown; held_lines: those of them
     that are still in the context window; text_kept: the shown text is stored."""
