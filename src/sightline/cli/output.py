@@ -130,7 +130,7 @@ def say_raw(words: str) -> None:
 
 
 def worded(words: str | Hint, options: str = "") -> str:
-    """Return words with commands for the calls in them. options: of these commands, each after a space."""
+    """Return a hint with commands in place of its calls. options: of these commands, each after a space."""
     return Hint(words).worded(partial(as_command, options=options))
 
 

@@ -98,7 +98,7 @@ class Source(Struct, frozen=True, array_like=True, gc=False):
     edges: tuple[Edge, ...] | None = None
 
 
-class Kept(Struct, array_like=True):
+class KeptIndex(Struct, array_like=True):
     """The file of an index. edition: of root and readers; paths: all files; settings: the settings files that
     resolvers asked for, by language and path, with their stamps, None where there was none."""
 
@@ -108,7 +108,7 @@ class Kept(Struct, array_like=True):
     sources: dict[str, Source]
 
 
-_KEPT_FILE = msgpack.Decoder(Kept)
+_KEPT_FILE = msgpack.Decoder(KeptIndex)
 _REFERENCES = msgpack.Decoder(tuple[Reference, ...])
 
 
@@ -236,7 +236,7 @@ class ImportIndex:
             return
         settings = [(name, path, stamp) for (name, path), stamp in self._settings.items()]
         words = f"{workspace.root} {edition()}"
-        kept = Kept(words, sorted(self._listed), settings, self.known)
+        kept = KeptIndex(words, sorted(self._listed), settings, self.known)
         try:
             keep(folder, NAME, msgpack.encode(kept))
         except OSError as error:
@@ -251,7 +251,7 @@ class ImportIndex:
             self._importers.setdefault(edge.path, set()).add(path)
 
     def _put(self, path: str, source: Source | None) -> None:
-        """Take over a source that was read or resolved, or that is gone (None)."""
+        """Put a source in place of the one known of a path. source: None for a file that is gone."""
         last = self.known.pop(path, None)
         self._unresolved.discard(path)
         for edge in last.edges or () if last is not None else ():

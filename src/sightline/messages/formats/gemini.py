@@ -132,8 +132,8 @@ def without_faults(message: Message) -> Message | None:
 
 
 def repeated_contents(messages: Sequence[Message]) -> Iterator[int]:
-    """Return the indexes of contents that follow another one of the model's, where one of them calls: its
-    results follow directly what calls, and a call follows the user."""
+    """Return the indexes of contents that belong into the model's content before, as one of both calls:
+    the results follow directly, and a call follows the user."""
     numbered = enumerate(messages)
     for role, run in groupby(numbered, key=lambda each: each[1].get("role")):
         contents = list(run)
