@@ -16,7 +16,7 @@ import sightline
 from sightline.api.json_shapes import shape
 from sightline.api.tools import OWNERS
 from sightline.cli.group import COMMANDS, cli
-from sightline.hints import Hint, NextCall, in_python, lines, without_calls
+from sightline.errors import Hint, NextCall, in_python, joined_hints, without_calls
 from sightline.text.command_words import as_command
 
 SOURCE = Path(sightline.__file__).parent
@@ -214,7 +214,7 @@ def test_each_face_words_the_call_in_a_hint_or_leaves_out_its_clause():
 
 def test_hints_that_are_joined_keep_their_calls():
     listed = Hint("List: ", NextCall("workspace.sessions"))
-    both = lines([HINT, Hint("Or: ", listed)])
+    both = joined_hints([HINT, Hint("Or: ", listed)])
     assert [each.verb for each in both.calls()] == ["session.edit", "workspace.sessions"]
     assert both.worded(as_command).endswith("pass --count 3.\nOr: List: sightline session list")
 

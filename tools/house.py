@@ -35,7 +35,6 @@ LIMITS = ROOT / "tools" / "house.json"
 
 ORDER = (
     *(
-        "hints",
         "errors",
         "model",
         "text",

@@ -78,7 +78,7 @@ def test_a_look_imports_no_package_of_other_verbs_and_the_help_no_command(tmp_pa
         {f"cli.{name}" for name in ("group", "failures", "options", "output", "completion")}
     )
     assert {name.partition(".")[0] for name in of_help} <= {"api", "cli", "errors", "filesystem",
-                                                           "hints", "model", "text"}  # fmt: skip
+                                                           "model", "text"}  # fmt: skip
     assert {name for name in of_status if {name, name.partition(".")[0]} & NOT_FOR_A_LOOK} == set()
     assert {name for name in done.stdout.split() if name.partition(".")[0] == "rapidfuzz"} == set()
 

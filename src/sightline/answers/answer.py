@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from sightline.errors import PathError
-from sightline.hints import NextCall
+from sightline.errors import NextCall, PathError
 from sightline.model.agent_work import State, Todo
 from sightline.model.results import Edited, EditResult, Refused
 from sightline.search.chains import REQUESTS_MAX as FILE_REQUESTS_MAX

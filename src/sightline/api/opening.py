@@ -9,12 +9,11 @@ from sightline.api.folders import open_folder
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.config.settings import Settings
-from sightline.errors import SessionError
+from sightline.errors import Hint, NextCall, SessionError
 from sightline.filesystem import process
 from sightline.filesystem.open_files import enough_files
 from sightline.filesystem.port import Workspace
 from sightline.guard.unfinished import recover_all
-from sightline.hints import Hint, NextCall
 from sightline.model.events import Fact, SessionStarted
 from sightline.sessions.lifecycle import UNNAMED, id_for
 from sightline.sessions.presence import environment

@@ -42,7 +42,7 @@ from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.codegraph import related
 from sightline.codegraph.related_files import Counted, Related
-from sightline.errors import EditRefused, StoreError
+from sightline.errors import EditRefused, Hint, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
 from sightline.guard.batch import Change, ChangeFields
@@ -50,7 +50,6 @@ from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
 from sightline.guard.unfinished import recover_all, settle_host_writes
-from sightline.hints import Hint
 from sightline.messages import deleted_messages as removed_messages
 from sightline.model import results, validation
 from sightline.model.agent_work import NO_WORK, RecordedWork

@@ -12,7 +12,7 @@ from time import time
 from msgspec import structs
 
 from sightline.checkpoints.rewind.words import begun
-from sightline.hints import Hint
+from sightline.errors import Hint
 from sightline.history.words import lost, seeing, sentence, story
 from sightline.model.log_entries import Why
 from sightline.model.results import ChangedBy, Unfinished

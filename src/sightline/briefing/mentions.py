@@ -13,10 +13,9 @@ from sightline.briefing import git_summary
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import Mention, parse_mentions
 from sightline.changes.session_context import SessionContext
-from sightline.errors import PathError, PathRefused, UnknownName
+from sightline.errors import PathError, PathRefused, UnknownName, without_calls
 from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
-from sightline.hints import without_calls
 from sightline.model.line_range import LineRange
 from sightline.model.marks import sendable
 from sightline.model.spans import Span

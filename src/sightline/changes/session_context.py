@@ -10,12 +10,11 @@ from msgspec import Struct
 
 from sightline.changes.linked_secrets import Inode, secret_inodes
 from sightline.config.settings import Settings
-from sightline.errors import PathRefused
+from sightline.errors import Hint, PathRefused
 from sightline.filesystem.file_state import FileState, Pieces, ResolvedPath
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import alive, machine
 from sightline.filesystem.scan import settled
-from sightline.hints import Hint
 from sightline.model.attempts import EDIT_MAX
 from sightline.model.belief import Held
 from sightline.model.events import (

@@ -9,8 +9,7 @@ from functools import cache
 
 from sightline.changes.command_texts import worded
 from sightline.changes.session_context import SessionContext
-from sightline.errors import SessionError
-from sightline.hints import NextCall
+from sightline.errors import NextCall, SessionError
 from sightline.model.events import Cause, TurnBegan
 from sightline.model.lookup import Lookup, look_up, plain
 from sightline.model.session_ids import archived, short_id

@@ -11,9 +11,8 @@ from time import monotonic
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take, words
 from sightline.checkpoints.rewind.effects import EFFECTS, is_own
-from sightline.errors import CheckpointFailed, StoreError
+from sightline.errors import CheckpointFailed, Hint, StoreError
 from sightline.guard.evaluation import resolve_path
-from sightline.hints import Hint
 from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Moved
 
 

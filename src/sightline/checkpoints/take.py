@@ -33,10 +33,10 @@ from sightline.errors import (
     StoreError,
     UnknownName,
     Unverifiable,
+    joined_hints,
 )
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
-from sightline.hints import lines
 from sightline.model.events import (
     ASKED,
     BlobPurged,
@@ -247,7 +247,7 @@ def _find_all(
     if unknown:
         hints = [each.next_step for each in unknown]
         different = (hint for number, hint in enumerate(hints) if hint not in hints[:number])
-        raise UnknownName(" ".join(each.message for each in unknown), lines(different))
+        raise UnknownName(" ".join(each.message for each in unknown), joined_hints(different))
     return found
 
 

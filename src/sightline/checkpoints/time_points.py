@@ -6,8 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
-from sightline.errors import UnknownName
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall, UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
 from sightline.model.session_ids import AT_SHELL, NOBODY

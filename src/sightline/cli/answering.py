@@ -18,8 +18,7 @@ from sightline.cli.failures import NO, Answered
 from sightline.cli.input import from_stdin
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.errors import EditRefused
-from sightline.hints import NextCall
+from sightline.errors import EditRefused, NextCall
 from sightline.model.path import quoted
 from sightline.text.command_words import as_command
 from sightline.text.printable import printable

@@ -22,8 +22,7 @@ from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import can_go_on, cannot_ask, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.errors import RewindRefused, UnknownName
-from sightline.hints import Hint, lines
+from sightline.errors import Hint, RewindRefused, UnknownName, joined_hints
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import RewindReport
@@ -299,7 +298,7 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
             turn = workspace.last_turn(call.named_session, paths)
         except RewindRefused as error:
             if paths and not os.path.lexists(os.path.join(call.root, paths[0])):
-                error.next_step = lines([error.next_step, _no_file(paths[0])])
+                error.next_step = joined_hints([error.next_step, _no_file(paths[0])])
             raise
         asks.check()
         name = workspace.name_of(turn.session)

@@ -16,7 +16,7 @@ from sightline.cli import checkup, output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.hints import Hint
+from sightline.errors import Hint
 from sightline.model.findings import Finding
 from sightline.text.phrases import count, size, times
 from sightline.text.printable import printable

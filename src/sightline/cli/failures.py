@@ -11,6 +11,7 @@ from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.errors import (
     EditRefused,
+    Hint,
     RewindInterrupted,
     SessionError,
     SettingsError,
@@ -19,7 +20,6 @@ from sightline.errors import (
     Unverifiable,
     WorkspaceError,
 )
-from sightline.hints import Hint
 
 NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
 

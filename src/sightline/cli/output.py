@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from sightline.hints import Hint, Wording
+from sightline.errors import Hint, Wording
 from sightline.model.session_ids import AT_SHELL, short_id
 from sightline.text import terminal_cells
 from sightline.text.command_words import as_command

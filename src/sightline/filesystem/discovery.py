@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sightline.errors import WorkspaceError
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall, WorkspaceError
 
 MARKERS = ("sightline.toml", ".git")
 

@@ -8,7 +8,7 @@ from os import urandom
 from msgspec import Struct
 
 from sightline.changes.session_context import Known, SessionContext, believe, load_knowledge
-from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
+from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable, without_calls
 from sightline.filesystem.file_state import FileState
 from sightline.guard import words
 from sightline.guard.evaluation import Evaluation
@@ -24,7 +24,6 @@ from sightline.guard.write_journal import (
     record_ends,
     take_back_folders,
 )
-from sightline.hints import without_calls
 from sightline.model.belief import look
 from sightline.model.diff import diff
 from sightline.model.events import BatchEnded, Belief, Fact, Merged

@@ -12,13 +12,12 @@ from sightline.changes.authors import changed_by
 from sightline.changes.observe import observe
 from sightline.changes.session_context import Known, SessionContext, load_marks, located
 from sightline.changes.session_names import names_for
-from sightline.errors import EditRefused, RefusalReason, Unverifiable
+from sightline.errors import EditRefused, Hint, RefusalReason, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
 from sightline.guard.edit_case import EditCase, Evidence, Rules, Ruling
 from sightline.guard.refusals import refused, refused_cell
 from sightline.guard.verdict import judge
-from sightline.hints import Hint
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import (
     Attempt,

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from sightline.errors import (
     EditRefused,
     FileMissing,
+    Hint,
+    NextCall,
     PathReason,
     PathRefused,
     SightlineError,
@@ -16,7 +18,6 @@ from sightline.filesystem.file_state import FileState
 from sightline.guard import notebooks, words
 from sightline.guard.comparison import odd_characters
 from sightline.guard.edit_case import EditCase, Ruling
-from sightline.hints import Hint, NextCall
 from sightline.model.attempts import CellEdit
 from sightline.model.diff import CONTEXT, grouped, unified
 from sightline.model.path import quoted

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sightline.errors import fenced
+from sightline.errors import Clause, Hint, NextCall, fenced
 from sightline.guard.comparison import compared
 from sightline.guard.edit_case import MARKS, Ruling
-from sightline.hints import Clause, Hint, NextCall
 from sightline.model.attempts import EDIT_MAX
 from sightline.model.nearest import Nearest
 from sightline.model.path import quoted

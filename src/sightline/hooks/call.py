@@ -24,10 +24,9 @@ from sightline.changes.attribution import OUTAGE
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import LeftOut, Settings
-from sightline.errors import SettingsError, SightlineError, StoreError, WorkspaceError
+from sightline.errors import Hint, SettingsError, SightlineError, StoreError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.process import arguments_of, behind_shell, owner_of
-from sightline.hints import Hint
 from sightline.hooks import fault_log, outage, words
 from sightline.hooks.dispatch import handle
 from sightline.hooks.handlers.insertions import end_insertions, has_insertions

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sightline.agents.product import Capabilities, Limits
-from sightline.hints import Wording, without_calls
+from sightline.errors import Wording, without_calls
 from sightline.model.agent_work import RecordedWork
 
 

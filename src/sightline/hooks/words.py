@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sightline.errors import PathError, fenced
-from sightline.hints import Hint, NextCall, Wording, without_calls
+from sightline.errors import Hint, NextCall, PathError, Wording, fenced, without_calls
 from sightline.model.path import quoted
 from sightline.model.text import UNKNOWN_ENCODING
 from sightline.shell_parsing.secrets import without_secrets

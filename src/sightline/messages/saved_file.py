@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.errors import HistoryError
+from sightline.errors import Hint, HistoryError, NextCall
 from sightline.filesystem.private_files import write_file
-from sightline.hints import Hint, NextCall
 from sightline.messages import message_chain
 from sightline.messages.histories import read_file_messages
 from sightline.messages.message_codec import encode

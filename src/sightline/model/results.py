@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, structs
 
-from sightline.errors import EditRefused, PathError, RefusalReason
-from sightline.hints import Wording, in_python
+from sightline.errors import EditRefused, PathError, RefusalReason, Wording, in_python
 from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import FileDifference
 from sightline.model.spans import Span, Spans

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sightline.changes.session_context import SessionContext, believe, load_knowledge
-from sightline.errors import EditRefused, StoreConflict, UnknownName
+from sightline.errors import EditRefused, Hint, NextCall, StoreConflict, UnknownName
 from sightline.filesystem.file_state import ResolvedPath
-from sightline.hints import Hint, NextCall
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
 from sightline.model.events import (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.errors import fenced
+from sightline.errors import Hint, NextCall, fenced
 from sightline.guard.words import relocated
-from sightline.hints import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
 from sightline.text.phrases import by, count

@@ -8,8 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.errors import SightlineError
-from sightline.hints import without_calls
+from sightline.errors import SightlineError, without_calls
 from sightline.messages import message_chain
 from sightline.model.events import ListingRequested
 from sightline.notices.delivery import delivered_digests

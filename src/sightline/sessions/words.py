@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall
 from sightline.model.active_claims import Claim
 from sightline.model.path import quoted
 from sightline.model.results import Affected

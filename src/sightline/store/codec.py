@@ -17,8 +17,7 @@ from zlib import crc32
 
 from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
 
-from sightline.errors import StoreError
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall, StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact
 from sightline.model.json_text import compact_json

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from sightline.errors import StoreError
-from sightline.hints import Hint
+from sightline.errors import Hint, StoreError
 from sightline.store.codec import ANOTHER
 
 VERSION = 14

@@ -9,8 +9,7 @@ from __future__ import annotations
 import sqlite3
 from errno import EDQUOT, ENOSPC
 
-from sightline.errors import StoreError, StoreFault
-from sightline.hints import Hint
+from sightline.errors import Hint, StoreError, StoreFault
 from sightline.store.codec import ANOTHER
 
 ASIDE = Hint("Move the file away to begin a new one, or name another with ", *ANOTHER)

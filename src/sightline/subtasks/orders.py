@@ -17,10 +17,9 @@ from platform import node
 from msgspec import Struct, convert, structs, to_builtins
 
 from sightline.changes.session_context import SessionContext
-from sightline.errors import SightlineError, WorkspaceError
+from sightline.errors import SightlineError, WorkspaceError, without_calls
 from sightline.filesystem.private_files import make_folder, write_file
 from sightline.filesystem.process import alive
-from sightline.hints import without_calls
 from sightline.model.json_text import compact_json
 from sightline.subtasks import words, worktree, worktree_run
 from sightline.subtasks.file_bytes import FileBytes

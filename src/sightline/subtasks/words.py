@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.subtasks.subtask import Conflict, Graph, SubTask, TaskResult
 from sightline.text.phrases import count, first_lines, lasted, named, shortened, unfound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from sightline.hints import NextCall
+from sightline.errors import NextCall
 from sightline.model.session_ids import short_id
 
 COMMANDS = {

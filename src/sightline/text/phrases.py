@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall
 from sightline.model.path import quoted
 from sightline.model.spans import Spans
 

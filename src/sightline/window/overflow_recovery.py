@@ -15,8 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, structs
 
-from sightline.errors import CondenseRefused, RecoveryRefused, WindowFull
-from sightline.hints import Hint, NextCall
+from sightline.errors import CondenseRefused, Hint, NextCall, RecoveryRefused, WindowFull
 from sightline.messages.blocks import Block, Decision, Fold
 from sightline.messages.formats.exchanges import split_exchanges
 from sightline.messages.message_chain import leading_system

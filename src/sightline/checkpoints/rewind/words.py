@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sightline.checkpoints.words import AGAIN, NO_WAY_BACK
-from sightline.hints import Hint, NextCall
+from sightline.errors import Hint, NextCall
 from sightline.model.manifest import FileDifference
 from sightline.model.path import quoted
 from sightline.model.results import LeftAlone, RestoredMode, RewindReport

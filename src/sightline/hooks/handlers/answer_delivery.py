@@ -16,9 +16,9 @@ from msgspec import structs
 from sightline.api.still_running import summaries
 from sightline.briefing.compose import BETWEEN, LEAST, Briefing, Part, briefing
 from sightline.changes.session_context import SessionContext
+from sightline.errors import Hint
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
-from sightline.hints import Hint
 from sightline.hooks import words
 from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import (
