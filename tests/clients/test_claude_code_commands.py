@@ -38,6 +38,7 @@ def test_a_command_that_is_sent_again_passes(guarded, model):
     assert guarded.text("notes.txt") == "all new\n"
 
 
+@pytest.mark.full
 def test_a_save_is_told_after_a_command_that_changes_nothing(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     save = saves(guarded, "notes.txt", changed(l3="line 3, says the user"))
@@ -48,6 +49,7 @@ def test_a_save_is_told_after_a_command_that_changes_nothing(guarded, model):
     assert "line 3, says the user" not in model.sent(3), "once"
 
 
+@pytest.mark.full
 def test_files_in_another_form_may_be_written_over(guarded, model):
     texts = ("alpha\nbeta", "gamma\ndelta\n", "one\ntwo\n", "three\nfour\n")
     files = [guarded.put(f"{name}.txt", text) for name, text in zip("xyab", texts, strict=True)]

@@ -57,6 +57,7 @@ def test_a_running_up_answers_as_well_and_shows_what_happens(claude, model, kind
     assert ("PreToolUse" in over_http) == (kind == "http")
 
 
+@pytest.mark.full
 def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(connected, model):
     file = connected.put("notes.txt", TEXT)
     connected.sightline("saw", "notes.txt")

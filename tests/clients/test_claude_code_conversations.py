@@ -98,6 +98,7 @@ def test_a_fork_knows_what_the_conversation_it_left_was_shown_and_told(guarded, 
     assert guarded.status()[first.session]["notes.txt"]["state"] == "stale"
 
 
+@pytest.mark.full
 def test_a_conversation_from_before_the_guard_goes_on_without_a_false_alarm(claude, model):
     file = claude.put("notes.txt", TEXT)
     model.script("Look at it", read(file), edit(file, "line 3\n", "three\n"), done())
@@ -109,6 +110,7 @@ def test_a_conversation_from_before_the_guard_goes_on_without_a_false_alarm(clau
     assert not claude.log("refused")
 
 
+@pytest.mark.full
 def test_what_is_due_comes_with_the_next_prompt_and_where_a_conversation_goes_on(guarded, model):
     """What belongs to an edit, named; after a compaction, where the work stands."""
     app = guarded.put("app.py", "import prices\n\nTAX = 1\n")

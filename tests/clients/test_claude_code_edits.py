@@ -71,6 +71,7 @@ def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
+@pytest.mark.full
 def test_a_whole_write_that_the_client_turns_down_costs_one_look(guarded, model):
     """It calls no hook when a file changed since its own tool read it."""
     file = guarded.put("notes.txt", TEXT)
@@ -137,6 +138,7 @@ def test_a_write_over_a_file_never_read_is_refused(guarded, model):
     assert guarded.log("refused")
 
 
+@pytest.mark.full
 def test_a_file_that_was_refused_is_written_once_it_was_read(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     model.script("Write it", write(file, "mine\n"), read(file), write(file, "mine\n"), done())
@@ -144,6 +146,7 @@ def test_a_file_that_was_refused_is_written_once_it_was_read(guarded, model):
     assert guarded.text("notes.txt") == "mine\n"
 
 
+@pytest.mark.full
 def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guarded, model):
     """The write was thought up before the notice: it is merged, and takes nothing back."""
     file = guarded.put("notes.txt", TEXT)
@@ -165,6 +168,7 @@ def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guar
     assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
 
 
+@pytest.mark.full
 def test_an_agent_that_was_told_of_a_users_line_writes_it_with_a_change(guarded, model):
     """Told after a batch and with a prompt. What the shell printed the client itself lets pass."""
     file = guarded.put("notes.txt", TEXT)
@@ -229,6 +233,7 @@ def test_what_a_formatter_took_out_comes_back_with_its_use(guarded, model):
     assert not guarded.log("merged")
 
 
+@pytest.mark.full
 def test_what_a_formatter_changed_is_told_once(guarded, model):
     file = guarded.put("a.py", "import re\n\nx = re.I\n")
     names = ("os", "json", "sys")
@@ -310,6 +315,7 @@ def test_a_hook_never_answers_for_the_user(guarded, model):
     assert guarded.text("notes.txt") == theirs
 
 
+@pytest.mark.full
 def test_a_merge_that_was_not_written_is_not_told_as_written(guarded, model):
     """The user does not allow the write."""
     write_over_a_save(guarded, model)
@@ -330,6 +336,7 @@ def test_the_user_is_told_of_a_merge(guarded, model):
     assert "was merged" in guarded.sightline("log", "notes.txt")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("line", [3, 28])
 def test_a_diff_is_told_once_to_calls_of_one_batch(guarded, model, line):
     """Line 3: edits that are refused; line 28: an edit and a merge that go through."""

@@ -56,6 +56,7 @@ def test_a_fork_edits_what_only_the_shell_showed_its_parent(guarded, model):
     assert guarded.text("notes.txt") == changed(l3="three")
 
 
+@pytest.mark.full
 def test_a_fork_knows_what_the_shell_showed_of_an_added_folder(guarded, model, beside, file):
     model.script("Look", bash(f"cat {file} {beside}/other.txt"), done())
     model.script("Fork", write(file, changed(l3="three")), done())
@@ -80,6 +81,7 @@ def test_a_save_in_an_added_folder_is_kept(guarded, model, beside, file):
     assert (beside / "notes.txt").read_text() == both
 
 
+@pytest.mark.full
 def test_an_edit_of_changed_lines_in_an_added_folder_is_refused(guarded, model, beside, file):
     theirs = changed(l3="line 3, says the user")
     model.script(
@@ -141,6 +143,7 @@ def test_a_save_in_a_folder_added_in_mid_conversation_is_kept(guarded, model, be
     assert (beside / "notes.txt").read_text() == both
 
 
+@pytest.mark.full
 def test_a_scratch_file_is_written_without_a_word(connected, model, tmp_path):
     """In a folder that nobody added."""
     guarded = connected

@@ -26,6 +26,7 @@ def back_to_an_empty_prompt(screen, prompt):
     screen.press(CLEAR_LINE)
 
 
+@pytest.mark.full
 def test_a_model_that_no_longer_has_a_save_may_not_write_over_it(guarded, model, file):
     model.script("First look", read(file), done())
     model.script("Look again", read(file), done())
@@ -55,6 +56,7 @@ def test_the_same_in_a_conversation_that_is_resumed_at_an_older_message(guarded,
     assert f"+{THEIRS}" in model.sent(1, "Write over")
 
 
+@pytest.mark.full
 def test_the_news_of_a_save_that_was_taken_out_does_not_count(guarded, model, file):
     other = guarded.put("other.txt", "other\n")
     model.script("First look", read(file), done())
@@ -115,6 +117,7 @@ def test_with_the_code_restored_nothing_is_told_of_edits_that_are_gone(guarded, 
     assert guarded.text("notes.txt") == USERS
 
 
+@pytest.mark.full
 def test_with_the_code_alone_restored_the_edit_is_told_as_taken_back(guarded, model, file):
     model.script("First look", read(file), done())
     model.script("Change it", edit(file, "line 3\n", "three\n"), done())
@@ -148,6 +151,7 @@ def test_after_a_summary_a_save_that_was_never_shown_stays(guarded, model, file,
     assert f"+{THEIRS}" in model.sent(0, "Write over") + model.sent(1, "Write over")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("told_by", ["notice", *fully("read")])
 def test_the_old_text_that_stays_before_a_summary_is_what_the_model_has(
     guarded, model, file, told_by

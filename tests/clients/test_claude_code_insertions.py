@@ -32,6 +32,7 @@ def test_what_a_slash_command_printed_may_be_written_over(guarded, model):
     assert [row["cause"]["kind"] for row in made] == ["command"], guarded.log()
 
 
+@pytest.mark.full
 def test_what_a_skill_printed_may_be_written_over(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     guarded.put(

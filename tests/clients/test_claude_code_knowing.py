@@ -73,6 +73,7 @@ def test_an_instruction_file_was_shown(guarded, model):
     assert guarded.status()[run.session]["CLAUDE.md"]["state"] == "fresh"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["mv notes.txt old.txt", *fully("rm notes.txt")])
 def test_what_an_own_command_took_away_may_be_written_anew(guarded, model, command):
     file = guarded.put("notes.txt", TEXT)

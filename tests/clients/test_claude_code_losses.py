@@ -34,6 +34,7 @@ def while_asked(guarded, model, attempt, theirs):
     return model.sent(2)
 
 
+@pytest.mark.full
 def test_a_save_while_the_client_asks_is_merged_and_told_to_both(guarded, model, file):
     told = while_asked(guarded, model, write(file, MINE), THEIRS)
     assert guarded.text("notes.txt") == BOTH
@@ -54,6 +55,7 @@ def test_a_save_of_the_same_line_while_the_client_asks_comes_back_by_a_command(
     assert guarded.text("notes.txt") == theirs
 
 
+@pytest.mark.full
 def test_an_edit_within_a_line_that_was_saved_while_the_client_asks_is_told(guarded, model, file):
     attempt = edit(file, "e 28", "e twenty-eight")
     told = while_asked(guarded, model, attempt, changed(l28="line 282"))

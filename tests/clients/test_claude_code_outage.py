@@ -42,6 +42,7 @@ def held_store(claude):
     return db
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "spoil", [broken_settings, held_store, *fully(damaged_store, closed_folder)]
 )

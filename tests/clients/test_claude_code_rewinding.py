@@ -112,6 +112,7 @@ def test_a_rewind_in_the_middle_of_a_turn_is_told_by_the_refusal(guarded, model,
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
+@pytest.mark.full
 def test_what_its_shell_removed_and_made_unread_is_undone(guarded, model, terminal, file):
     guarded.put("unread.txt", "of the user\n")
     guarded.put("also.txt", "of the user, too\n")
@@ -131,6 +132,7 @@ def test_a_turn_that_only_looks_has_no_checkpoint(guarded, model, terminal, file
     assert [each["turn"] for each in terminal.checkpoints()] == [1, 2]
 
 
+@pytest.mark.full
 def test_two_conversations_each_take_back_their_own(guarded, model, terminal, file):
     """The second begins when the first has ended; the first is rewound."""
     first = guarded.run("One", "Two")

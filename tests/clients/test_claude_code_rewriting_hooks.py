@@ -95,6 +95,7 @@ def test_a_hook_that_runs_beside_the_write_leaves_the_merge(guarded, model, file
     assert any("merged" in message for message in messages(run))
 
 
+@pytest.mark.full
 def test_a_hook_of_a_skill_does_not_take_the_place_of_a_merge(guarded, model, file):
     guarded.put(".claude/skills/license/SKILL.md", frontmatter("license", program(guarded, HEADER)))
     skill = Step(tools=(("Skill", {"skill": "license"}),))
@@ -108,6 +109,7 @@ def test_a_hook_of_a_skill_does_not_take_the_place_of_a_merge(guarded, model, fi
     assert guarded.text("notes.txt") == "# (c) me\n" + BOTH
 
 
+@pytest.mark.full
 def test_a_hook_of_an_agent_does_not_take_the_place_of_a_merge(guarded, model, file):
     guarded.put(".claude/agents/writer.md", frontmatter("writer", program(guarded, HEADER)))
     trusted = {"projects": {str(guarded.root): {"hasTrustDialogAccepted": True}}}

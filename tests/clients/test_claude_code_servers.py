@@ -31,6 +31,7 @@ def served(guarded):
     return guarded
 
 
+@pytest.mark.full
 def test_a_file_that_a_server_read_may_be_written_over(served, model):
     file = served.put("notes.txt", TEXT)
     model.script("Go", tool("read_text_file", path=file), write(file, MINE), done())
