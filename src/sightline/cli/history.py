@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Never
+from typing import Any
 
 import click
 
@@ -65,6 +65,7 @@ def log(
             with usage("--since"):
                 entries = workspace.follow(path, **asked)
             _follow(call, workspace, entries)
+            return
         with usage("--since"):
             found = workspace.entries(path, **asked)
         if call.json:
@@ -80,7 +81,7 @@ def log(
     output.prose("\n".join(dated) or nothing)
 
 
-def _follow(call: Call, workspace: Workspace, entries: Iterator[list[Entry]]) -> Never:
+def _follow(call: Call, workspace: Workspace, entries: Iterator[list[Entry]]) -> None:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
     lines, wait = Lines(workspace.names(), json=call.json), Waiting()
     with while_read(), wait.heeding():

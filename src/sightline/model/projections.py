@@ -130,7 +130,8 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
         return
 
     def changes(path: str) -> int:
-        return states[path].changes + 1 if path in states else 1
+        row = states.get(path)
+        return 1 if row is None else row.changes + (row.position != recorded.position)
 
     if isinstance(fact, events.Seen):
         if fact.path not in states and known(fact.revision):
