@@ -34,6 +34,7 @@ def test_a_call_on_a_fast_machine_is_held_against_the_client_s_own_in_the_smalle
     assert [is_met(each) for each in rows] == [True, False]
 
 
+@pytest.mark.full
 @pytest.mark.client
 def test_each_kind_of_call_is_timed(capsys, monkeypatch):
     monkeypatch.setattr(everyday, "RUNS", 1)

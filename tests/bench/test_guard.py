@@ -135,6 +135,7 @@ def test_every_scenario_of_the_list_is_there():
     assert {scenario.number for scenario in SCENARIOS} == {*range(1, 49), 50, 51}
 
 
+@pytest.mark.full
 def test_json_has_a_row_for_each_guard_and_scenario(capsys):
     assert guard.main(["--json", "--only", "S5"]) == 0
     printed = json.loads(capsys.readouterr().out)

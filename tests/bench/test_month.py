@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from bench.usage import Usage
 
 from bench import month
 
 
+@pytest.mark.full
 def test_a_short_month_is_printed_as_json(capsys):
     month.main(["--json", "--sessions", "2", "--operations", "30"])
     said = json.loads(capsys.readouterr().out)

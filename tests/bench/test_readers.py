@@ -48,6 +48,7 @@ def test_no_recording_is_a_usage_error(tmp_path, capsys):
     assert "No recording" in capsys.readouterr().err
 
 
+@pytest.mark.full
 @pytest.mark.wide
 @pytest.mark.skipif(not readers.CORPUS.exists(), reason="the corpus lies beside the repository")
 def test_so_it_is_in_the_corpus(capsys):

@@ -579,6 +579,7 @@ def test_a_line_that_was_cut_short_hides_no_other(tmp_path):
 # Many at once
 
 
+@pytest.mark.full
 @pytest.mark.wide
 def test_hooks_of_eight_processes_at_once_lose_no_fact(host):
     calls, workers = 5, 8

@@ -531,6 +531,7 @@ def test_events_that_hooks_and_daemon_take_at_the_same_moment_are_handled_once(h
     assert host.faults() == []
 
 
+@pytest.mark.full
 @pytest.mark.wide
 def test_many_hooks_at_once_lose_nothing(host):
     host.begin()

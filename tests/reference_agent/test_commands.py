@@ -77,6 +77,7 @@ def test_a_goal_is_reached_by_one_command(shell, model):
     assert texts(shell) == [OLD] * 3
 
 
+@pytest.mark.full
 @pytest.mark.wide
 def test_the_json_of_a_goal_has_its_cost_and_what_is_proposed(shell):
     task = {"id": "docs", "goal": "Write it down"}

@@ -51,7 +51,13 @@ def worker(place, database):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("runner", [carrying.six, carrying.COMMAND], ids=["function", "command"])
+@pytest.mark.parametrize(
+    "runner",
+    [
+        pytest.param(carrying.six, id="function"),
+        pytest.param(carrying.COMMAND, id="command", marks=pytest.mark.full),
+    ],
+)
 def test_three_workers_finish_a_graph_after_one_was_killed(repo, database, runner):
     session = repo.session("p", checkpoints="off", tasks_database=database)
     proposed(session, SIX)

@@ -50,7 +50,7 @@ def moments():
     drawn = random.Random(23).sample(range(1, 60), 20)
     moments = zip(drawn, ("function", "command", "shared", "agent") * 5, strict=True)
     return [
-        pytest.param(*moment, marks=pytest.mark.wide if number < 8 else pytest.mark.full)
+        pytest.param(*moment, marks=pytest.mark.wide if number < 4 else pytest.mark.full)
         for number, moment in enumerate(moments)
     ]
 
@@ -79,6 +79,7 @@ if not mark.exists():
 """
 
 
+@pytest.mark.full
 @pytest.mark.wide
 def test_the_command_of_a_killed_process_is_ended_by_its_successor(repo, tmp_path):
     session = repo.session("p", checkpoints="off")

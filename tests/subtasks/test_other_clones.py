@@ -207,6 +207,7 @@ def test_a_change_at_home_meanwhile_is_merged_or_a_conflict(repo, session, machi
 SLOW = ["sh", "-c", 'echo $$ > "$SIGHTLINE_HOME/child"; sleep 600']
 
 
+@pytest.mark.full
 def test_a_killed_worker_s_order_is_made_again_by_another(repo, session, machines, database):
     one, two = machines("one"), machines("two")
     one.start()
