@@ -96,10 +96,10 @@ def _opened(call: Call, options: Mapping[str, Any]) -> Iterator[tuple[Any, Sessi
     nobody can be asked; SightlineError without Pydantic AI."""
     if not options["yes"] and (call.json or not output.can_ask()):
         raise click.UsageError("The command has to ask, and stdin is no terminal. Pass --yes.")
-    with needing_pydantic_ai():
-        from sightline.reference_agent import agent as reference_agent  # needs the extra `agent`
     more: Any = {"store": call.store, "settings": call.settings, "approve": output.approver(call)}
     with open_session(call.root, id=call.named_session, agent=NAME, **more) as session:
+        with needing_pydantic_ai():  # of the extra `agent`
+            from sightline.reference_agent import agent as reference_agent
         output.note(call, f"Session {session.id}")
         yield reference_agent, session
 
