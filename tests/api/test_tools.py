@@ -28,7 +28,7 @@ METHODS = [
 
 IN_BLOCKS = {
     *("ran", "writing", "watch", "look", "running_engine", "attending", "work", "live"),
-    *("entries", "follow", "names"),
+    *("follow", "names"),
 }
 """Methods that a `with` or a `for` of a program goes through, or that give the program an object, or values
 that it words by itself."""

@@ -249,9 +249,8 @@ class Workspace:
 
         context = self._context
         state = context.store.session(session)
-        own = (
-            state is None or state.agent == agent
-        )  # who works for another agent does not hold its session
+        # Who works for another agent does not hold its session.
+        own = state is None or state.agent == agent
         holder = owner_of(holder_of(held_by)) if own and held_by is not None else None
         known = agent if state is None else state.agent
         ports = (context.store, context.workspace, self._settings)
@@ -356,19 +355,6 @@ class Workspace:
         asked = self._query(path, session, since, kinds, newest, upto)
         return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
 
-    def entries(
-        self,
-        path: FilePath | None = None,
-        *,
-        session: str | None = None,
-        since: int | str | datetime | timedelta | None = None,
-        kinds: Iterable[str] | None = None,
-        newest: int | None = None,
-    ) -> list[Entry]:
-        """Return the facts that `timeline` shows, for faces that put them into words (api.state_words)."""
-        asked = self._query(path, session, since, kinds, newest)
-        return list(session_history.select(self._context.store, asked))
-
     def follow(
         self,
         path: FilePath | None = None,
@@ -378,8 +364,8 @@ class Workspace:
         kinds: Iterable[str] | None = None,
         newest: int | None = None,
     ) -> Iterator[list[Entry]]:
-        """Return an iterator over the facts that `entries` returns, then at each step over the facts recorded
-        since, by any process; mostly none."""
+        """Return an iterator over the facts that `timeline` shows, then at each step over the facts recorded
+        since, by any process; mostly none. For faces that put them into words (api.state_words)."""
         asked = self._query(path, session, since, kinds, newest)
         return session_history.follow(self._context.store, asked)
 

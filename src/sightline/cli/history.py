@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import click
 
@@ -59,15 +58,14 @@ def log(
         shown = kinds or (None if call.json else tuple(each for each in KINDS if each not in ASIDE))
         if follow and newest is None and since is None:
             newest = BEFORE
-        asked: dict[str, Any] = {"session": call.session, "since": since, "kinds": shown}
-        asked["newest"] = newest
+        with usage("--since"):
+            entries = workspace.follow(
+                path, session=call.session, since=since, kinds=shown, newest=newest
+            )
         if follow:
-            with usage("--since"):
-                entries = workspace.follow(path, **asked)
             _follow(call, workspace, entries)
             return
-        with usage("--since"):
-            found = workspace.entries(path, **asked)
+        found = next(entries)
         if call.json:
             for entry in found:
                 output.json(shape(entry))
