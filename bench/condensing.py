@@ -26,8 +26,8 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 
 from sightline.errors import CondenseRefused  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.read_recordings import find_recordings, read_recording  # noqa: E402
 from sightline.recordings.recorded_conversation import Unread  # noqa: E402
-from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 from sightline.testing import make_session  # noqa: E402
 from sightline.text.tokens import estimate  # noqa: E402
 

@@ -100,8 +100,8 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
 
     from sightline.store import codec
     from sightline.store.blobs import PUT, compress
-    from sightline.store.embedded import open_file
     from sightline.store.sqlite import PUT_EVENT
+    from sightline.store.sqlite_file import open_file
 
     file = os.path.join(folder, "bare.db")
     open_file(file).close()

@@ -27,8 +27,8 @@ from sightline.messages.blocks import Block  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
 from sightline.messages.token_counter import counter  # noqa: E402
 from sightline.model.events import RequestMeasured  # noqa: E402
+from sightline.recordings.read_recordings import find_recordings, read_recording  # noqa: E402
 from sightline.recordings.recorded_conversation import Unread  # noqa: E402
-from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 from sightline.text.tokens import Family, estimate  # noqa: E402
 from sightline.window.calibration import calibrate  # noqa: E402
 

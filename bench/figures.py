@@ -241,8 +241,8 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     from sightline.model.projections import know
     from sightline.model.timeline import Recorded
     from sightline.store import codec
-    from sightline.store.embedded import open_file
     from sightline.store.sqlite import PUT_EVENT, PUT_KNOWLEDGE
+    from sightline.store.sqlite_file import open_file
 
     file = os.path.join(folder, "bare.db")
     store = open_file(file)

@@ -37,8 +37,8 @@ from bench.asking import printed
 
 import sightline
 from bench import stopwatch
+from sightline.codegraph.find_related import related
 from sightline.codegraph.languages.python import Python, references
-from sightline.codegraph.related import related
 from sightline.config.settings import Settings
 
 if TYPE_CHECKING:

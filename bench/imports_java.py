@@ -27,8 +27,8 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.judged import Row, listing, printed, some, source_of
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages.java import Java, references
-from sightline.codegraph.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

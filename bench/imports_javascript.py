@@ -25,9 +25,9 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.judged import MILLISECONDS, PRECISION, RECALL, Row, fetched
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages import javascript
 from sightline.codegraph.languages.javascript import JavaScript
-from sightline.codegraph.reference import Reference
 
 PACKAGES = ("rxjs@7", "zod@4", "effect@3", "@reduxjs/toolkit@2", "@tanstack/query-core@5", "three")
 JUDGED = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")

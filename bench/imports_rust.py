@@ -35,7 +35,7 @@ from sightline.codegraph.languages.rust import (  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sightline.codegraph.reference import Reference
+    from sightline.codegraph.language import Reference
 
 PRECISION, RECALL, MILLISECONDS = 0.98, 0.95, 2.5
 OWN = ("crate", "super", "self", "{{root}}", "")
@@ -129,7 +129,7 @@ def measured(tree: str, options: argparse.Namespace) -> list[Row]:
 
 def single(reference: Reference) -> Iterator[tuple[Names, Reference]]:
     """A reference as one for each name that it takes, and those names as the compiler has them."""
-    from sightline.codegraph.reference import Reference
+    from sightline.codegraph.language import Reference
 
     if reference.kind != "import":
         return

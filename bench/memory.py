@@ -32,8 +32,8 @@ import sightline  # noqa: E402
 from sightline.briefing.memory import BUDGET, memory  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.read_recordings import find_recordings, read_recording  # noqa: E402
 from sightline.recordings.recorded_conversation import Unread  # noqa: E402
-from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -35,8 +35,8 @@ from bench.recordings.counts import (  # noqa: E402 (needs the path above)
 from bench.recordings.cuts import cuts  # noqa: E402
 
 from sightline.messages.formats.format import FORMATS  # noqa: E402
+from sightline.recordings.read_recordings import find_recordings, read_recording  # noqa: E402
 from sightline.recordings.recorded_conversation import Unread  # noqa: E402
-from sightline.recordings.recording_reader import find_recordings, read_recording  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

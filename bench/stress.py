@@ -197,7 +197,7 @@ def _killed_after(
 
 def _unsettled(folder: str) -> int:
     """Writes that a killed process began and did not tell the end of."""
-    from sightline.store.embedded import open_file
+    from sightline.store.sqlite_file import open_file
 
     store = open_file(f"{folder}/store.db")
     try:

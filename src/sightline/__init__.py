@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from sightline.model.results import Verdict as Verdict
     from sightline.model.results import VerdictReason as VerdictReason
     from sightline.model.results import WhatChanged as WhatChanged
-    from sightline.recordings.recording_reader import read_messages as read_messages
+    from sightline.recordings.read_recordings import read_messages as read_messages
     from sightline.search.chains import Fallback as Fallback
     from sightline.search.chains import FindResult as FindResult
     from sightline.search.guesses import Candidate as Candidate
@@ -146,7 +146,7 @@ _HOMES = {
     "window.sent_view": "Budget",
     "messages.saved_file": "Loaded Saved",
     "messages.written_history": "History",
-    "recordings.recording_reader": "read_messages",
+    "recordings.read_recordings": "read_messages",
     "errors": "AnswerInvalid CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError LinesMissing ModelFailed PathReason PathRefused PromptError RecoveryRefused RefusalReason RewindRefused SessionError SettingsError SightlineError StoreError SubtaskError TooManyOpenFiles UnknownName Unverifiable WindowFull WorkspaceError",
     "guard.batch": "Change",
     "model.events": "CauseKind",

@@ -10,7 +10,7 @@ from tests.support.told import fill_up, linux_only, mounts, refused, root_only, 
 
 import sightline
 from sightline import SessionError, StoreError
-from sightline.store.embedded import refuse_network
+from sightline.store.sqlite_file import refuse_network
 
 
 @pytest.fixture

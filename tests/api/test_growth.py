@@ -40,8 +40,8 @@ from sightline.model.events import (
 )
 from sightline.model.revision import revision_of
 from sightline.notices import warnings
-from sightline.store.embedded import open_file
 from sightline.store.port import Append
+from sightline.store.sqlite_file import open_file
 from sightline.testing import FixedClock, MemoryWorkspace
 
 FEW, MANY = 520, 1040

@@ -254,7 +254,7 @@ def test_two_sweeps_beside_many_writers_break_nothing(place, writers):
 
 
 def _sweep_until_killed(file, told):
-    from sightline.store.embedded import open_file
+    from sightline.store.sqlite_file import open_file
 
     store = open_file(file)
     listed = [each.revision for each in store.texts()]
@@ -266,7 +266,7 @@ def _sweep_until_killed(file, told):
 
 @pytest.mark.wide
 def test_a_sweep_killed_in_the_middle_leaves_a_whole_store(tmp_path):
-    from sightline.store.embedded import open_file
+    from sightline.store.sqlite_file import open_file
 
     file = str(tmp_path / "store.db")
     store = open_file(file)

@@ -24,8 +24,8 @@ from sightline.filesystem.process import running_in
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.model.events import SightLost
-from sightline.store.embedded import open_file
 from sightline.store.port import Append
+from sightline.store.sqlite_file import open_file
 
 LOCAL = ".claude/settings.local.json"
 

@@ -92,7 +92,7 @@ def test_why_of_a_file_that_nobody_knows_begins_no_session(sl):
 def test_why_says_when_the_text_is_not_kept(story):
     [sample] = story.home.glob("workspaces/*/store.db")
     code = (
-        "import sys; from sightline.store.embedded import open_file\n"
+        "import sys; from sightline.store.sqlite_file import open_file\n"
         "s = open_file(sys.argv[1])\n"
         "s.purge(lambda: [each.revision for each in s.texts()], 'age', session='cli', at=1)\n"
     )

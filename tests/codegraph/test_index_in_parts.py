@@ -7,8 +7,8 @@ import pytest
 from msgspec import structs
 
 from sightline.codegraph import import_index, language_table
+from sightline.codegraph.find_related import Kinds, related, related_each
 from sightline.codegraph.import_index import ImportIndex
-from sightline.codegraph.related import Kinds, related, related_each
 from sightline.filesystem import tree_index
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.testing import FixedClock, MemoryWorkspace, make_session

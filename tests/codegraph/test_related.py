@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.codegraph import import_index
+from sightline.codegraph.find_related import related
 from sightline.codegraph.import_index import index_of
-from sightline.codegraph.related import related
 from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.errors import FileMissing, PathRefused
 from sightline.testing import FixedClock, MemoryWorkspace, make_session

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.codegraph.related import related
+from sightline.codegraph.find_related import related
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 GO = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sightline.errors import HistoryError
-from sightline.recordings.recording_reader import read_messages
+from sightline.recordings.read_recordings import read_messages
 from sightline.testing import MemoryWorkspace, make_session
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 
 import pytest
 from tests.filesystem.doubles import Hooked
-from tests.filesystem.test_held_open import NoLease
+from tests.filesystem.test_open_writers import NoLease
 from tests.hooks.handlers.test_notebook_edits import TWO
 from tests.properties.test_machine import WIDE
 

@@ -18,8 +18,8 @@ from sightline.audit.run_sessions import play, segments
 from sightline.cli.replay import order
 from sightline.messages.formats.format import FORMATS
 from sightline.recordings.product_readers import READERS
+from sightline.recordings.read_recordings import read_recording
 from sightline.recordings.recorded_conversation import NotOurs, Unread
-from sightline.recordings.recording_reader import read_recording
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
 

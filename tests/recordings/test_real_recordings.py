@@ -16,8 +16,8 @@ from sightline.errors import HistoryError
 from sightline.messages.formats.format import FORMATS
 from sightline.messages.formats.parse_blocks import effect_of, result_excerpts
 from sightline.messages.tool_calls import make_call
+from sightline.recordings.read_recordings import read_messages, read_recording
 from sightline.recordings.recorded_conversation import Unread
-from sightline.recordings.recording_reader import read_messages, read_recording
 
 DATA = Path(__file__).parent / "data"
 CLAUDE_CODE = Path(__file__).parents[1] / "agents" / "claude_code" / "data"

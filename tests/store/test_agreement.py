@@ -15,9 +15,9 @@ from tests.support.examples import examples
 from sightline.errors import StoreConflict
 from sightline.model import events
 from sightline.model.revision import revision_of
-from sightline.store.embedded import open_file
 from sightline.store.memory import MemoryStore
 from sightline.store.port import Append, Store
+from sightline.store.sqlite_file import open_file
 
 EXAMPLES = 2_000 if os.environ.get("SIGHTLINE_TEST_WIDE") else examples(40)
 

@@ -20,8 +20,8 @@ from sightline.errors import StoreError
 from sightline.model.events import Changed, WriteIntended
 from sightline.model.revision import revision_of
 from sightline.store import blobs
-from sightline.store.embedded import open_file
 from sightline.store.port import Append
+from sightline.store.sqlite_file import open_file
 
 BASE = b"".join(b"line %d of a text that is edited\n" % number for number in range(300))
 

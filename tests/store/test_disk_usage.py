@@ -7,8 +7,8 @@ import os
 import pytest
 from tests.store.contract import seen
 
-from sightline.store.embedded import open_file
 from sightline.store.port import Append
+from sightline.store.sqlite_file import open_file
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 
 from sightline.errors import StoreError
 from sightline.model.revision import Stamp, StatSignature, revision_of
-from sightline.store.embedded import open_file
 from sightline.store.identity import store_file
 from sightline.store.port import Append
+from sightline.store.sqlite_file import open_file
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from tests.store.writers import append_one
 from sightline.errors import StoreError
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.store import codec, schema
-from sightline.store.embedded import is_racy, open_file, refuse_network
 from sightline.store.opening import open_store
 from sightline.store.port import Append
 from sightline.store.schema import VERSION
+from sightline.store.sqlite_file import is_racy, open_file, refuse_network
 
 ROOT = Path(__file__).parents[2]
 
@@ -341,7 +341,7 @@ def test_a_store_whose_log_was_removed_says_which_facts_it_lost(tmp_path):
     store.close()
     assert os.listdir(tmp_path) == ["store.db"]
     killed = (
-        "import os, sys; from sightline.store.embedded import open_file;"
+        "import os, sys; from sightline.store.sqlite_file import open_file;"
         " from tests.store.writers import append_one;"
         " store = open_file(sys.argv[1]);"
         " [append_one(store, 's', n) for n in range(5)];"

@@ -20,10 +20,10 @@ from tests.store.writers import append_one, write_from_processes
 
 from sightline.errors import StoreError
 from sightline.model import events
-from sightline.store import codec, database
-from sightline.store.embedded import open_file
+from sightline.store import codec, sqlite_connection
 from sightline.store.port import Append
 from sightline.store.sqlite import PUT_KNOWLEDGE, PUT_SESSION
+from sightline.store.sqlite_file import open_file
 
 ROOT = Path(__file__).parents[2]
 APPENDS = int(os.environ.get("SIGHTLINE_TEST_APPENDS", "12"))
@@ -113,7 +113,7 @@ def test_what_was_recorded_outlives_a_kill(file):
 
 @pytest.mark.wide
 def test_a_log_that_grew_is_carried_over_and_begun_anew(store, file, monkeypatch):
-    monkeypatch.setattr(database, "LOG_BYTES", 100_000)
+    monkeypatch.setattr(sqlite_connection, "LOG_BYTES", 100_000)
     for number in range(600):
         append_one(store, "s", number)
     assert os.path.getsize(f"{file}-wal") < 128 * 2 * 60_000
@@ -132,7 +132,7 @@ def test_a_busy_writer_puts_a_checkpoint_off(store, file):
 
 
 def test_a_writer_that_never_ends_is_named(store, file, monkeypatch):
-    monkeypatch.setattr(database, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(sqlite_connection, "PATIENCE_S", 0.05)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="held by another process") as caught:
@@ -309,7 +309,7 @@ def test_what_a_process_left_without_closing_is_there_for_the_next(tmp_path):
     code = (
         "import os, sys\n"
         "from sightline.model.events import TurnBegan\n"
-        "from sightline.store.embedded import open_file\n"
+        "from sightline.store.sqlite_file import open_file\n"
         "from sightline.store.port import Append\n"
         "store = open_file(sys.argv[1])\n"
         "store.append(Append('s', [TurnBegan(1)], at=1))\n"

@@ -7,8 +7,8 @@ import sys
 
 from sightline.model.events import Belief, Cause, Changed, Fact, Seen, WriteIntended
 from sightline.model.revision import revision_of
-from sightline.store.embedded import open_file
 from sightline.store.port import Append, Store
+from sightline.store.sqlite_file import open_file
 
 spawn = multiprocessing.get_context("spawn")  # a forked child would inherit open connections
 

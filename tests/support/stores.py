@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sightline.store import embedded
+from sightline.store import sqlite_file
 
-_write_schema = embedded._write_schema
+_write_schema = sqlite_file._write_schema
 _made: list[bytes] = []
 
 
@@ -22,4 +22,4 @@ def copy_schema(file: str) -> None:
 
 def share_schema() -> None:
     """Have this process copy the schema of every further store."""
-    embedded._write_schema = copy_schema
+    sqlite_file._write_schema = copy_schema

@@ -7,11 +7,11 @@ PUBLIC = (
     "live",
     "opening",
     "session",
-    "state_words",
     "still_running",
     "subtask_verbs",
     "tools",
     "verbs",
     "words",
     "workspace",
+    "workspace_words",
 )

@@ -40,7 +40,7 @@ from sightline.checkpoints import changed_since, export, gc, take
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.rewind.recovery import finish
-from sightline.codegraph import related
+from sightline.codegraph import find_related
 from sightline.codegraph.related_files import Counted, Related
 from sightline.errors import EditRefused, Hint, StoreError
 from sightline.filesystem.lock import release_left
@@ -1066,7 +1066,7 @@ class Session:
         Raises:
             FileMissing, PathRefused, Unverifiable.
         """
-        return related.related(
+        return find_related.related(
             self._context,
             validation.path(path),
             imports=imports,

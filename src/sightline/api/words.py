@@ -2,7 +2,7 @@
 
 An answer says itself in the words of the package that makes it. `text_of` gives the whole text, as a tool
 answers a model; faces that put an answer together take the words of its parts. A command that only asks about
-the state of a workspace takes its words from `state_words`, and starts without the packages of the other verbs.
+the state of a workspace takes its words from `workspace_words`, and starts without the packages of the other verbs.
 """
 
 from __future__ import annotations

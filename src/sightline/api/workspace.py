@@ -365,7 +365,7 @@ class Workspace:
         newest: int | None = None,
     ) -> Iterator[list[Entry]]:
         """Return an iterator over the facts that `timeline` shows, then at each step over the facts recorded
-        since, by any process; mostly none. For faces that put them into words (api.state_words)."""
+        since, by any process; mostly none. For faces that put them into words (api.workspace_words)."""
         asked = self._query(path, session, since, kinds, newest)
         return session_history.follow(self._context.store, asked)
 

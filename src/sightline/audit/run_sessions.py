@@ -20,8 +20,8 @@ from sightline.audit.played import Half, Order, Played, Replay
 from sightline.audit.record import build_record
 from sightline.messages.blocks import Block, Decision
 from sightline.messages.formats.format import FORMATS, Format
+from sightline.recordings.read_recordings import find_recordings, read_recording
 from sightline.recordings.recorded_conversation import Conversation, Message, Unread
-from sightline.recordings.recording_reader import find_recordings, read_recording
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """Halves of all sessions by the parity of a session's digest. Tuning uses the first half alone."""

@@ -14,7 +14,7 @@ from sightline.briefing import words
 from sightline.briefing.contents import BUNDLE, Bundle, BundledFile
 from sightline.briefing.memory import own_changes, own_ends
 from sightline.changes.session_context import SessionContext
-from sightline.codegraph.related import Kinds, related_each
+from sightline.codegraph.find_related import Kinds, related_each
 from sightline.model.events import TurnBegan
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING

@@ -10,8 +10,8 @@ import click
 from sightline.api import words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.api.state_words import in_line, who
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import in_line, who
 from sightline.cli import completion, output
 from sightline.cli.input import messages_in
 from sightline.cli.options import command, usage

@@ -15,8 +15,8 @@ from msgspec import structs
 from sightline.api import words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.api.state_words import interrupted_rewind, since
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import interrupted_rewind, since
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.input import can_go_on, cannot_ask, messages_in

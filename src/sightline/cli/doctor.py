@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sightline.agents.products import PRODUCTS
-from sightline.api.state_words import seeing
+from sightline.api.workspace_words import seeing
 from sightline.cli import checkup, output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command

@@ -23,8 +23,8 @@ from sightline.errors import SettingsError, StoreError
 from sightline.filesystem.process import alive, machine
 from sightline.hooks import daemon_status, fault_log
 from sightline.model.session_ids import AT_SHELL
-from sightline.store.embedded import open_file
 from sightline.store.opening import kind_of
+from sightline.store.sqlite_file import open_file
 from sightline.store.workspace_files import StoredWorkspace, StoreInUse, delete_stored, find_stored
 from sightline.text.causes import called
 from sightline.text.phrases import count, size, table

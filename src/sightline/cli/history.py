@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import click
 
 from sightline.api.json_shapes import shape
-from sightline.api.state_words import sentence
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import sentence
 from sightline.cli import completion, output
 from sightline.cli import words as cli_words
 from sightline.cli.live.loop import Lines

@@ -17,8 +17,8 @@ from sightline.agents.settings_file import carry_out
 from sightline.api import health
 from sightline.api.json_shapes import shape
 from sightline.api.live import Live
-from sightline.api.state_words import seeing
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import seeing
 from sightline.cli import connect, exclude, output
 from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop

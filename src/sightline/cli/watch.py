@@ -9,7 +9,7 @@ from time import monotonic
 
 import click
 
-from sightline.api.state_words import seeing
+from sightline.api.workspace_words import seeing
 from sightline.cli import output
 from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read

@@ -22,7 +22,7 @@ from sightline.messages.token_counter import counter
 from sightline.messages.tool_calls import parse_object
 from sightline.messages.written_history import History
 from sightline.model.path import quoted
-from sightline.recordings.recording_reader import read_messages
+from sightline.recordings.read_recordings import read_messages
 from sightline.window import plan_words as words
 from sightline.window.folding_plan import Plan, plan
 

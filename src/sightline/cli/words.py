@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
-from sightline.api.state_words import in_line, interrupted_rewind, reasons, since, who
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import in_line, interrupted_rewind, reasons, since, who
 from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.model.events import EnvironmentSeen, ModelUsed

@@ -1,14 +1,14 @@
 """Imports between files: sources parsed by language, and the files related to one file."""
 
 PUBLIC = (
+    "find_related",
     "outlines",
-    "related",
     "related_files",
     "words",
 )
 
 PURE = (
-    "reference",
+    "language",
     "related_files",
     "test_names",
     "words",

@@ -21,8 +21,8 @@ from weakref import WeakKeyDictionary
 
 from msgspec import MsgspecError, Struct, msgpack, structs
 
+from sightline.codegraph.language import Affected, Reference, Resolver
 from sightline.codegraph.language_table import edition, language, language_name, language_of
-from sightline.codegraph.reference import Affected, Reference, Resolver
 from sightline.codegraph.related_files import Counted
 from sightline.codegraph.test_names import Tests
 from sightline.errors import PathError

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 
-from msgspec import Struct
-
-from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
+from sightline.codegraph.language import Language
 
 _LANGUAGES = {
     "Python": "py pyi",
@@ -31,20 +29,6 @@ LANGUAGES: Mapping[str, str] = {
 _GRAMMARS = "go java javascript python rust typescript"
 GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
 """The packages that the languages' modules use."""
-
-
-class Language(Struct, frozen=True):
-    """The reader and the resolver of a language.
-
-    references: (bytes, path) -> the references of a source; resolver: (paths, reader of settings
-    files) -> a Resolver; affected: files that came or went -> the imports that may lead elsewhere,
-    None for none.
-    """
-
-    name: str
-    references: Callable[[bytes, str], Iterable[Reference]]
-    resolver: Callable[[Iterable[str], Reader], Resolver]
-    affected: Callable[[Iterable[str]], Affected | None]
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
-from sightline.codegraph.reference import common
+from sightline.codegraph.language import common
 
 Named = tuple[str, str, bool]
 """A language's family, a name in lower case without signs of a test, and whether it had any."""

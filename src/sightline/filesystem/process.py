@@ -122,7 +122,7 @@ def here(name: str) -> bool:
 
 def alive(name: str) -> bool:
     """Return whether a named owner still runs. An owner of another machine, or of an earlier start of this
-    one, counts as gone: only one machine at a time uses a store (store.embedded.refuse_network)."""
+    one, counts as gone: only one machine at a time uses a store (store.sqlite_file.refuse_network)."""
     if not here(name):
         return False
     _, pid, start = name.rsplit(":", 2)

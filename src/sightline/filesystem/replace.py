@@ -28,7 +28,7 @@ from msgspec import Struct, structs
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileCopy, FileState, Link, Replacement
 from sightline.filesystem.folder import ASIDE, Folder
-from sightline.filesystem.lease import QUIET_S, Displaced, Lease, TimedStat
+from sightline.filesystem.open_writers import QUIET_S, Displaced, Lease, TimedStat
 from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.filesystem.temp_file import (

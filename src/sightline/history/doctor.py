@@ -27,8 +27,8 @@ from sightline.model.findings import Finding, State
 from sightline.model.path import quoted
 from sightline.sessions.presence import present_sessions
 from sightline.store import opening
-from sightline.store.embedded import refuse_network
 from sightline.store.identity import store_file
+from sightline.store.sqlite_file import refuse_network
 
 VERIFY_FACTS_MAX = 50_000
 VERIFY_BYTES_MAX = 256 << 20

@@ -1,10 +1,10 @@
 """Readers of the sessions that agent products recorded."""
 
 PUBLIC = (
-    "reader",
     "product_readers",
+    "read_recordings",
+    "reader",
     "recorded_conversation",
-    "recording_reader",
 )
 
 PURE = ("reader", "recorded_conversation")

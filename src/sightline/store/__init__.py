@@ -1,7 +1,6 @@
 """Store the timeline behind one port: facts, the views folded from them, and the texts they name."""
 
 PUBLIC = (
-    "embedded",
     "event_index",
     "identity",
     "memory",
@@ -9,6 +8,7 @@ PUBLIC = (
     "port",
     "retention",
     "sqlite",
+    "sqlite_file",
     "workspace_files",
 )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 
 from sightline.errors import StoreError
-from sightline.store import embedded
+from sightline.store import sqlite_file
 from sightline.store.identity import recorded_file, store_file
 from sightline.store.port import Engine, Store, StoreKind
 
 STORES = {
-    "sqlite": "embedded",
+    "sqlite": "sqlite_file",
     "memory": "memory",
 }
 """Scheme of a URL -> the module of this package whose KIND opens such stores. A further store is a module
@@ -35,7 +35,7 @@ def open_to_look(url: str | None, *, workspace_root: str, state_home: str) -> St
         file = recorded_file(state_home, workspace_root)
         if file is None:
             return None
-        url = embedded.url_of(file)
+        url = sqlite_file.url_of(file)
     return kind_of(url).open_to_look(url)
 
 
@@ -50,7 +50,7 @@ def url_of(url: str | None, *, workspace_root: str, state_home: str) -> str:
     """Return the URL of the store that open_store would open. StoreError."""
     if url is not None:
         return url
-    return embedded.url_of(store_file(state_home, workspace_root))
+    return sqlite_file.url_of(store_file(state_home, workspace_root))
 
 
 def kind_of(url: str) -> StoreKind:

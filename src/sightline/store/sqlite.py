@@ -18,7 +18,6 @@ from sightline.model.session_ids import ARCHIVE
 from sightline.model.timeline import TURNING, Recorded, Stretch, of_kind
 from sightline.store import codec
 from sightline.store.blobs import Blobs, Run, compress, run_in_chunks
-from sightline.store.database import Database
 from sightline.store.event_index import (
     KNOWING,
     check_expected,
@@ -31,6 +30,7 @@ from sightline.store.event_index import (
 )
 from sightline.store.port import Append, Room
 from sightline.store.retention import KeptText
+from sightline.store.sqlite_connection import Database
 from sightline.store.verify import differences
 from sightline.store.view_rows import (
     Change,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages.c import C, affected, references
-from sightline.codegraph.reference import Reference
 
 
 def targets(files, line, path="src/main.c"):

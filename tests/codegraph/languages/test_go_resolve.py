@@ -2,8 +2,8 @@
 
 import pytest
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages.go import ANSWERED_MAX, Go, affected
-from sightline.codegraph.reference import Reference
 
 
 def over(files):

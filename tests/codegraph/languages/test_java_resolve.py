@@ -2,8 +2,8 @@
 
 import pytest
 
+from sightline.codegraph.language import Affected, Reference
 from sightline.codegraph.languages.java import Java, affected, references
-from sightline.codegraph.reference import Affected, Reference
 
 MAIN, TEST = "m/src/main/java/org/acme", "m/src/test/java/org/acme"
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.codegraph.language import Reference, joined
 from sightline.codegraph.languages import javascript
 from sightline.codegraph.languages.javascript import PATTERNS_MOST, JavaScript
-from sightline.codegraph.reference import Reference, joined
 
 
 def over(files):

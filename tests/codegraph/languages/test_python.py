@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages import python
-from sightline.codegraph.reference import Reference
 
 
 def references(source):

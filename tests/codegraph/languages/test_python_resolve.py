@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages.python import Python, references
-from sightline.codegraph.reference import Reference
 
 TREE = [
     *("pyproject.toml", "src/pkg/__init__.py", "src/pkg/a.py", "src/pkg/b.py", "src/pkg/py.typed"),

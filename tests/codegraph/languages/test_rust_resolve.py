@@ -2,8 +2,8 @@
 
 import pytest
 
+from sightline.codegraph.language import Reference
 from sightline.codegraph.languages.rust import Rust, affected, references
-from sightline.codegraph.reference import Reference
 
 
 def over(files):

@@ -11,7 +11,7 @@ from typing import Never, Protocol
 
 from sightline.api.json_shapes import shape
 from sightline.api.live import Live
-from sightline.api.state_words import sentence
+from sightline.api.workspace_words import sentence
 from sightline.cli import output
 from sightline.model.live_sessions import Overview
 from sightline.model.log_entries import Entry

@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from sightline.api.state_words import in_line
+from sightline.api.workspace_words import in_line
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
 from sightline.model.live_sessions import FileNow, Overview, SessionNow

@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     LONGEST,
     Affected,
-    Reader,
     Reference,
+    SettingsReader,
     below,
     distance,
     joined,
@@ -147,7 +147,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class C:
     """The Resolver of C and its kin."""
 
-    def __init__(self, paths: Iterable[str], _read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], _read: SettingsReader) -> None:
         self._files = frozenset(paths)
         self._named: dict[str, list[str]] = {}
         for path in self._files:

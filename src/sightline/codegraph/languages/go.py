@@ -13,11 +13,11 @@ import tree_sitter_go
 from msgspec import Struct
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     LONGEST,
     Affected,
-    Reader,
     Reference,
+    SettingsReader,
     below,
     joined,
     once,
@@ -96,7 +96,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class Go:
     """The Resolver of Go. read: the bytes of its settings files."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], read: SettingsReader) -> None:
         listed = list(paths)
         self._packages: dict[str, list[str]] = {}
         for path in listed:
@@ -168,7 +168,7 @@ class Module(Struct, frozen=True):
 class Modules:
     """The modules of a tree."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], read: SettingsReader) -> None:
         self._read = read
         self._files: set[str] = set()
         self._vendors: set[str] = set()

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 import tree_sitter_java
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     LONGEST,
     Affected,
-    Reader,
     Reference,
+    SettingsReader,
     distance,
     first,
 )
@@ -128,7 +128,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class Java:
     """The Resolver of Java."""
 
-    def __init__(self, paths: Iterable[str], _read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], _read: SettingsReader) -> None:
         self._files: dict[str, list[str]] = {}
         """By the last folder and the name: the paths that end so."""
         self._all = frozenset(path for path in paths if path.endswith(SOURCE))

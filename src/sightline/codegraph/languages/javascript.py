@@ -21,12 +21,12 @@ import tree_sitter_typescript
 from msgspec import Struct
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     LONGEST,
     Affected,
     Kind,
-    Reader,
     Reference,
+    SettingsReader,
     below,
     distance,
     entry,
@@ -149,7 +149,7 @@ def affected(changed: Iterable[str]) -> Affected | None:
 class JavaScript:
     """The Resolver of JavaScript and TypeScript. read: the bytes of its settings files."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], read: SettingsReader) -> None:
         self._files = frozenset(paths)
         self._documents = Documents(self._files, read)
         self._packages = Packages(self._documents)
@@ -384,7 +384,7 @@ def starred(patterns: Iterable[str], name: str) -> tuple[str, str] | None:
 class Documents:
     """Settings files, each read once."""
 
-    def __init__(self, files: AbstractSet[str], read: Reader) -> None:
+    def __init__(self, files: AbstractSet[str], read: SettingsReader) -> None:
         self.files = files
         self._read = read
 

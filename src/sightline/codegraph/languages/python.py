@@ -15,10 +15,10 @@ from unicodedata import normalize
 import tree_sitter_python
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     Affected,
-    Reader,
     Reference,
+    SettingsReader,
     first_in,
     once,
     shared,
@@ -129,7 +129,7 @@ class Python:
     def __init__(
         self,
         paths: Iterable[str],
-        _read: Reader,
+        _read: SettingsReader,
         *,
         standard: Collection[str] = sys.stdlib_module_names,
         builtin: Collection[str] = sys.builtin_module_names,

@@ -22,12 +22,12 @@ from msgspec import Struct
 from tree_sitter import Node
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import (
+from sightline.codegraph.language import (
     LONGEST,
     Affected,
     Kind,
-    Reader,
     Reference,
+    SettingsReader,
     below,
     entry,
     first,
@@ -291,7 +291,7 @@ class Rust:
     """The Resolver of Rust. read: the bytes of its settings files, and of sources that paths go on
     through; scope: what a source has."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], read: SettingsReader) -> None:
         self._files = frozenset(paths)
         self._read = read
         self._crates = Crates(self._files, read)
@@ -430,7 +430,7 @@ Start = tuple[Place, Names]
 class Crates:
     """The crates of a tree."""
 
-    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+    def __init__(self, paths: Iterable[str], read: SettingsReader) -> None:
         self._read = read
         self._files = frozenset(path for path in paths if path.endswith((".rs", MANIFEST)))
 

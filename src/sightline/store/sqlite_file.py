@@ -12,10 +12,10 @@ from contextlib import closing
 from sightline.errors import StoreError
 from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
-from sightline.store.database import connect, patiently
 from sightline.store.port import Engine, Store, StoreKind
 from sightline.store.schema import create
 from sightline.store.sqlite import SqliteStore
+from sightline.store.sqlite_connection import connect, patiently
 from sightline.store.sqlite_errors import busy, fault, os_fault
 
 SCHEME = "sqlite://"
@@ -32,7 +32,7 @@ def url_of(file: str) -> str:
     return f"{SCHEME}/{file.lstrip('/')}"
 
 
-class Embedded(StoreKind):
+class SqliteFiles(StoreKind):
     """Stores that are one SQLite file each."""
 
     usage = "sqlite:///absolute/path.db"
@@ -78,7 +78,7 @@ def is_racy(version: tuple[int, ...]) -> bool:
     return RACY[0] <= version <= RACY[1]
 
 
-KIND = Embedded()
+KIND = SqliteFiles()
 
 
 def open_file(file: str) -> SqliteStore:
@@ -115,7 +115,7 @@ def _path_in(url: str) -> str:
     is_absolute = url.startswith(f"{SCHEME}/") and os.path.isabs(path)
     if not is_absolute or path.endswith("/"):
         raise StoreError(
-            f"Not the absolute path of a store: {url!r}.", f"Use {Embedded.usage}.", "bad_url"
+            f"Not the absolute path of a store: {url!r}.", f"Use {SqliteFiles.usage}.", "bad_url"
         )
     return os.path.normpath(path)
 
@@ -149,7 +149,7 @@ def _write_schema(file: str) -> None:
     try:
         # No other process knows the file yet, so one sync of the whole file is enough.
         db.execute("PRAGMA synchronous = OFF")
-        # store.database gives freed room back a little at a time. Without this setting, which only
+        # store.sqlite_connection gives freed room back a little at a time. Without this setting, which only
         # an empty file takes, every writer would wait for a rewrite of the whole file.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")

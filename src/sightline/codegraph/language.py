@@ -1,4 +1,4 @@
-"""A reference from one source to another, as it is written there, and who resolves it."""
+"""What a language provides: the references of a source, their resolver, and helpers of resolvers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal[
 """package: all files of it are meant, in the order in which they seem to be. mod: the module's
 own declaration, which it has once."""
 
-Reader = Callable[[str], bytes | None]
+SettingsReader = Callable[[str], bytes | None]
 """The bytes of a settings file by canonical path; None where there is none to read."""
 
 
@@ -130,3 +130,17 @@ class Affected(Struct, frozen=True):
     every: bool = False
     words: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()
+
+
+class Language(Struct, frozen=True):
+    """The reader and the resolver of a language.
+
+    references: (bytes, path) -> the references of a source; resolver: (paths, reader of settings
+    files) -> a Resolver; affected: files that came or went -> the imports that may lead elsewhere,
+    None for none.
+    """
+
+    name: str
+    references: Callable[[bytes, str], Iterable[Reference]]
+    resolver: Callable[[Iterable[str], SettingsReader], Resolver]
+    affected: Callable[[Iterable[str]], Affected | None]
