@@ -83,6 +83,19 @@ def test_a_look_imports_no_package_of_other_verbs_and_the_help_no_command(tmp_pa
     assert {name for name in done.stdout.split() if name.partition(".")[0] == "rapidfuzz"} == set()
 
 
+def test_a_command_never_looks_for_garbage_among_the_modules_that_it_loads(tmp_path):
+    code = (
+        "import gc, sys; from sightline.cli.entry import main\n"
+        "seen = lambda: [each['collections'] for each in gc.get_stats()]\n"
+        "before = seen(); main(['status', *sys.argv[1:]])\n"
+        "print('looked', seen() == before and gc.get_freeze_count() > 0)"
+    )
+    where = ["--workspace", str(tmp_path), "--store", f"sqlite://{tmp_path}/s.db"]
+    command = [sys.executable, "-c", code, *where]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "looked True"
+
+
 MORE_CALLS = [
     ("check new.py", 1),
     ("read missing.py", 1),
