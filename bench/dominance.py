@@ -6,7 +6,7 @@ PATH is a recording or a folder of them; the default is the team's corpus beside
 Code, Codex and opencode. Each agent is judged apart, with sessions of at least 60,000 tokens. At each
 price our policies reckon with that price. The table shows what they cost and lose there, and the
 cheapest baseline that loses no more edits. Baselines are the rules of products, frameworks and papers,
-and the controls that do not see the future. One that breaks a format or passes the window is no choice.
+and the controls. One that breaks a format or passes the window is no choice.
 Exit 1 when such a baseline costs less than ours.
 """
 
@@ -22,7 +22,7 @@ if not __package__:  # started as a script: the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.leave_one_out import parsed  # noqa: E402 (needs the path above)
-from bench.policies.catalog import ALL, BASELINES, CHEATS, CONTROLS  # noqa: E402
+from bench.policies.catalog import ALL, BASELINES, CONTROLS  # noqa: E402
 from msgspec import Struct, to_builtins  # noqa: E402
 
 from sightline.audit.costs import Outcome  # noqa: E402
@@ -35,9 +35,7 @@ from sightline.window.prices import PROFILES  # noqa: E402
 
 NOTHING = "none"
 PRICES = tuple(PROFILES)
-OTHERS = tuple(
-    name for name in {**POLICIES, **CONTROLS, **BASELINES} if name not in {*OURS, *CHEATS}
-)
+OTHERS = tuple(name for name in {**POLICIES, **CONTROLS, **BASELINES} if name not in OURS)
 
 
 class Row(Struct, frozen=True):

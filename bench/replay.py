@@ -1,7 +1,6 @@
 """Policies of the context window on recorded sessions: what they would cost, and lose.
 
-    python bench/replay.py [PATH]... [--json] [--only NAME]... [--half HALF] [--price PRICE]
-                           [--min-tokens N]
+    python bench/replay.py [PATH]... [--json] [--only NAME]... [--price PRICE] [--min-tokens N]
 
 PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
 The same as `sightline replay`, under every policy, for sessions of at least 60,000 tokens.
@@ -22,10 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the library of this checkout
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path above)
-from msgspec import structs  # noqa: E402
+from bench.policies.catalog import ALL  # noqa: E402 (needs the path above)
 
-from sightline.audit.comparison import Row, compare_policies  # noqa: E402
+from sightline.audit.comparison import Row  # noqa: E402
 from sightline.audit.costs import PRICES  # noqa: E402
 from sightline.audit.played import Replay  # noqa: E402
 from sightline.audit.policies import OURS, PRICE  # noqa: E402
@@ -44,9 +42,6 @@ if TYPE_CHECKING:
 CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
 LEAST_TOKENS = 60_000
 
-BESIDE = ("none", "age-batch")
-"""Policies that the others are tested against."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the chosen recordings and print the table. Exit 2 when there is nothing to play, or to play it
@@ -55,7 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", action="append", metavar="NAME", help="how policies begin")
-    parser.add_argument("--half", choices=["both", "tuned", "held-out"], default="both")
     prices = [price.name for price in PRICES]
     parser.add_argument(
         "--price", choices=prices, default=PRICE, help="that our policies reckon with"
@@ -66,11 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not names:
         print(f"No policy begins so. Known: {' '.join(ALL)}", file=sys.stderr)
         return 2
-    wanted = order(
-        names, [options.price], least_tokens=options.min_tokens, half=options.half, among=ALL
-    )
+    wanted = order(names, [options.price], least_tokens=options.min_tokens, among=ALL)
     made = replay(options.paths, wanted)
-    rows = compare(made)
+    rows = made.rows()
     if not rows:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)
         return 2
@@ -78,25 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(any(row.total.invalid for row in rows if row.name in OURS))
 
 
-def compare(made: Replay) -> list[Row]:
-    """Return a row for each policy. A policy that sees the future is compared, and leads nowhere."""
-    if not made.sessions:
-        return []
-    outcomes = made.outcomes()
-    fair = {name: sums for name, sums in outcomes.items() if name not in CHEATS}
-    leads = {row.name: row.frontier for row in compare_policies(fair)}
-    behind = (False,) * len(PRICES)
-    return [
-        structs.replace(row, frontier=leads.get(row.name, behind))
-        for row in compare_policies(outcomes, BESIDE)
-    ]
-
-
 def as_json(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
     """A row for each policy, and what they are of."""
     told = replay_shape(made, rows)
-    policies = [{**row, "sees_future": row["name"] in CHEATS} for row in told.pop("policies")]
-    return {"schema": 1, "rows": policies, **told}
+    return {"schema": 1, "rows": told.pop("policies"), **told}
 
 
 def table(made: Replay, rows: Sequence[Row]) -> str:

@@ -7,22 +7,21 @@ from functools import partial
 
 from bench.policies.ablations import Order, SameReclaim, oldest
 from bench.policies.batches import AgeBatch, Batch, RandomBatch, shuffled
-from bench.policies.clearing import Everything
-from bench.policies.oracle import Oracle
+from bench.policies.clearing import BatchedMasking, Everything
 from bench.policies.protecting import Protected
 from bench.policies.pruning import Gemini, OpenCode, Trimmer
 from bench.policies.shrinking import Codex, DeepAgents, Nanocoder, RangeDedup
 from bench.policies.truncating import Cline, Roo
 from msgspec import structs
 
-from sightline.audit.policies import POLICIES, Anthropic, Maker, Masking, Ours, Setting
+from sightline.audit.policies import ANTHROPIC, MASKING, POLICIES, Maker, Ours, Setting
 from sightline.window.folding import CAREFUL, DEFAULT, Rules
 
 BASELINES: Mapping[str, Maker] = {
-    "anthropic-keep-10": partial(Anthropic, keep=10),
-    "mask-10-batched": partial(Masking, keep=10, polling=10),
-    "mask-20-batched": partial(Masking, keep=20, polling=20),
-    "last-5": partial(Masking, keep=5),
+    "anthropic-keep-10": partial(ANTHROPIC, keep=10),
+    "mask-10-batched": partial(BatchedMasking, keep=10),
+    "mask-20-batched": partial(BatchedMasking, keep=20),
+    "last-5": partial(MASKING, keep=5),
     "roo": Roo,
     "cline": Cline,
     "gemini": Gemini,
@@ -42,12 +41,8 @@ CONTROLS: Mapping[str, Maker] = {
     "age-batch-150k": partial(AgeBatch, batch=Batch(150_000, 0.3, 80_000)),
     "random-batch": RandomBatch,
     "all": Everything,
-    "oracle": Oracle,
 }
 """What says how much of a result is the rule's, and how much only that something was cleared."""
-
-CHEATS: frozenset[str] = frozenset({"oracle"})
-"""Those that are shown the future."""
 
 
 def _instead(name: str, rules: Rules, order: Order, setting: Setting) -> SameReclaim:

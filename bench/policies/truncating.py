@@ -7,7 +7,7 @@ text stays, though the originals hide that too, and so do answers that call noth
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import structs
 
@@ -23,12 +23,13 @@ ANSWERS = frozenset({"text", "thinking", "call", "result"})
 
 class Truncating(Baseline):
     """The base of the policies that truncate. steps: of which answers calls stand, oldest first; the first
-    `spared` answers always stay."""
+    `spared` answers always stay; full: for each block, whether it is still as it came."""
 
     spared = 1
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
+        self.full = bytearray()
         self.steps: list[int] = []
         self._of: dict[int, list[int]] = {}
         self._loop = 0
@@ -44,7 +45,15 @@ class Truncating(Baseline):
             self._thought = block.step
         elif block.kind not in ANSWERS:
             self._loop = block.step + 1
+        self.full.append(1)
         super().add(block)
+
+    def fold(self, places: Iterable[int], stub: Callable[[Block], str]) -> Decision:
+        """Fold results to stubs."""
+        folded = super().fold(places, stub)
+        for fold in folded.folds:
+            self.full[fold.block] = 0
+        return folded
 
     def without(self, steps: Collection[int]) -> Decision:
         """Drop these answers, with the results of their calls."""

@@ -94,19 +94,6 @@ def test_policies_are_named_with_no_truncation_beside_them():
 
 
 @pytest.mark.wide
-def test_the_halves_are_told_by_the_session_and_make_the_whole(folder):
-    for name in "abcdefgh":
-        session(name, 1, 40).write(folder / f"{name}.jsonl")
-    orders = (order(["none"], half=half) for half in ("both", "tuned", "held-out"))
-    whole, tuned, held = (
-        {each.session for each in replay([str(folder)], wanted).sessions} for wanted in orders
-    )
-    assert tuned
-    assert held
-    assert (tuned | held, tuned & held) == (whole, set())
-
-
-@pytest.mark.wide
 def test_small_sessions_are_left_out_and_counted(folder):
     session("small", 1, 40).write(folder / "small.jsonl")
     made = replay([str(folder)], order(["none"], least_tokens=25_000))

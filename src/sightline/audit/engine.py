@@ -60,8 +60,6 @@ def measure(
     decisions: list[Decision] = []
     added = missing = 0
     summarised = 0, 0
-    if (foresee := getattr(policy, "foresee", None)) is not None:
-        foresee(record)
     for call in play(record, policy, setting.prefix, clock):
         turn, view = call.turn, call.view
         for place in range(added, turn.first):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -12,23 +11,18 @@ from sightline.audit.costs import Outcome
 from sightline.audit.policies import Maker, Setting
 from sightline.recordings.recorded_conversation import Unread
 
-Half = Literal["tuned", "held-out", "both"]
-
 
 class Order(Struct, frozen=True):
-    """The request for a replay. policies: name -> maker;
-    least_tokens: sessions whose largest view has fewer are left out; half: the half
-    of all sessions that counts, by the parity of the digest of a session's id."""
+    """The request for a replay. policies: name -> maker; least_tokens: sessions whose largest
+    view has fewer are left out."""
 
     policies: Mapping[str, Maker]
     setting: Setting
     least_tokens: int = 0
-    half: Half = "both"
 
 
 class Played(Struct, frozen=True):
-    """A session. digest: of its id; half: 0 or 1, the digest's parity; tokens: of its largest view
-    without truncation; passed_over: damaged rows; mended: segments whose recorded messages break a
+    """A session. digest: of its id; tokens: of its largest view without truncation; passed_over: damaged rows; mended: segments whose recorded messages break a
     rule of their format and were repaired; outcomes: one for each policy, empty for a session that
     does not count; set_aside: messages that the format cannot hold, with the reasons."""
 
@@ -36,7 +30,6 @@ class Played(Struct, frozen=True):
     agent: str
     session: str
     digest: str
-    half: int
     tokens: int
     passed_over: int
     mended: int = 0
@@ -46,7 +39,7 @@ class Played(Struct, frozen=True):
 
 class Replay(Struct, frozen=True):
     """The result of a replay. sessions: those that count; others: number of sessions left out for
-    their size or their half; again: files with a session that another file holds at least as long;
+    their size; again: files with a session that another file holds at least as long;
     unread: files without a session; digest: of the list of sessions."""
 
     order: Order
@@ -63,7 +56,6 @@ class Replay(Struct, frozen=True):
             for at, name in enumerate(self.order.policies)
         }
 
-    def rows(self, beside: Sequence[str] = ("none",)) -> list[Row]:
-        """Return a row for each policy, in the order of the request; none without a session. beside:
-        policies that the others are tested against."""
-        return compare_policies(self.outcomes(), beside) if self.sessions else []
+    def rows(self) -> list[Row]:
+        """Return a row for each policy, in the order of the request; none without a session."""
+        return compare_policies(self.outcomes()) if self.sessions else []

@@ -63,8 +63,7 @@ class Policy(Protocol):
     """A policy for one segment of one conversation.
 
     A policy that pays a model for summaries counts their tokens in `read_tokens` and
-    `written_tokens`. A policy that defines `foresee(record)` receives the whole segment first: it
-    cheats and serves as a bound only.
+    `written_tokens`.
     """
 
     name: str
@@ -123,8 +122,8 @@ class Baseline:
     """Another product's rule. It leaves typed text and fixed blocks alone, even where its original
     takes them.
 
-    blocks: all so far; full: whether each is still as it came; tokens: of all blocks as they came,
-    with the prefix; results: the places of results that are not folded and may be.
+    blocks: all so far; tokens: of all blocks as they came, with the prefix; results: the places of
+    results that are not folded and may be.
     """
 
     name = ""
@@ -132,7 +131,6 @@ class Baseline:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.blocks: list[Block] = []
-        self.full = bytearray()
         self.tokens = setting.prefix
         self.results: list[int] = []
 
@@ -141,7 +139,6 @@ class Baseline:
         if block.kind == "result" and not block.fixed:
             self.results.append(len(self.blocks))
         self.blocks.append(block)
-        self.full.append(1)
         self.tokens += block.tokens
 
     def decide(self, ask: Ask) -> Decision:
@@ -156,7 +153,6 @@ class Baseline:
             tokens = self.setting.count(text)
             if tokens < self.blocks[place].tokens:
                 folds.append(Fold(place, text, tokens, self.name))
-                self.full[place] = 0
         gone = {fold.block for fold in folds}
         self.results = [place for place in self.results if place not in gone]
         return Decision(folds=tuple(folds))
@@ -167,12 +163,26 @@ def removed(_: Block) -> str:
     return "[Old tool result content cleared]"
 
 
-class Recent(Baseline):
-    """A rule that counts results. came: the places of all results, folded or not."""
+class NewestResults(Baseline):
+    """Folds all but the last `keep` results, once the whole history has more than `trigger` tokens. The
+    client keeps the history, so every later call is above the trigger, too.
 
-    def __init__(self, setting: Setting, keep: int) -> None:
+    came: the places of all results, folded or not.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        name: str,
+        keep: int,
+        stub: Callable[[Block], str],
+        trigger: int = 0,
+    ) -> None:
         super().__init__(setting)
+        self.name = name
         self.keep = keep
+        self.stub = stub
+        self.trigger = trigger
         self.came: list[int] = []
 
     def add(self, block: Block) -> None:
@@ -181,53 +191,27 @@ class Recent(Baseline):
             self.came.append(len(self.blocks))
         super().add(block)
 
-    def older(self, keep: int) -> list[int]:
-        """Return the places of results that are not folded, without the last `keep` of all."""
-        if not keep:
-            return list(self.results)
-        first_kept = self.came[-keep] if keep <= len(self.came) else 0
-        return [place for place in self.results if place < first_kept]
-
-
-class Anthropic(Recent):
-    """Anthropic's clear_tool_uses_20250919 by its defaults, and LangChain's ClearToolUsesEdit, which
-    copies it: above 100,000 tokens, clear all but the last 3 results. The client keeps the whole
-    history, so every later call is above that, too. (Anthropic's documentation of context editing;
-    langchain.agents.middleware.context_editing.)"""
-
-    name = "anthropic"
-
-    def __init__(self, setting: Setting, keep: int = 3, trigger: int = 100_000) -> None:
-        super().__init__(setting, keep)
-        self.trigger = trigger
-
     def decide(self, ask: Ask) -> Decision:
-        """Clear all but the last, above the trigger."""
-        if self.tokens <= self.trigger:
+        """Fold all but the last, above the trigger."""
+        if self.tokens <= self.trigger or len(self.came) <= self.keep:
             return NOTHING
-        return self.fold(self.older(self.keep), removed)
+        first_kept = self.came[-self.keep]
+        return self.fold([place for place in self.results if place < first_kept], self.stub)
 
 
-class Masking(Recent):
-    """SWE-agent's last_n_observations: replace all but the last n observations by their numbers of
-    lines; with polling, only after every so many results. (sweagent.agent.history_processors.) n = 10
-    without polling is the masking of "The Complexity Trap" (arXiv 2508.21433)."""
-
-    name = "mask"
-
-    def __init__(self, setting: Setting, keep: int, polling: int = 1) -> None:
-        super().__init__(setting, keep)
-        self.polling = polling
-
-    def decide(self, ask: Ask) -> Decision:
-        """Mask all but the last n to n + polling - 1."""
-        keep = self.keep + (len(self.came) - self.keep) % self.polling
-        return self.fold(self.older(keep), _omitted)
-
-
-def _omitted(block: Block) -> str:
+def omitted(block: Block) -> str:
+    """Return the stub of a masked result."""
     lines = block.text.count("\n") + 1
     return f"Old environment output: ({lines} lines omitted)"
+
+
+ANTHROPIC = partial(NewestResults, name="anthropic", keep=3, stub=removed, trigger=100_000)
+"""Anthropic's clear_tool_uses_20250919 by its defaults, and LangChain's ClearToolUsesEdit, which copies
+it (Anthropic's documentation of context editing; langchain.agents.middleware.context_editing)."""
+
+MASKING = partial(NewestResults, name="mask", keep=10, stub=omitted)
+"""SWE-agent's last_n_observations (sweagent.agent.history_processors) with n = 10: the masking of "The
+Complexity Trap" (arXiv 2508.21433)."""
 
 
 Maker = Callable[[Setting], Policy]
@@ -238,8 +222,8 @@ OURS: Mapping[str, Maker] = {rules.name: partial(Ours, rules) for rules in (DEFA
 POLICIES: Mapping[str, Maker] = {
     Untouched.name: Untouched,
     **OURS,
-    Anthropic.name: Anthropic,
-    "mask-10": partial(Masking, keep=10),
+    "anthropic": ANTHROPIC,
+    "mask-10": MASKING,
 }
 
 

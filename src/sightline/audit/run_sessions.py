@@ -16,15 +16,12 @@ from msgspec import Struct, structs
 
 from sightline.audit.costs import Outcome
 from sightline.audit.engine import measure
-from sightline.audit.played import Half, Order, Played, Replay
+from sightline.audit.played import Order, Played, Replay
 from sightline.audit.record import build_record
 from sightline.messages.blocks import Block, Decision
 from sightline.messages.formats.format import FORMATS, Format
 from sightline.recordings.read_recordings import find_recordings, read_recording
 from sightline.recordings.recorded_conversation import Conversation, Message, Unread
-
-HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
-"""Halves of all sessions by the parity of a session's digest. Tuning uses the first half alone."""
 
 
 def replay(
@@ -102,13 +99,12 @@ def play(order: Order, path: str) -> Played | Unread:
     mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
     parts = list(segments(found, setting.count))
     tokens = max((part.tokens for part in parts), default=0) + setting.prefix
-    half = int(mark, 16) & 1
     mended = sum(part.mended for part in parts)
     played = Played(
-        *(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended),
+        *(path, found.agent, found.session, mark, tokens, found.passed_over, mended),
         set_aside=found.set_aside,
     )
-    if tokens < order.least_tokens or half not in HALVES[order.half]:
+    if tokens < order.least_tokens:
         return played
     sums = [Outcome() for _ in order.policies]
     last_at: int | None = None

@@ -19,7 +19,6 @@ CAVEAT = (
 
 INVALID = "a provider would refuse views of this policy."
 
-HALVES = {"both": "all", "tuned": "the half used for tuning", "held-out": "the half held out"}
 UNREAD_NAMED = 5
 """Unreadable files that are named; the rest are counted."""
 
@@ -37,7 +36,7 @@ def report(replay: Replay, rows: Sequence[Row], shown: Sequence[int]) -> str:
     invalid = [row.total for row in rows if row.total.invalid]
     lines += [f"INVALID views: {sums.invalid}. The first: {sums.wrong}." for sums in invalid]
     if replay.others:
-        lines.append(f"Left out for their size or their half: {count(replay.others, 'session')}.")
+        lines.append(f"Left out for their size: {count(replay.others, 'session')}.")
     if replay.again:
         lines.append(f"Recorded twice, and played once: {count(len(replay.again), 'session')}.")
     if damaged := sum(session.passed_over for session in replay.sessions):
@@ -53,11 +52,11 @@ def summary(replay: Replay, rows: Sequence[Row]) -> list[str]:
     """Return two lines about the sessions played and the settings."""
     whole = next(row.total for row in rows if row.name == "none")
     order, setting = replay.order, replay.order.setting
-    least = f"of at least {order.least_tokens:,} tokens, " if order.least_tokens else ""
+    least = f" of at least {order.least_tokens:,} tokens" if order.least_tokens else ""
     soft = setting.soft_budget
     budget = "each policy's own" if soft is None else f"{soft:,} tokens"
     sessions = (
-        f"{count(len(replay.sessions), 'recorded session')} ({least}{HALVES[order.half]}), "
+        f"{count(len(replay.sessions), 'recorded session')}{least}, "
         f"{count(whole.calls, 'call')} of the model, {whole.sent / 1e6:.1f} million tokens sent "
         "without truncation."
     )
@@ -127,7 +126,7 @@ def _unread(files: Sequence[Unread]) -> list[str]:
 def no_session(replay: Replay, example: str) -> list[str]:
     """Return the lines for a replay without a session that counts. example: a folder of recordings."""
     count_out = count(replay.others, "session")
-    left_out = f" {count_out} did not count for size or half." if replay.others else ""
+    left_out = f" {count_out} did not count for size." if replay.others else ""
     return [
         f"No recorded session was found to play.{left_out}",
         *_unread(replay.unread),

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from sightline.api.json_shapes import Shape, fields, shape
+from sightline.api.json_shapes import Shape, fields
 from sightline.audit.comparison import Row
 from sightline.audit.costs import PRICES
-from sightline.audit.played import Half, Order, Replay
+from sightline.audit.played import Order, Replay
 from sightline.audit.policies import OURS, POLICIES, PRICE, Maker, Setting, select
 from sightline.audit.run_sessions import replay as played
 from sightline.audit.words import no_session, report
@@ -65,13 +65,12 @@ def order(
     prices: Sequence[str] = (),
     least_tokens: int = 0,
     soft_budget: int | None = None,
-    half: Half = "both",
     among: Mapping[str, Maker] = POLICIES,
 ) -> Order:
     """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
-    return Order(select(policies, among), setting, least_tokens, half)
+    return Order(select(policies, among), setting, least_tokens)
 
 
 def places(prices: Sequence[str]) -> list[int]:
@@ -89,14 +88,13 @@ def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
     return {
         "sessions": len(recorded.sessions),
         "calls": whole.calls if whole else 0,
-        "policies": [_policy(recorded, row) for row in rows],
+        "policies": [_policy(row) for row in rows],
         "modelled": True,
         "tokens_sent": whole.sent if whole else 0,
         "edits": whole.edits if whole else 0,
         "edits_without_support": whole.unfounded if whole else 0,
         "references": whole.references if whole else 0,
         "parameters": {
-            "half": recorded.order.half,
             "min_tokens": recorded.order.least_tokens,
             **fields(recorded.order.setting, "window", "prefix", "soft_budget", "price"),
         },
@@ -105,7 +103,6 @@ def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
             "sessions": [
                 {
                     **fields(session, "session", "agent", "source"),
-                    "half": "held-out" if session.half else "tuned",
                     "tokens": session.tokens,
                     "damaged_rows": session.passed_over,
                     "mended": session.mended,
@@ -120,7 +117,7 @@ def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
     }
 
 
-def _policy(recorded: Replay, row: Row) -> Shape:
+def _policy(row: Row) -> Shape:
     total = row.total
     names = [price.name for price in PRICES]
     return {
@@ -129,7 +126,6 @@ def _policy(recorded: Replay, row: Row) -> Shape:
         **fields(row, "lost_edits", "lost_references"),
         "invalid_views": total.invalid,
         "frontier": [name for name, leads in zip(names, row.frontier, strict=True) if leads],
-        "sees_future": False,
         "lost_edits_count": total.lost_edits,
         "lost_references_count": total.lost_references,
         "forced_rereads": total.forced_reads,
@@ -138,15 +134,7 @@ def _policy(recorded: Replay, row: Row) -> Shape:
         "peak_tokens": total.peak,
         "calls_over_window": total.over,
         "changes": total.changes,
-        "idle_sessions": row.idle,
         "cpu_ms_per_call": 1000 * total.spent_s / max(total.calls, 1),
-        "per_session": {
-            **fields(row, "median", "p90"),
-            "costs": list(row.per_session),
-            "worst": [
-                {"session": recorded.sessions[at].session, "cost": cost} for at, cost in row.worst
-            ],
-        },
-        "against": {name: shape(versus) for name, versus in row.against.items()},
+        "cost_per_session": list(row.per_session),
         "first_invalid": total.wrong or None,
     }

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 from tests.audit.histories import SETTING, Talk, words
 
-from bench.policies import batches, oracle, pruning, shrinking
+from bench.policies import batches, clearing, pruning, shrinking
 from bench.policies import truncating as t
 from sightline.audit import policies
 from sightline.audit.engine import play
@@ -37,7 +37,7 @@ def result(number):
 
 
 def test_anthropics_keeps_three_once_the_whole_history_is_above_the_trigger():
-    policy = policies.Anthropic(SETTING, trigger=260)
+    policy = policies.ANTHROPIC(SETTING, trigger=260)
     assert told(runs(7), policy) == {
         6: ([result(1), result(2)], []),
         7: ([result(3)], []),
@@ -46,14 +46,14 @@ def test_anthropics_keeps_three_once_the_whole_history_is_above_the_trigger():
 
 
 def test_masking_moves_on_with_every_result_or_in_steps():
-    assert told(runs(5), policies.Masking(SETTING, 3)) == {5: ([2], []), 6: ([4], [])}
-    polled = told(runs(9), policies.Masking(SETTING, 3, 3))
+    assert told(runs(5), policies.MASKING(SETTING, keep=3)) == {5: ([2], []), 6: ([4], [])}
+    polled = told(runs(9), clearing.BatchedMasking(SETTING, 3))
     assert polled == {7: ([2, 4, 6], []), 10: ([8, 10, 12], [])}
 
 
 def test_what_masks_says_how_many_lines_there_were():
     talk = Talk().typed("go").ran("ls", "\n".join(["a b c"] * 9)).ran("ls", "x").said("y")
-    decisions = [m.decision for m in play(talk.record(), policies.Masking(SETTING, 1), 0)]
+    decisions = [m.decision for m in play(talk.record(), policies.MASKING(SETTING, keep=1), 0)]
     assert decisions[2].folds[0].stub == "Old environment output: (9 lines omitted)"
 
 
@@ -178,14 +178,3 @@ def test_a_read_is_a_duplicate_when_a_later_one_covers_its_lines(first, covered)
     talk = Talk().typed("go").read("a.py", "w0 x y z w v\nw1").read("a.py", lines, first)
     made = told(talk.said("x"), shrinking.RangeDedup(structs.replace(SETTING, count=lambda _: 1)))
     assert made == ({3: ([2], [])} if covered else {})
-
-
-def test_the_oracle_spares_what_is_edited_next():
-    talk = Talk().typed("go").read("a.py", f"{words(60)}\nold text")
-    talk.read("b.py", words(60)).edit("a.py", "old text", "new").said("x")
-    record = talk.record()
-    policy = oracle.Oracle(SETTING)
-    policy.batch = batches.Batch(100, 0.3, 10, 0, 5)
-    policy.foresee(record)
-    moments = [m for m in play(record, policy, 0) if m.changed]
-    assert [fold.block for fold in moments[0].decision.folds] == [4]
