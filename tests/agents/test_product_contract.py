@@ -25,6 +25,7 @@ from sightline.agents.products import PRODUCTS, connectable, product
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.model import hook_events as events
 from sightline.model.attempts import Replace
+from sightline.model.events import NoticeDelivered
 from sightline.model.findings import Finding
 from sightline.model.hook_events import Answer, Attempted, Began
 from sightline.recordings.product_readers import READERS
@@ -149,7 +150,7 @@ def test_the_defaults_of_a_product_do_nothing(place):
         (Capabilities(inject=(Attempted,)), Answer(refuse="why"), Answer(context="why")),
         (Capabilities(tell=True), Answer(refuse="why"), Answer(tell="why")),
         (Capabilities(), Answer("no", "ask", "text", "more", ("/a",), "line"), Answer()),
-        (Capabilities(deny=True), Answer("no", context="more"), Answer("no", context="more")),
+        (Capabilities(deny=True), Answer("no", context="more"), Answer("no\n\nmore")),
     ],
 )
 def test_an_answer_is_fitted_to_the_capabilities(can, answer, fits):
@@ -188,6 +189,82 @@ def test_a_merge_is_refused_to_a_product_that_cannot_write_another_text(monkeypa
         assert "saved by a person" in said["permissionDecisionReason"]
     finally:
         shutil.rmtree(host.home)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """A toy that works in a project. Its capabilities may be changed."""
+    monkeypatch.setitem(PRODUCTS, "toy", "tests.support.toy_product")
+    made = Toy(monkeypatch)
+    yield made
+    assert made.host.faults() == []
+    shutil.rmtree(made.host.home)
+
+
+class Toy:
+    """Asks Sightline's hook as its product does."""
+
+    def __init__(self, monkeypatch):
+        self.host, self.patch = Host(), monkeypatch
+
+    def can(self, **can):
+        """Give its product other abilities."""
+        able = toy_product.PRODUCT
+        changed = structs.replace(able, can=structs.replace(able.can, **can))
+        self.patch.setattr(toy_product, "PRODUCT", changed)
+
+    def ask(self, event, **fields):
+        common = {"chat": "s1", "folder": str(self.host.root), "event": event}
+        return self.host.ask(json.dumps({**common, **fields}).encode(), "toy")
+
+    def read(self, name, text):
+        """Have the agent read a new file."""
+        path = self.host.put(name, text)
+        assert self.ask("read", file=path, text=text) == {}
+        return path
+
+    def told(self):
+        """The paths of each text that counts as handed over."""
+        facts = [each.fact for each in self.host.facts()]
+        return [fact.paths for fact in facts if isinstance(fact, NoticeDelivered)]
+
+
+def test_words_wait_for_an_event_that_takes_them(toy):
+    toy.can(after=True, inject=(events.Prompted,))
+    toy.read("a.txt", "one\ntwo\n")
+    toy.host.put("a.txt", "one\nTWO, by a person\n")
+    run = {"command": "true", "id": "c1"}
+    assert toy.ask("run", **run) == toy.ask("ran", **run) == {}
+    assert toy.told() == []
+    assert "TWO, by a person" in toy.ask("ask")["say"]
+    assert toy.told() == [("a.txt",)]
+    assert toy.ask("ask") == {}
+
+
+@pytest.mark.parametrize("inject", [(), (events.Prompted,)])
+def test_a_refusal_tells_what_no_other_answer_of_the_turn_may(toy, inject):
+    toy.can(after=True, inject=inject)
+    path = toy.read("a.txt", "one\ntwo\n")
+    toy.read("b.txt", "three\n")
+    toy.host.put("a.txt", "one\nTWO\n")
+    toy.host.put("b.txt", "THREE\n")
+    assert toy.told() == []
+    said = toy.ask("change", file=path, find="two", put="2")
+    assert list(said) == ["block"]
+    assert said["block"].index("+TWO") < said["block"].index("+THREE")
+    assert toy.told() == [("a.txt",), ("b.txt",)]
+    assert toy.ask("ask") == {}, "both were told"
+    again = toy.ask("change", file=path, find="two", put="2")
+    assert "THREE" not in again["block"]
+
+
+def test_a_product_without_words_and_refusals_is_told_nothing(toy):
+    toy.can(deny=False, tell=True)
+    path = toy.read("a.txt", "one\ntwo\n")
+    toy.host.put("a.txt", "one\nTWO\n")
+    assert toy.ask("change", file=path, find="two", put="2") == {}
+    assert toy.ask("ask") == {}
+    assert toy.told() == []
 
 
 def test_one_call_that_changes_several_files_is_refused_whole(monkeypatch):

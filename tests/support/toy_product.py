@@ -14,7 +14,17 @@ from sightline.agents.grouped_hooks import GroupedHooks, Hook
 from sightline.agents.hook_line import posix_line
 from sightline.agents.product import Capabilities, Product
 from sightline.model.attempts import Replace
-from sightline.model.hook_events import Answer, Attempted, Began, Caller, Event
+from sightline.model.hook_events import (
+    Answer,
+    Attempted,
+    Began,
+    Caller,
+    CommandBegan,
+    CommandEnded,
+    Event,
+    Prompted,
+    Shown,
+)
 from sightline.model.json_fields import read_fields
 
 
@@ -28,7 +38,7 @@ class Change(Struct):
 
 
 class ToyDialect(Dialect):
-    """Toy names its events start and change, and takes {"block": reason}."""
+    """Toy names its events start, ask, read, run, ran and change, and takes {"block": reason, "say": words}."""
 
     def event_name(self, payload: Payload) -> str:
         return str(payload.get("event") or "")
@@ -42,13 +52,23 @@ class ToyDialect(Dialect):
             fields = read_fields(payload, Change)
             every = [fields, *fields.more]
             return [Attempted(each.file, Replace(each.find, each.put), "") for each in every]
-        return [Began("startup")] if name == "start" else []
+        if name == "read":
+            return [Shown(str(payload["file"]), text=str(payload["text"]))]
+        if name in ("run", "ran"):
+            kind = CommandBegan if name == "run" else CommandEnded
+            return [kind(str(payload["command"]), str(payload["id"]), str(payload["folder"]))]
+        others = {"start": Began("startup"), "ask": Prompted("go on")}
+        return [others[name]] if name in others else []
 
     def answer(
         self, payload: Payload, answers: Iterable[Answer], event: str | None = None
     ) -> dict[str, Any]:
-        why = "\n".join([each.refuse for each in answers if each.refuse])
-        return {"block": why} if why else {}
+        every = list(answers)
+        said = {
+            "block": "\n".join([each.refuse for each in every if each.refuse]),
+            "say": "\n".join([each.context for each in every if each.context]),
+        }
+        return {name: text for name, text in said.items() if text}
 
     def trial(self, cwd: str, path: str, old: str, new: str) -> list[dict[str, Any]]:
         common = {"chat": "doctor", "folder": cwd}

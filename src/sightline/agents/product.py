@@ -6,7 +6,7 @@ from msgspec import Struct, structs
 
 from sightline.agents.connection import Connection
 from sightline.agents.dialect import Dialect
-from sightline.model.hook_events import Answer, Event
+from sightline.model.hook_events import Answer, Answered, CallEnded, CommandEnded, Event
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
@@ -32,6 +32,11 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     def only_after(self) -> bool:
         """Return whether hooks see what was done, and never what is about to be done."""
         return self.after and not self.before
+
+    @property
+    def injects_in_turn(self) -> bool:
+        """Return whether words reach the model between two prompts, beside those of a refusal."""
+        return any(issubclass(each, self.inject) for each in (Answered, CommandEnded, CallEnded))
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -69,8 +74,9 @@ def fitted(answer: Answer, event: Event, can: Capabilities) -> Answer:
     """Return what of an answer to an event the hooks of a product can carry out.
 
     A question becomes a refusal where the product cannot ask. A refusal becomes words where it cannot deny: for
-    the model, or else for the user. Other words for the model have no such substitute, nor has a rewritten
-    text: a handler gives them only where the product can take them.
+    the model, or else for the user. Words beside a refusal become part of it where the event takes no others.
+    All other words have no such substitute, nor has a rewritten text: a handler gives them only where
+    the product can take them.
     """
     refuse, ask, context, tell = answer.refuse, answer.ask, answer.context, answer.tell
     injects = isinstance(event, can.inject)
@@ -82,12 +88,14 @@ def fitted(answer: Answer, event: Event, can: Capabilities) -> Answer:
         else:
             tell = "\n".join(filter(None, [tell, refuse]))
         refuse = None
+    if refuse is not None and not injects:
+        refuse = "\n\n".join(filter(None, [refuse, context]))
     return structs.replace(
         answer,
         refuse=refuse,
         ask=ask,
         content=answer.content if can.rewrite else None,
-        context=context if injects or refuse is not None else "",
+        context=context if injects else "",
         watch=answer.watch if can.watch else (),
         tell=tell if can.tell else "",
     )

@@ -309,11 +309,18 @@ class Call:
         answer = self._attend_in(root, event)
         if isinstance(event, events.Answered):
             return self._answered_elsewhere(event, answer)
-        if found is None or answer.refuse is not None or not self._place().is_first(found.top):
+        if found is None or answer.refuse is not None or not self._is_news(event, found):
             return answer
         place = words.checkout(found.top, is_main=found.is_main)
         said = words.other_checkout(found.path, place, found.own, exists=found.exists)
         return answer.behind(said, words.tells_other_checkout(found.path, place))
+
+    def _is_news(self, event: Event, found: Elsewhere) -> bool:
+        """Return whether an answer may tell, for the first time, of another checkout. The words are for the agent
+        and for the person."""
+        assert self._product is not None
+        can = self._product.can
+        return (can.tell or isinstance(event, can.inject)) and self._place().is_first(found.top)
 
     def _in_other_checkout(self, event: Event) -> Elsewhere | None:
         """Return what an event is about to write in another checkout than the agent works in."""
@@ -400,7 +407,7 @@ class Call:
             return Answer(refuse=words.unsure(name_in(context, event.path)))
         if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(context):
             self._reconcile(context)  # which files the commands of the prompt printed
-        host = self._host(context)
+        host = self._host(context, event)
         lost = (
             ""
             if isinstance(event, events.InsertionBegan)
@@ -418,12 +425,14 @@ class Call:
             self._reconcile(context)
         return answer
 
-    def _host(self, context: SessionContext) -> Host:
+    def _host(self, context: SessionContext, event: Event) -> Host:
         assert self._product is not None
+        can = self._product.can
         return Host(
-            self._product.can,
+            can,
             self._product.limits,
             words.for_own_tools(self._product.everywhere),
+            isinstance(event, can.inject),
             lambda knows: self._catch_up(context, knows=knows),
             self._rewriters,
             self._read_work,

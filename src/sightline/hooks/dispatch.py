@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import (
@@ -16,6 +18,7 @@ from sightline.hooks.handlers import (
     tool_writes,
     turns,
 )
+from sightline.hooks.handlers.answer_delivery import deliver_pending
 from sightline.hooks.host import ANY, Host
 from sightline.model import hook_events as events
 from sightline.model.hook_events import Answer, Event
@@ -61,5 +64,11 @@ def attend(session: Session, event: Event, host: Host = ANY) -> Answer:
 def handle(context: SessionContext, event: Event, host: Host = ANY) -> Answer:
     """Handle one event of a held session, as attend does."""
     if (handler := WITH_HOST.get(type(event))) is not None:
-        return handler(context, event, host)
-    return HANDLERS[type(event)](context, event)
+        answer = handler(context, event, host)
+    else:
+        answer = HANDLERS[type(event)](context, event)
+    if answer.refuse is None or not host.can.deny or host.can.injects_in_turn:
+        return answer
+    room = host.limits.context - len(answer.refuse)  # its words are all that the agent gets now
+    told = deliver_pending(context, structs.replace(host, takes_words=True), room=room)
+    return structs.replace(answer, context="\n\n".join(filter(None, [answer.context, told])))

@@ -5,6 +5,9 @@ ones. So a delivery is recorded with the changes it shows, and counts when all o
 model. What one of the calls was told counts after the batch, at the latest with the next prompt.
 What the end of a batch, a prompt or a beginning was told goes out with the host's next request to
 the model, so it counts from the first call of the answer on.
+
+Where a host takes no words at an event, nothing is delivered, and nothing is recorded: what the agent has not been
+told follows from the timeline and the disk, so the next event that takes words has it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from sightline.errors import Hint
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
+from sightline.hooks.host import Host
 from sightline.model.agent_work import NO_WORK, RecordedWork
 from sightline.model.events import (
     Belief,
@@ -120,11 +124,13 @@ def _was_handed(context: SessionContext, path: str, digest: str) -> bool:
 
 
 def deliver_pending(
-    context: SessionContext, *, room: int | None = None, with_request: bool = False
+    context: SessionContext, host: Host, *, room: int | None = None, with_request: bool = False
 ) -> str:
     """Return the text of others' changes that are new to the agent and to its host, and record the
     delivery; "" for no change. room: characters, where few are left; with_request: as in
     record_delivery."""
+    if not host.takes_words:
+        return ""
     notice = pending_notice(context, room=room)
     if notice is None:
         return ""
@@ -236,14 +242,20 @@ def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:
 
 
 def deliver_changes(
-    context: SessionContext, located: ResolvedPath, room: int, *, with_request: bool = False
+    context: SessionContext,
+    host: Host,
+    located: ResolvedPath,
+    room: int,
+    *,
+    with_request: bool = False,
 ) -> tuple[FileChange, bool]:
     """Return how a file differs from the agent's knowledge, and whether that is to be printed: when
     the file is stale, and no other call of the batch prints it. Record the delivery. room: characters
     of the diff; with_request: as in record_delivery."""
     pending = pending_change(context, located.path)
     change, told = pending.change()
-    if change.state != "stale" or not (change.diff or change.moved_lines):
+    is_news = change.state == "stale" and bool(change.diff or change.moved_lines)
+    if not (is_news and host.takes_words):
         return change, False
     context.store.keep(context.keepable(located.path, pending.found.data, on_disk=pending.found))
     diff, is_whole = cut_diff(change.diff, change.path, room)

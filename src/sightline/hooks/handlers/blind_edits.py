@@ -22,6 +22,7 @@ from sightline.filesystem.git.repository import Repository
 from sightline.guard.file_states import suspects
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import cut_diff, record_diff
+from sightline.hooks.host import Host
 from sightline.model.events import Refused
 from sightline.model.merge import merge
 from sightline.model.revision import revision_of
@@ -41,10 +42,10 @@ class _Harm(NamedTuple):
 
 
 def refused_once(
-    context: SessionContext, command: str, writes: Iterable[BlindWrite], room: int
+    context: SessionContext, command: str, writes: Iterable[BlindWrite], host: Host
 ) -> str:
     """Return the refusal of a command with these writes, and record what it prints; "" where it may run.
-    command: what tells it from other commands. room: characters of a diff."""
+    command: what tells it from other commands."""
     digest = f"command:{revision_of(command.encode('utf-8', 'surrogatepass'))[:16]}"
     until = monotonic() + GIT_S
     harms: dict[str, _Harm] = {}
@@ -59,7 +60,7 @@ def refused_once(
             if context.was_refused(refusal) or not _does_harm(context, pending, write, until):
                 continue
             harms[path] = _Harm(pending, refusal, write)
-    return _refuse(context, list(harms.values()), room) if harms else ""
+    return _refuse(context, list(harms.values()), host) if harms else ""
 
 
 def _known_files(context: SessionContext, write: BlindWrite) -> Iterator[str]:
@@ -142,11 +143,11 @@ def _keeps(shown: Text, now: Text, text: str) -> bool:
     return merged.clean and list(merged.lines) == list(mine)
 
 
-def _refuse(context: SessionContext, harms: list[_Harm], room: int) -> str:
+def _refuse(context: SessionContext, harms: list[_Harm], host: Host) -> str:
     """Return the refusal with the diff of the first file and the names of the others, and record it."""
     pending, _, write = harms[0]
     change, told = pending.change()
-    diff, is_whole = cut_diff(change.diff, change.path, room)
+    diff, is_whole = cut_diff(change.diff, change.path, host.limits.diff)
     told = told if is_whole else pending.mention_only()
     others = [each.pending.name for each in harms[1:]]
     message, hint = words.blind_edit(change.summary, _how(write), others)
@@ -155,7 +156,8 @@ def _refuse(context: SessionContext, harms: list[_Harm], room: int) -> str:
         found = each.pending.found
         context.store.keep(context.keepable(each.pending.path, found.data, on_disk=found))
     context.append([each.refusal for each in harms])
-    if record_diff(context, "refusal", pending.path, change.path, diff, told):
+    names = pending.path, change.path
+    if host.takes_refusals and record_diff(context, "refusal", *names, diff, told):
         error.diff, error.next_step = "", words.diff_above(hint)
     return words.refused(error)
 

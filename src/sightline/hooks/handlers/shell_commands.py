@@ -105,7 +105,7 @@ def began(context: SessionContext, event: CommandBegan, host: Host) -> Answer:
     if not is_harmless:
         folders = start_folders(event.command, event.cwd)
         writes = [each for folder in folders for each in blind_writes(event.command, folder)]
-        if why := refused_once(context, event.command, writes, host.limits.diff):
+        if why := refused_once(context, event.command, writes, host):
             return Answer(refuse=why)
     uncovered: tuple[str, ...] = ()
     if not is_harmless:
@@ -213,7 +213,7 @@ def ended(context: SessionContext, event: CommandEnded, host: Host) -> Answer:
     note_shown(context, event)
     note_written(context, event, changed.found if started is not None else ())
     after_change(context, *effects.touched)
-    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
+    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context, host)]))
     return Answer(context=told, tell=lost.tell)
 
 

@@ -52,8 +52,8 @@ def began(context: SessionContext, event: CallBegan, host: Host) -> Answer:
         if os.path.exists(path) and (why := ignored(context, path)):
             return Answer(refuse=why)
     acknowledge_request(context)
-    name, room = f"{event.tool}\0{event.given}", host.limits.diff
-    if why := refused_once(context, name, _blind(context, event), room):
+    name = f"{event.tool}\0{event.given}"
+    if why := refused_once(context, name, _blind(context, event), host):
         return Answer(refuse=why)
     name = _name(context, event)
     note_beginning(context, name, event.call, is_harmless=False, tool=event.tool)
@@ -98,7 +98,7 @@ def ended(context: SessionContext, event: CallEnded, host: Host) -> Answer:
     record_lines(context, pages, {path: lines for path, lines in shown.items() if lines}, "tool")
     record_lines(context, pages, {path: lines for path, lines in given.items() if lines}, "tool")
     after_change(context, *effects.touched)
-    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context)]))
+    told = "\n\n".join(filter(None, [lost.context, deliver_pending(context, host)]))
     return Answer(context=told, tell=lost.tell)
 
 

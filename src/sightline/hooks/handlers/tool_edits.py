@@ -94,12 +94,12 @@ def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
             refusal = refuse(context, judged.refused("stale"))
             refusal.next_step = words.no_merge(refusal.next_step, places)
         if refusal is not None:
-            _deliver_refusal(context, judged, refusal, host.limits.diff)
+            _deliver_refusal(context, host, judged, refusal, host.limits.diff)
             return Answer(refuse=words.refused(refusal, host.wording))
         if judged.ruling.decision == "refuse":
             return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
         journal(context, judged)
-    return _let_go_on(context, judged)
+    return _let_go_on(context, host, judged)
 
 
 def _is_other_form(asked: str, located: ResolvedPath) -> bool:
@@ -126,9 +126,9 @@ def explain_failure(context: SessionContext, event: Failed, host: Host, room: in
     if refusal is None:
         # The facts first: text that is handed over is about the file as it was changed.
         context.append(judged.unrecorded, found=[judged.on_disk])
-        change, delivered = deliver_changes(context, located, room, with_request=True)
+        change, delivered = deliver_changes(context, host, located, room, with_request=True)
         return words.turned_down(change.summary, change.diff) if delivered else ""
-    _deliver_refusal(context, judged, refusal, room, with_request=True)
+    _deliver_refusal(context, host, judged, refusal, room, with_request=True)
     return words.why_it_failed(refusal, host.wording, _nearest_lines(judged))
 
 
@@ -188,6 +188,7 @@ def _refusal(context: SessionContext, judged: Evaluation) -> EditRefused | None:
 
 def _deliver_refusal(
     context: SessionContext,
+    host: Host,
     judged: Evaluation,
     refusal: EditRefused,
     room: int,
@@ -206,6 +207,8 @@ def _deliver_refusal(
     if refusal.reason in ("deleted", "moved"):
         refusal.next_step = words.gone(refusal.next_step, refusal.reason)
         told = notice_of_deletion(context, judged.path)
+    if not host.takes_refusals:
+        return
     names = judged.path, refusal.path
     if record_diff(context, "refusal", *names, refusal.diff, told, with_request=with_request):
         refusal.diff, refusal.next_step = "", words.diff_above(refusal.next_step)
@@ -216,7 +219,7 @@ def _is_handed_over(judged: Evaluation) -> bool:
     return judged.ruling.decision == "merge" and isinstance(judged.attempt, WriteWhole)
 
 
-def _let_go_on(context: SessionContext, judged: Evaluation) -> Answer:
+def _let_go_on(context: SessionContext, host: Host, judged: Evaluation) -> Answer:
     ask = None
     if judged.is_protected:
         ask = _question(context, judged.shown_path, judged.path, *judged.located.links)
@@ -234,7 +237,7 @@ def _let_go_on(context: SessionContext, judged: Evaluation) -> Answer:
     if _is_handed_over(judged):
         assert judged.new_text is not None
         content = judged.new_text.plain  # told once it is written: the user may not allow it
-    if judged.claims:
+    if judged.claims and host.takes_words:
         notes.append(announce_once(context, judged.shown_path, judged.claims))
     return Answer(ask=ask, content=content, context="\n\n".join(filter(None, notes)))
 

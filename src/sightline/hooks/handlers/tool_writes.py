@@ -94,7 +94,7 @@ def wrote(context: SessionContext, event: Wrote, host: Host) -> Answer:
             write = _carried_out(context, located, event, basis)
         if write.is_news:
             after_change(context, located.path)
-        answer = _answered(context, located, event, write, host.limits.diff)
+        answer = _answered(context, located, event, write, host)
         if is_unknown and write.is_news and REPLACEMENT.encode() in (write.on_disk.data or b""):
             return answer.behind(*words.bytes_unknown(located.name or located.path))
         if damaged is None or not write.is_news:
@@ -356,10 +356,10 @@ def _is_known(
 
 
 def _answered(
-    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write, room: int
+    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write, host: Host
 ) -> Answer:
     """Return the words for the agent and for the person after a write."""
-    path = located.name or located.path
+    path, room = located.name or located.path, host.limits.diff
     texts: list[str] = []
     tells: list[str] = []
     if write.merge is not None:
@@ -370,7 +370,7 @@ def _answered(
             room -= len(texts[-1])
         if what != "held":
             tells.append(told_to_person(context, path, loss, is_joined=what == "written"))
-    news = _changes_by_others(context, located, event, write, room)
+    news = _changes_by_others(context, host, located, event, write, room)
     texts.append(news or (words.merged(path) if write.merge is not None else ""))
     texts.append(_affected_sessions(context, write.judged, write.on_disk))
     return Answer(context="\n\n".join(filter(None, texts)), tell="\n\n".join(tells))
@@ -556,13 +556,18 @@ def _abandon(context: SessionContext, path: str) -> None:
 
 
 def _changes_by_others(
-    context: SessionContext, located: ResolvedPath, event: Wrote, write: _Write, room: int
+    context: SessionContext,
+    host: Host,
+    located: ResolvedPath,
+    event: Wrote,
+    write: _Write,
+    room: int,
 ) -> str:
     """Describe others' changes to the file that the agent was not told, and record the delivery."""
     known = context.store.knowledge(context.session, located.path)
     if known is not None and known.belief.text == write.on_disk.revision:
         return ""
-    change, is_new = deliver_changes(context, located, room)
+    change, is_new = deliver_changes(context, host, located, room)
     if not is_new:
         return ""
     for loss, what in write.losses:

@@ -61,7 +61,7 @@ def began(context: SessionContext, event: events.Began, host: Host) -> Answer:
     known = sorted(context.store.known(context.session).values(), key=lambda each: -each.position)
     root = context.workspace.root
     text = ""
-    if event.source != "startup":
+    if event.source != "startup" and host.takes_words:
         text = running_note(context)
         later = told_before_summary(context) if event.source == "compact" else ()
         recorded = host.read_work()
@@ -107,10 +107,10 @@ def answered(context: SessionContext, event: events.Answered, host: Host) -> Ans
         done.setdefault(attempted.path, []).append(attempted)
     most = host.limits
     texts = [recognise(context, edits, host).context for edits in done.values()]
-    for failure in event.failed:
+    for failure in event.failed if host.takes_words else ():
         texts.append(explain_failure(context, failure, host, most.diff - sum(map(len, texts))))
     room = most.context - sum(map(len, texts))
-    texts.append(deliver_pending(context, room=room, with_request=True))
+    texts.append(deliver_pending(context, host, room=room, with_request=True))
     return Answer(context="\n\n".join(filter(None, texts)))
 
 
@@ -176,8 +176,10 @@ def _due(
 
     An edit that somebody outside took back is told later, with the turn's first calls, and the
     briefing with the next prompt: the user may have taken back the conversation, too, which no hook and no transcript
-    shows yet.
+    shows yet. Nothing is due at an event that takes no words.
     """
+    if not host.takes_words:
+        return ""
     undone: list[PendingChange] = []
     notice = pending_notice(context, undone=undone, later=later)
     changes = "" if notice is None else phrases.says(notice.text)
