@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.json_values import values
 
 import sightline
 from sightline.answers import prompts as prompt_module
-from sightline.answers.json_schema import SOURCES, generated_schema, schema_text
+from sightline.answers.json_schema import SOURCES, generated_schema, schema_text, strict_schema
 from sightline.answers.prompts import BYTES_MAX, NAMES
 from sightline.answers.reading import read_answer, read_plan
 from sightline.errors import AnswerInvalid, EditRefused, PromptError
@@ -188,3 +192,31 @@ def test_a_plan_only_asks_for_files_and_folders():
     with pytest.raises(AnswerInvalid) as wrong:
         read_plan({"fileChanges": [{"path": "a.py", "delete": True}]})
     assert wrong.value.place == "fileChanges"
+
+
+@pytest.mark.parametrize("file", SOURCES)
+def test_the_strict_schema_holds_the_rules_of_providers(file):
+    """Objects are closed and require all their fields; nothing else than these keywords is there."""
+    allowed = {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "$ref", "$defs", "description"}  # fmt: skip
+
+    def check(shape):
+        assert set(shape) <= allowed, shape
+        if shape.get("type") == "object":
+            assert shape["required"] == [*shape["properties"]]
+            assert shape["additionalProperties"] is False
+        inner = [*shape.get("properties", {}).values(), *shape.get("anyOf", ())]
+        for each in [*inner, *shape.get("$defs", {}).values(), *filter(None, [shape.get("items")])]:
+            check(each)
+
+    schema = strict_schema(file)
+    assert schema["type"] == "object"
+    check(schema)
+    assert json.dumps(schema).count("anyOf") <= 16  # Anthropic's limit
+
+
+@given(st.data())
+def test_a_text_by_the_strict_schema_has_no_field_that_is_set_aside(data):
+    schema = strict_schema()
+    given_answer = data.draw(values(schema, schema["$defs"]))
+    with suppress(AnswerInvalid):  # its fields contradict each other
+        assert read_answer(json.dumps(given_answer)).set_aside == ()

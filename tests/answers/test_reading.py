@@ -11,7 +11,7 @@ from tests.support.examples import examples
 
 from sightline import AnswerInvalid
 from sightline.answers.answer import Answer
-from sightline.answers.reading import ReadAnswer, read_answer
+from sightline.answers.reading import ReadAnswer, read_answer, read_plan
 from sightline.model.embedded_json import TEXT_MAX
 
 SAMPLE = {
@@ -118,7 +118,7 @@ def test_a_to_do_that_was_cut_off_is_not_missed():
     ("answer", "place", "what"),
     [
         ({"summary": 3}, "summary", "Expected `str`"),
-        ({"sumary": "x"}, "sumary", "unknown field"),
+        ({"sumary": "x"}, "sumary", "Is it summary?"),
         ({"todos": "x"}, "todos", "expected a list, got a text"),
         ({"todos": [{"aiText": "x"}]}, "todos[0].text", "is missing"),
         ({"todos": [{"text": "a", "index": 3}]}, "todos[0].index", "is its place"),
@@ -154,8 +154,8 @@ def test_a_new_file_without_create_is_one():
 
 
 def test_every_wrong_place_is_named_and_many_are_counted():
-    wrong = places({"summary": 3, "todos": [{}, {"txt": 1}], "x": 1})
-    assert [place for place, _ in wrong] == ["x", "summary", "todos[0].text", "todos[1].txt", "todos[1].text"]  # fmt: skip
+    wrong = places({"summary": 3, "todos": [{}, {"txt": 1}], "sumary": 1})
+    assert [place for place, _ in wrong] == ["sumary", "summary", "todos[0].text", "todos[1].txt", "todos[1].text"]  # fmt: skip
     many = places({"todos": [3] * 1_000})
     assert (len(many), many[-1][1]) == (21, "And 980 more.")
 
@@ -270,7 +270,7 @@ def test_an_answer_of_50_megabytes_is_refused():
 def test_an_object_that_holds_itself_is_refused():
     loop: dict[str, object] = {}
     loop["todos"] = [loop]
-    assert places(loop)[0][0] == "todos[0].todos"
+    assert places(loop)[0][0] == "todos[0].text"
     inner: list[object] = []
     inner.append(inner)
     assert places({"subTasks": [{"id": "a", "goal": "b", "files": inner}]})
@@ -319,3 +319,76 @@ def test_any_text_is_an_answer_or_the_error(text):
         read_answer(text)
     except AnswerInvalid:
         return
+
+
+GROK = {
+    "summary": "Added the check.",
+    "sections": [{"heading": "What changed", "content": "A check."}],
+    "todos": [{"text": "Check", "completed": True}, {"text": "Test", "completed": False}],
+    "fileChanges": [{"path": "a.py", "language": "python", "content": "x = 1\n", "isDiff": False}],
+    "commands": [{"command": "pytest", "description": "Run the tests"}],
+    "fileHashes": {"a.py": "9a906fd5909d"},
+}
+"""An answer with the fields that models add to those of the schema."""
+
+
+def test_fields_outside_the_schema_are_used_where_their_meaning_is_plain():
+    answer = read_answer(GROK).answer
+    assert [todo.status for todo in answer.todos] == ["done", None]
+    assert answer.file_changes[0].content == "x = 1\n"
+    assert answer.commands[0].reason == "Run the tests"
+
+
+def test_fields_outside_the_schema_without_a_plain_meaning_are_set_aside_and_named():
+    assert read_answer(GROK).set_aside == ("sections", "fileHashes", "fileChanges[0].language")
+
+
+def test_a_content_that_is_a_diff_is_a_patch():
+    diff = "@@ -1 +1 @@\n-x\n+y\n"
+    for name in ("isDiff", "is_diff"):
+        change = read_answer(
+            {"fileChanges": [{"path": "a", "content": diff, name: True}]}
+        ).answer.file_changes[0]
+        assert (change.patch, change.content) == (diff, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "create", "delete"),
+    [("create", True, False), ("Delete", False, True), ("modify", False, False)],
+)
+@pytest.mark.parametrize("name", ["action", "operation", "type"])
+def test_a_word_for_what_a_change_does_is_understood(name, said, create, delete):
+    content = {} if delete else {"content": "x"}
+    answer = read_answer({"fileChanges": [{"path": "a", name: said, **content}]})
+    [change] = answer.answer.file_changes
+    assert (change.create, change.delete, answer.set_aside) == (create, delete, ())
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ({"lineRange": {"start": 1, "end": 2}}, "by edits, with old and new"),
+        ({"startLine": 3}, "by edits"),
+        ({"mode": "append"}, "by edits"),
+        ({"isDiff": "yes"}, "by edits"),
+        ({"action": "rename"}, "by edits"),
+        ({"based_one": "12345678"}, "Is it basedOn?"),
+        ({"delet": True}, "Is it delete?"),
+    ],
+)
+def test_a_field_that_may_make_it_another_change_is_wrong(more, what):
+    [(place, words)] = places({"fileChanges": [{"path": "a", "content": "x", **more}]})
+    assert place == f"fileChanges[0].{next(iter(more))}"
+    assert what in words
+
+
+def test_a_plan_may_explain_itself_and_changes_nothing():
+    plan = {
+        "reasoning": "I need the schema",
+        "summary": "Look first",
+        "filesToLoad": [{"pattern": "a"}],
+    }
+    assert read_plan(plan).file_requests[0].patterns == ("a",)
+    for deed in ("fileChanges", "todos", "subTasks", "commands"):
+        with pytest.raises(AnswerInvalid, match="is no part of a plan"):
+            read_plan({**plan, deed: []})

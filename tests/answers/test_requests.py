@@ -57,7 +57,10 @@ def test_a_host_may_ask_for_files_in_these_shapes(raw, asked):
         (["a", ""], "is empty"),
         ([{"pattern": "a"}, 3], "[1]: expected an object, got a number"),
         ([{"pattern": "a"}] * 51, "51 are too many"),
-        ({"actions": [{"type": "url", "patterns": ["a"]}]}, "actions[0].type: unknown field"),
+        (
+            {"actions": [{"type": "url", "patterns": ["a"]}]},
+            'actions[0].type: only actions of the type "file"',
+        ),
     ],
 )
 def test_an_invalid_request_for_files_is_refused_by_its_place(raw, said):

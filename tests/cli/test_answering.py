@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.cli.test_terminal import at_terminal
 
-from sightline.answers.json_schema import schema_text
+from sightline.answers.json_schema import PLAN_FILE, schema_text, strict_schema
 
 ANSWER = {
     "summary": "More",
@@ -86,6 +86,10 @@ def test_a_person_is_asked_before_an_answer_is_applied(shown, options, typed, co
 def test_the_schema_is_printed_for_a_model_and_for_a_program(sl):
     assert sl("schema").out == schema_text()
     assert sl("schema", "--json").json == {"schema": 1, **json.loads(schema_text())}
+    assert json.loads(sl("schema", "--strict").out) == strict_schema()
+    assert json.loads(sl("schema", "--strict", "--plan").out) == strict_schema(PLAN_FILE)
+    wrong = sl("schema", "--strict", "--tools")
+    assert (wrong.code, "--tools alone" in wrong.err) == (2, True)
 
 
 def test_the_prompts_are_listed_and_printed(sl):

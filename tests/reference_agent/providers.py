@@ -24,11 +24,13 @@ PIECE = 24
 
 class Asked(NamedTuple):
     """A request as the model reads it: the system text, and the texts of the user's and its own messages.
-    reported: the tokens that the provider says it has; None for its own count."""
+    reported: the tokens that the provider says it has; None for its own count. schema: the JSON Schema that
+    the answer is to follow; None without one."""
 
     system: str
     texts: list[str]
     reported: int | None = None
+    schema: dict[str, Any] | None = None
 
     @property
     def is_plan(self) -> bool:
@@ -57,13 +59,17 @@ class Overflow(NamedTuple):
     limit: int
 
 
+class NoSchema(NamedTuple):
+    """A request that is refused because the server cannot hold a model to a schema."""
+
+
 class Cut(NamedTuple):
     """An answer whose stream stays open behind its first half, until the reader hangs up."""
 
     text: str
 
 
-Answer = str | dict[str, Any] | Overflow | Cut
+Answer = str | dict[str, Any] | Overflow | NoSchema | Cut
 Step = Answer | Callable[[Asked], Answer]
 
 
@@ -87,7 +93,7 @@ class Script:
     def is_over(self) -> bool:
         return not self._answers
 
-    def next(self, asked: Asked) -> str | Overflow | Cut:
+    def next(self, asked: Asked) -> str | Overflow | NoSchema | Cut:
         self.asked.append(asked)
         step: Step = self._plan
         if asked.is_summary:
@@ -141,6 +147,9 @@ def too_long(protocol: str, full: Overflow) -> dict[str, Any]:
     return {"error": {**error, "code": "context_length_exceeded"}}
 
 
+NO_SCHEMA = {"error": {"message": "'response_format' of type 'json_schema' is not supported", "type": "invalid_request_error"}}  # fmt: skip
+
+
 def content_texts(content: Any) -> list[str]:
     """The texts in the content of a message, which is a text or a list of parts."""
     if isinstance(content, str):
@@ -150,14 +159,20 @@ def content_texts(content: Any) -> list[str]:
 
 def read_anthropic(body: Any) -> Asked:
     system = "".join(content_texts(body["system"]))
-    return Asked(system, [t for m in body["messages"] for t in content_texts(m["content"])])
+    wanted = body.get("output_config", {}).get("format", {})
+    texts = [t for m in body["messages"] for t in content_texts(m["content"])]
+    return Asked(system, texts, schema=wanted.get("schema"))
 
 
 def read_openai(body: Any) -> Asked:
     first, *others = body.get("messages") or body["input"]
     assert first["role"] in ("system", "developer")
     system = "".join(content_texts(first["content"]))
-    return Asked(system, [t for m in others for t in content_texts(m.get("content"))])
+    chat = body.get("response_format", {}).get("json_schema")
+    wanted = chat or body.get("text", {}).get("format", {})
+    assert wanted.get("strict", True)
+    texts = [t for m in others for t in content_texts(m.get("content"))]
+    return Asked(system, texts, schema=wanted.get("schema"))
 
 
 def sse(event: str | None, data: Any) -> bytes:
@@ -240,8 +255,9 @@ def serving(script: Script, reported: int | None = None) -> Iterator[str]:
             protocol, read, stream = PROTOCOLS[self.path.partition("?")[0]]
             asked = read(body)._replace(reported=reported)
             answer = script.next(asked)
-            if isinstance(answer, Overflow):
-                data = json.dumps(too_long(protocol, answer)).encode()
+            if isinstance(answer, Overflow | NoSchema):
+                refused = too_long(protocol, answer) if isinstance(answer, Overflow) else NO_SCHEMA
+                data = json.dumps(refused).encode()
                 self.send_response(400)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(data)))

@@ -11,13 +11,21 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from tests.reference_agent.providers import WAYS, Overflow, Script, function_model, reached
+from tests.reference_agent.providers import (
+    WAYS,
+    NoSchema,
+    Overflow,
+    Script,
+    function_model,
+    reached,
+)
 
 import sightline
 
 pytest.importorskip("pydantic_ai")
 from pydantic_ai.models.function import FunctionModel
 
+from sightline.answers.json_schema import PLAN_FILE, strict_schema
 from sightline.reference_agent.agent import ROUNDS, Agent, run
 from sightline.reference_agent.model_client import ModelClient
 
@@ -85,6 +93,35 @@ def test_a_three_file_task_is_one_answer_and_one_application(scripts, way):
     assert f"Looked for the scripts: scripts/{NAMES[0]}, scripts/{NAMES[1]}" in "\n".join(noted)
     session.rewind(checkpoint)
     assert texts(scripts) == [OLD] * 3
+
+
+def test_a_provider_is_given_the_strict_schema_where_it_takes_one(scripts, way):
+    script = Script(BATCH, plan=PLAN)
+    with reached(way, script) as model:
+        run(scripts.session(way), GOAL, model=model, approve=yes)
+    plan, main = script.asked
+    if way == "function":
+        assert (plan.schema, main.schema) == (None, None)
+    else:
+        assert plan.schema
+        assert main.schema
+        assert [*main.schema["properties"]] == [*strict_schema()["properties"]]
+        assert [*plan.schema["properties"]] == [*strict_schema(PLAN_FILE)["properties"]]
+
+
+@pytest.mark.wide
+def test_a_server_that_takes_no_schema_is_asked_without_one(scripts):
+    def refuse(asked):
+        assert asked.schema is not None
+        return NoSchema()
+
+    script = Script(refuse, BATCH, {"summary": "Nothing more."}, plan=PLAN)
+    with reached("openai-chat", script) as model:
+        agent = Agent(scripts.session(), model, approve=yes)
+        assert agent.turn(GOAL).state == "done"
+        agent.turn("and now?")
+    assert [each.schema is None for each in script.main] == [False, True, True]
+    assert texts(scripts) == [NEW] * 3
 
 
 CHANGE = [{"old": "print(2)\n", "new": "print(3)\n"}]

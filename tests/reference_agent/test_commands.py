@@ -15,7 +15,7 @@ from tests.reference_agent.providers import Cut, Script, serving
 from tests.reference_agent.test_agent import BATCH, GOAL, NAMES, NEW, OLD, PLAN, SECOND, TWO
 from tests.support.examples import fully
 
-from sightline.cli.chat import summary_printer
+from sightline.cli.answering import summary_printer
 
 MODELS = ["anthropic:claude-haiku-4-5", "openai:gpt-5-mini", "openai-chat:gpt-5-mini"]
 

@@ -144,6 +144,12 @@ def test_a_child_begins_with_what_it_is_handed(repo, parent):
     ]
 
 
+def test_a_text_is_a_to_do_of_a_result_and_nothing_else_is():
+    assert TaskResult(todos=("write docs", ResultTodo("a"))).todos[0] == ResultTodo("write docs")
+    with pytest.raises(TypeError, match="is a ResultTodo or a text, not 3"):
+        TaskResult(todos=(3,))
+
+
 REFUSED: list[EditRefused] = []
 
 

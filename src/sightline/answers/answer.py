@@ -171,6 +171,7 @@ class AnswerView(Struct, frozen=True):
     mode: ApplyMode
     is_cut: bool
     slips: tuple[str, ...]
+    set_aside: tuple[str, ...]
     changes: tuple[ChangeView, ...]
     checkpoint: str | None
     todos: tuple[Todo, ...]
@@ -211,7 +212,8 @@ class AnswerResult(Struct, frozen=True):
     checkpoint: taken before the changes; None without changes. todos: the session's list now. files:
     the results of its requests for files, in order. subtasks: its sub-tasks as they stand now. text:
     for the agent; pass the result to Session.acknowledge when the agent has it. slips: trailing commas
-    and comments in its JSON, with their places; they were read as if they were not there.
+    and comments in its JSON, with their places; they were read as if they were not there. set_aside: the
+    places of fields that no answer has; they were left out.
 
     mode: how the changes were applied.
     """
@@ -226,6 +228,7 @@ class AnswerResult(Struct, frozen=True):
     text: str = ""
     subtasks: tuple[SubTask, ...] = ()
     slips: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -240,7 +243,7 @@ class AnswerResult(Struct, frozen=True):
         given = self.answer
         return AnswerView(
             *(given.summary, given.next_steps, given.sub_tasks, given.commands),
-            *(self.mode, self.is_cut, self.slips),
+            *(self.mode, self.is_cut, self.slips, self.set_aside),
             tuple(change.as_view() for change in self.changes),
             *(self.checkpoint, self.todos),
             tuple(file.as_view() for file in self.files),

@@ -79,7 +79,8 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     judged = _judged(given, groups, outcomes, set(), is_whole=mode == "all")
     allowed = {change.number for change in judged if change.state == "allowed"}
     if mode == "preview":
-        result = AnswerResult(given, mode, is_cut, judged, None, listed, slips=read.slips)
+        result = AnswerResult(given, mode, is_cut, judged, None, listed)
+        result = structs.replace(result, slips=read.slips, set_aside=read.set_aside)
         return structs.replace(result, text=words.for_agent(result))
     checkpoint = before_batch(context, words.label(given)) if allowed else None
     applied: set[int] = set()
@@ -96,9 +97,8 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
         judged = _judged(given, groups, outcomes, applied, is_whole=mode == "all")
         todos = _advanced(given, listed, judged, progress.turn, is_cut=is_cut)
         files = find.find_each(context, given.file_requests) if given.file_requests else ()
-        result = AnswerResult(
-            given, mode, is_cut, judged, checkpoint, todos, files, slips=read.slips
-        )
+        result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
+        result = structs.replace(result, slips=read.slips, set_aside=read.set_aside)
         _record(context, result, progress.turn)
         if subtasks is not None:
             record(registry, subtasks)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from posixpath import normpath
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -57,7 +58,7 @@ SPELLINGS: dict[type[Struct], dict[str, str]] = {
     },
     ProposedSubtask: {"depends_on": "dependencies"},
     NextStep: {"text": "html", "input": "input_text"},
-    ProposedCommand: {},
+    ProposedCommand: {"description": "reason"},
     Request: {"pattern": "patterns", "fallback_action": "fallback", "is_required": "required"},
     ListingRequest: {},
 }  # fmt: skip
@@ -70,13 +71,34 @@ SHORT: dict[type[Struct], str] = {
 """Kind of a value -> its field that a text alone stands for."""
 
 
+DEEDS = ("file_changes", "todos", "sub_tasks", "commands")
+"""Fields of an answer that do more than ask."""
+
+PLACING = {
+    "action", "after", "anchor", "append", "at", "before", "diff", "end", "from", "insert", "kind", "line",
+    "lines", "mode", "offset", "operation", "partial", "position", "prepend", "range", "region", "snippet",
+    "start", "to", "type", "where",
+}  # fmt: skip
+"""Words in the name of an unknown field of a change that may say what it does, or where in the file. Without
+the field, the change would be another one."""
+
+ACTIONS = {
+    **dict.fromkeys(("create", "add", "new"), "create"),
+    **dict.fromkeys(("delete", "remove"), "delete"),
+    **dict.fromkeys(("edit", "modify", "update", "change", "replace", "write"), ""),
+}
+"""What the `action`, `operation` or `type` of a change says -> the field that says the same; "" for none."""
+
+
 class ReadAnswer(Struct, frozen=True):
     """An answer as it was read. is_cut: its text ends early, and the answer has only the whole items.
-    slips: what its JSON has that no JSON may have, read as if it were not there, with the places."""
+    slips: what its JSON has that no JSON may have, read as if it were not there, with the places.
+    set_aside: the places of fields that no answer has; they were left out."""
 
     answer: Answer
     is_cut: bool = False
     slips: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
 
 def read_answer(raw: object) -> ReadAnswer:
@@ -91,12 +113,13 @@ def read_answer(raw: object) -> ReadAnswer:
         _check_whole(reader, answer, is_cut=found.is_cut)
     reader.finish()
     assert isinstance(answer, Answer)
-    return ReadAnswer(answer, found.is_cut, found.slips)
+    return ReadAnswer(answer, found.is_cut, found.slips, tuple(reader.set_aside))
 
 
 def read_plan(raw: object) -> Answer:
     """Return the answer of a planning pass as an answer that only asks for files and folders. raw: as for
-    read_answer. AnswerInvalid names every wrong place; changes of files are one."""
+    read_answer. AnswerInvalid names every wrong place; changes of files, to-dos, commands and sub-tasks are
+    such places. Other fields are left out: a plan only asks."""
     reader = _Reader()
     plan = reader.struct(Plan, _parsed(raw).value, "")
     reader.finish()
@@ -113,7 +136,7 @@ def read_file_requests(raw: object) -> tuple[Request, ...]:
         raw = [raw]
     elif isinstance(raw, list | tuple) and raw and all(isinstance(each, str) for each in raw):
         raw = [list(raw)]
-    reader = _Reader()
+    reader = _Reader(may_set_aside=False)
     requests = reader.items(Answer, "file_requests", [("", raw)]) if raw else ()
     if not raw:
         reader.wrong("", "Give a pattern, a list of 1 to 5 patterns, or a list of requests.")
@@ -128,7 +151,7 @@ def read_listing_requests(raw: object) -> tuple[ListingRequest, ...]:
     if isinstance(value, Mapping | Answer):
         requests = read_answer(value).answer.directory_requests
     else:
-        reader = _Reader()
+        reader = _Reader(may_set_aside=False)
         requests = reader.items(Answer, "directory_requests", [("", value)])
         reader.finish()
     return tuple(dict.fromkeys(requests))
@@ -165,9 +188,12 @@ def _parsed(raw: object) -> Embedded:
 
 
 class _Reader:
-    """Reads values of given kinds, and collects what is wrong."""
+    """Reads values of given kinds, and collects what is wrong. may_set_aside: whether fields that no value
+    has are left out, and named in set_aside; else they are wrong."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, may_set_aside: bool = True) -> None:
+        self._may_set_aside = may_set_aside
+        self.set_aside: list[str] = []
         self._wrong: list[tuple[str, str]] = []
         self._more = 0
 
@@ -196,13 +222,12 @@ class _Reader:
         given: dict[str, list[tuple[str, Any]]] = {}
         for name in raw.repeated if isinstance(raw, Object) else ():
             self.wrong(f"{place}.{name[:80]}", "is there more than once")
-        for name, value in raw.items():
-            if value is None or (kind is Request and name == "type" and value == "file"):
+        for name, value in MEANINGS.get(kind, dict)(raw).items():
+            if value is None:
                 continue
             field = _field_name(kind, name)
             if field is None:
-                known = ", ".join(kind.__struct_encode_fields__)
-                self.wrong(f"{place}.{str(name)[:80]}", f"unknown field. Known: {known}")
+                self._unknown(kind, str(name)[:80], place)
             else:
                 given.setdefault(field, []).append((str(name), value))
         fields: dict[str, Any] = {}
@@ -214,6 +239,28 @@ class _Reader:
         if before != len(self._wrong) + self._more:
             return None
         return self._checked(kind(**fields), place)
+
+    def _unknown(self, kind: type[Struct], name: str, place: str) -> None:
+        """Set a field aside that no value of this kind has; it is wrong where it may be a misspelt one, or
+        may say what the change does."""
+        known, snake = kind.__struct_fields__, _snake_case(name)
+        if near := get_close_matches(snake, known, 1, 0.8):
+            encoded = kind.__struct_encode_fields__[known.index(near[0])]
+            self.wrong(f"{place}.{name}", f"unknown field. Is it {encoded}?")
+        elif kind in (ProposedChange, ProposedEdit) and PLACING.intersection(snake.split("_")):
+            what = "is not known. Say where a text goes by edits, with old and new, or by a patch"
+            self.wrong(f"{place}.{name}", what)
+        elif kind is Plan and _field_name(Answer, name) in DEEDS:
+            self.wrong(
+                f"{place}.{name}", "is no part of a plan, which only asks for files and folders"
+            )
+        elif kind is Request and snake == "type":
+            self.wrong(f"{place}.{name}", 'only actions of the type "file" are known')
+        elif not self._may_set_aside:
+            known_names = ", ".join(kind.__struct_encode_fields__)
+            self.wrong(f"{place}.{name}", f"unknown field. Known: {known_names}")
+        else:
+            self.set_aside.append(f"{place}.{name}".removeprefix("."))
 
     def _field(
         self, kind: type[Struct], field: str, given: Sequence[tuple[str, Any]], place: str
@@ -337,9 +384,54 @@ def _check_whole(reader: _Reader, answer: Answer, *, is_cut: bool) -> None:
             reader.wrong(f"fileChanges[{number}].todoIndex", what)
 
 
+def _meant_change(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a change: what `isDiff` says is a diff is its patch, and a word for what is done
+    stands for `create` or `delete`."""
+    fields = dict(raw)
+    for name in ("action", "operation", "type"):
+        word = fields.get(name)
+        if isinstance(word, str) and word.lower() in ACTIONS:
+            del fields[name]
+            fields.update({ACTIONS[word.lower()]: True} if ACTIONS[word.lower()] else {})
+    for name in ("isDiff", "is_diff"):
+        if isinstance(fields.get(name), bool) and fields.pop(name):
+            fields["patch"] = fields.pop("content", None)
+    return fields
+
+
+def _meant_todo(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a to-do: one that is `completed` is done."""
+    fields = dict(raw)
+    if fields.get("completed") is True and fields.get("status") is None:
+        fields["status"] = "done"
+    if isinstance(fields.get("completed"), bool):
+        del fields["completed"]
+    return fields
+
+
+def _meant_request(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request: an action of the type "file" is one."""
+    fields = dict(raw)
+    if fields.get("type") == "file":
+        del fields["type"]
+    return fields
+
+
+MEANINGS: dict[type[Struct], Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    ProposedChange: _meant_change,
+    ProposedTodo: _meant_todo,
+    Request: _meant_request,
+}
+"""Kind of a value -> what reads the fields that are outside the schema and have a plain meaning."""
+
+
+def _snake_case(name: object) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(name)[:80]).lower()
+
+
 def _field_name(kind: type[Struct], name: object) -> str | None:
     """Return the field that a name in JSON means; None for no field."""
-    snake = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(name)[:80]).lower()
+    snake = _snake_case(name)
     field = SPELLINGS[kind].get(snake, snake)
     return field if field in kind.__struct_fields__ else None
 

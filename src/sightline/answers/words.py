@@ -65,11 +65,14 @@ def for_agent(result: AnswerResult) -> str:
 
 
 def how_read(result: AnswerResult) -> Iterator[str]:
-    """Yield a line where the text of an answer ended early, and one on the slips in its JSON."""
+    """Yield a line where the text of an answer ended early, one on the slips in its JSON, and one on the
+    fields that were left out."""
     if result.is_cut:
         yield CUT
     if result.slips:
         yield f"Your JSON was read without {', '.join(result.slips)}: JSON has none of these."
+    if result.set_aside:
+        yield f"Left out, because an answer has no such fields: {named(result.set_aside, NAMED)}."
 
 
 def told_by(result: AnswerResult) -> list[EditRefused | Notice]:

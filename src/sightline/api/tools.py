@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 from msgspec import Meta, Struct, convert, defstruct, json
 
-from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text
+from sightline.answers.json_schema import FILE, PLAN_FILE, schema_text, strict_text
 from sightline.api.conversation import Conversation
 from sightline.api.json_shapes import Shape, shape, view_type
 from sightline.api.session import Session
@@ -140,10 +140,11 @@ def answer_type(method: Callable[..., Any]) -> Any:
     return get_type_hints(method, localns=LATE)["return"]
 
 
-def answer_schema(*, plan: bool = False) -> str:
+def answer_schema(*, plan: bool = False, strict: bool = False) -> str:
     """Return the JSON Schema of a structured answer. plan: of a planning pass, which only asks for files and
-    folders."""
-    return schema_text(PLAN_FILE if plan else FILE)
+    folders. strict: as providers take it for strict structured output."""
+    file = PLAN_FILE if plan else FILE
+    return strict_text(file) if strict else schema_text(file)
 
 
 def tools() -> dict[str, Tool]:

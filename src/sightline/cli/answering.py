@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from json import loads
+import json
+import re
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -22,6 +23,12 @@ from sightline.errors import EditRefused, NextCall
 from sightline.model.path import quoted
 from sightline.text.command_words import as_command
 from sightline.text.printable import printable
+
+SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
+"""The summary in an answer whose end may not have come yet."""
+
+HALF = re.compile("[\ud800-\udbff]$")
+"""The first half of a character whose second half has not come yet."""
 
 
 @command(Session.answer, name="apply", example="apply < answer.json", without=("answer", "apply"))
@@ -57,29 +64,34 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
         raise Answered(NO)
 
 
-@command(example="schema")
+@command(example="schema --strict")
 @click.option(
     "--plan",
     is_flag=True,
     help="Print the schema for a planning pass, which only asks for files and folders.",
 )
 @click.option(
+    "--strict",
+    is_flag=True,
+    help="Print it as providers take it for strict structured output: every field is required.",
+)
+@click.option(
     "--tools", "of_tools", is_flag=True, help="Print the table of tools, with their schemas."
 )
-def schema(call: Call, *, plan: bool, of_tools: bool) -> None:
+def schema(call: Call, *, plan: bool, strict: bool, of_tools: bool) -> None:
     """Print the JSON Schema of a structured answer.
 
     For a model, or for a host that asks one for structured output. --tools prints each verb that a
     program can call with JSON: its name, description, schemas and annotations.
     """
-    if of_tools and plan:
-        raise click.UsageError("Pass one of --plan and --tools.")
+    if of_tools and (plan or strict):
+        raise click.UsageError("Pass --tools alone: it has no other form.")
     if of_tools:
         output.json({"tools": [tool.described() for tool in tools().values()]})
         return
-    text = answer_schema(plan=plan)
+    text = answer_schema(plan=plan, strict=strict)
     if call.json:
-        output.json(loads(text))
+        output.json(json.loads(text))
     else:
         output.text(text, end="")
 
@@ -142,3 +154,21 @@ def show_answer(call: Call, result: AnswerResult) -> None:
         output.note(call, printable(line))
     if result.checkpoint is not None:
         output.note(call, f"To take this back: sightline rewind {result.checkpoint}")
+
+
+def summary_printer() -> Callable[[str], None]:
+    """Return a function that prints the summary of an answer while the pieces of the answer come."""
+    text, printed = "", 0
+
+    def show(piece: str) -> None:
+        nonlocal text, printed
+        text, printed = (text + piece, printed) if piece else ("", 0)  # "": a new answer begins
+        found = SUMMARY.search(text)
+        if found is None or printed < 0:
+            return
+        summary = printable(HALF.sub("", json.loads(f'"{found[1]}"', strict=False)))
+        shown = output.fitted(summary if found[2] else summary.rpartition(" ")[0])
+        output.text(shown[printed:], end="\n" if found[2] else "")
+        printed = -1 if found[2] else len(shown)
+
+    return show

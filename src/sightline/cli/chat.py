@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +13,7 @@ from sightline.api.json_shapes import fields
 from sightline.api.opening import open_session
 from sightline.api.session import Session
 from sightline.cli import output
-from sightline.cli.answering import show_answer
+from sightline.cli.answering import show_answer, summary_printer
 from sightline.cli.failures import INTERRUPTED, NO, Answered
 from sightline.cli.options import command, number_from
 from sightline.cli.output import Call
@@ -25,12 +23,6 @@ from sightline.window.model_summarizer import needing_pydantic_ai
 
 NAME = "sightline-agent"
 """The agent's name on the timeline."""
-
-SUMMARY = re.compile(r'"summary"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)')
-"""The summary in an answer whose end may not have come yet."""
-
-HALF = re.compile("[\ud800-\udbff]$")
-"""The first half of a character whose second half has not come yet."""
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,24 +110,6 @@ def _parts(call: Call, options: Mapping[str, Any]) -> dict[str, Any]:
         "show": (lambda _: None) if call.json else summary_printer(),
         "note": lambda line: output.note(call, printable.printable(line)),
     }
-
-
-def summary_printer() -> Callable[[str], None]:
-    """Return a function that prints the summary of an answer while the pieces of the answer come."""
-    text, printed = "", 0
-
-    def show(piece: str) -> None:
-        nonlocal text, printed
-        text, printed = (text + piece, printed) if piece else ("", 0)  # "": a new answer begins
-        found = SUMMARY.search(text)
-        if found is None or printed < 0:
-            return
-        summary = printable.printable(HALF.sub("", json.loads(f'"{found[1]}"', strict=False)))
-        shown = output.fitted(summary if found[2] else summary.rpartition(" ")[0])
-        output.text(shown[printed:], end="\n" if found[2] else "")
-        printed = -1 if found[2] else len(shown)
-
-    return show
 
 
 def _next_message() -> str | None:

@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from pydantic_ai.models import Model
 
 import sightline
+from sightline.answers.json_schema import PLAN_FILE, strict_schema
 from sightline.model.embedded_json import TEXT_MAX
 from sightline.model.path import quoted
 from sightline.reference_agent.model_client import (
@@ -102,8 +103,9 @@ class Agent:
         window: int | None = None,
     ) -> None:
         self._session = session
-        self._model = ModelClient(model)
-        self._planner = self._model if planner is None else ModelClient(planner)
+        self._model = ModelClient(model, strict_schema())
+        self._planner = ModelClient(planner or model, strict_schema(PLAN_FILE))
+        self._summarizer = ModelClient(planner or model)
         self._approve = approve
         self._show, self._note = show, note
         self._window = window or self._model.window
@@ -148,9 +150,10 @@ class Agent:
         lines = ["Files and folders:", *entries, "", "Files that you know:", *known]
         briefing = session.briefing(message)  # asking consumes nothing: the main pass gets it, too
         asked = user_message(message, by_program("\n".join(lines)), by_program(briefing.text))
-        text = self._ask_planner(self._planning, asked)
+        reply = self._planner.ask(self._planning, [asked], lambda _: None)
+        self._usage += reply.usage
         try:
-            plan = sightline.read_plan(text)
+            plan = sightline.read_plan(reply.text)
             if not (plan.file_requests or plan.directory_requests):
                 return None
             result = session.answer(plan)
@@ -162,8 +165,8 @@ class Agent:
             self._note(f"Looked for {name}: {', '.join(found.matches) or 'no file matches'}")
         return result
 
-    def _ask_planner(self, system: str, message: Message) -> str:
-        reply = self._planner.ask(system, [message], lambda _: None)
+    def _summary(self, text: str, /) -> str:
+        reply = self._summarizer.ask(SUMMARIZER, [user_message(text)], lambda _: None)
         self._usage += reply.usage
         return reply.text
 
@@ -213,7 +216,7 @@ class Agent:
     def _recover(self, problem: object) -> list[Message]:
         recovery = self._session.conversation.recover(
             problem,
-            summarizer=lambda text, /: self._ask_planner(SUMMARIZER, user_message(text)),
+            summarizer=self._summary,
             limit=self._window,
             prefix=self._prefix,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct, structs
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UserError
 from pydantic_ai.messages import (
     ModelMessagesTypeAdapter,
     ModelRequest,
@@ -21,7 +22,8 @@ from pydantic_ai.messages import (
     TextPartDelta,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.output import OutputObjectDefinition
 
 from sightline.errors import ModelFailed
 
@@ -58,9 +60,10 @@ class Reply(Struct, frozen=True):
 class ModelClient:
     """Asks one model. It holds no connection between two requests, so that Ctrl-C leaves nothing open."""
 
-    def __init__(self, model: Model | str) -> None:
-        """model: a name such as "anthropic:claude-sonnet-4-5", or a model of Pydantic AI. ModelFailed for an
-        unknown name, a missing key, and a missing package of the provider."""
+    def __init__(self, model: Model | str, schema: dict[str, Any] | None = None) -> None:
+        """model: a name such as "anthropic:claude-sonnet-4-5", or a model of Pydantic AI. schema: strict, of the
+        answers; the provider holds the model to it where it can. ModelFailed for an unknown name, a missing
+        key, and a missing package of the provider."""
         try:
             self._model = infer_model(model)
         except (UserError, ImportError) as error:
@@ -70,6 +73,10 @@ class ModelClient:
         self.provider = self._model.system
         self.window = self._model.context_window
         """Tokens of the context window; None where they are not known."""
+        self._output: ModelRequestParameters | None = None
+        if schema and self._model.profile.get("supports_json_schema_output"):
+            wanted = OutputObjectDefinition(schema, "answer", strict=True)
+            self._output = ModelRequestParameters(output_mode="native", output_object=wanted)
 
     def ask(self, system: str, messages: Sequence[Message], show: Show) -> Reply:
         """Send messages, pass the text of the answer on as it comes, and return the whole answer. ModelFailed,
@@ -77,6 +84,9 @@ class ModelClient:
         try:
             response = asyncio.run(self._stream(system, messages, show))
         except AgentRunError as error:
+            if self._output and is_about_schemas(error):
+                self._output = None
+                return self.ask(system, messages, show)
             hint = "Nothing was changed. When the provider answers again, go on with: continue"
             raise ModelFailed(f"The model did not answer: {error}", hint) from error
         return Reply(response.text or "", dumped(response), _usage_of(response))
@@ -84,7 +94,8 @@ class ModelClient:
     async def _stream(self, system: str, messages: Sequence[Message], show: Show) -> ModelResponse:
         head = ModelRequest(parts=[SystemPromptPart(system)])
         sent = [head, *ModelMessagesTypeAdapter.validate_python(messages)]
-        async with self._model, model_request_stream(self._model, sent) as stream:
+        asked = model_request_stream(self._model, sent, model_request_parameters=self._output)
+        async with self._model, asked as stream:
             async for event in stream:
                 match event:
                     case PartStartEvent(part=TextPart(content=text)):
@@ -92,6 +103,12 @@ class ModelClient:
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                         show(text)
             return stream.get()
+
+
+def is_about_schemas(error: AgentRunError) -> bool:
+    """Return whether a server refused a request for its schema, as local ones do that take none."""
+    words = r"schema|response_format|output_(config|format)"
+    return isinstance(error, ModelHTTPError) and re.search(words, str(error.body)) is not None
 
 
 def dumped(message: ModelRequest | ModelResponse) -> Message:

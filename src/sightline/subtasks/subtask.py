@@ -87,7 +87,8 @@ class TaskResult(Struct, frozen=True):
     folder of the attempt's tree where that has what is nowhere else, "" where it is gone; exit_code: of a
     command; output: the beginning and the end of what it printed; tokens: that it used.
 
-    summary: the last words; todos: for the parent's list; conflicts: why changes were not applied.
+    summary: the last words; todos: for the parent's list, where a text alone is a to-do; conflicts: why
+    changes were not applied. TypeError for a to-do that is neither.
     """
 
     summary: str = ""
@@ -100,6 +101,13 @@ class TaskResult(Struct, frozen=True):
     exit_code: int | None = None
     output: str = ""
     tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        todos = tuple(ResultTodo(each) if isinstance(each, str) else each for each in self.todos)
+        for each in todos:
+            if not isinstance(each, ResultTodo):
+                raise TypeError(f"A to-do of a TaskResult is a ResultTodo or a text, not {each!r}.")
+        structs.force_setattr(self, "todos", todos)
 
     def encoded(self) -> bytes:
         """Return the result as stored JSON."""
