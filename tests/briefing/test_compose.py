@@ -36,14 +36,38 @@ def test_all_of_it_stands_in_order(busy):
     assert 0 < told.tokens <= 4_000
 
 
-def test_what_was_going_on_is_told_where_the_message_asks_to_go_on(busy):
-    assert names(busy.briefing("continue, please")) == [
-        "warnings",
-        "changes",
-        "memory",
-        "registry",
-    ]
-    assert names(busy.briefing("continue with sqlite instead")) == ["warnings", "changes"]
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(
+            "continue",
+            "go on",
+            "proceed",
+            "next",
+            "keep going",
+            "continue with the tests",
+            "go ahead",
+        ),
+        *(
+            "proceed with step 3",
+            "go ahead and update the tests",
+            "ok, proceed",
+            "weiter mit Schritt 3",
+        ),
+    ],
+)
+def test_what_was_going_on_is_told_where_the_message_asks_to_go_on(busy, message):
+    assert names(busy.briefing(message)) == ["warnings", "changes", "memory", "registry"]
+
+
+def test_a_new_request_is_told_nothing_of_the_work_so_far(busy):
+    assert names(busy.briefing("use sqlite instead")) == ["warnings", "changes"]
+
+
+def test_the_user_s_own_phrases_ask_to_go_on(place):
+    own = place.session(continue_phrases=["përpara"])
+    own.answer({"todos": ["Test it"]})
+    assert "memory" in names(own.briefing("Përpara me testet"))
 
 
 def test_a_change_is_told_once_in_all_parts(place, busy):

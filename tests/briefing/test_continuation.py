@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.briefing.continuation import CHARACTERS_MAX, is_continuation, normalized
+from sightline.briefing.continuation import (
+    CHARACTERS_MAX,
+    asks_to_go_on,
+    is_continuation,
+    normalized,
+)
 
 GOES_ON = {
     "en": """
@@ -153,3 +158,47 @@ def test_any_text_is_answered(text):
 def test_a_word_of_content_makes_it_a_request(word):
     assert not is_continuation(f"continue {word}")
     assert not is_continuation(f"{word}, continue")
+
+
+WITH_NEWS = """
+continue with...|go ahead...|continue with the tests|proceed with step 3|go ahead and update the tests
+ok, proceed with option B|keep going but faster|yes, go ahead and commit|next step: write the docs
+continue by adding a test for it|resume the download feature|OK. Continue with sqlite instead
+weiter mit den Tests|mach weiter, aber nutze sqlite|continue avec sqlite|vas-y, supprime les tests
+continúa con las pruebas|sigue pero usa sqlite|continua con i test|continue com os testes
+ga door met de tests|dalej z testami|продолжай, но без тестов|продовжуй, але без тестів
+继续修复登录问题|好的，继续，但是用sqlite|テストを続けてください|続けて、でもsqliteを使って|테스트를 계속해줘
+testlere devam et|استمر لكن استخدم sqlite|जारी रखें लेकिन sqlite से
+"""
+
+NEWS_ALONE = """
+yes|ok|no, stop|don't continue|do not go on|go back|go to line 5|next time use tabs|go build
+continue statement is missing|what does continue do?|src/next.py|next(iterator)|why did you stop?
+undo|add tests|fix the continue button|nicht weiter|ne continue pas|no continúes|не продолжай|不要继续|停
+"""
+
+
+def listed(text):
+    return [each.strip() for each in text.replace("\n", "|").split("|") if each.strip()]
+
+
+def test_a_message_may_ask_to_go_on_with_something():
+    assert [each for each in listed(WITH_NEWS) if not asks_to_go_on(each)] == []
+    assert [each for each in listed(WITH_NEWS)[2:] if is_continuation(each)] == []
+    assert [phrase for _, phrase in PHRASES if not asks_to_go_on(phrase)] == []
+
+
+def test_a_message_with_news_alone_asks_for_nothing_of_the_kind():
+    assert list(filter(asks_to_go_on, listed(NEWS_ALONE))) == []
+
+
+def test_the_settings_have_further_beginnings():
+    assert not asks_to_go_on("Ejo, përpara me testet")
+    assert asks_to_go_on("Përpara me testet", ["përpara"])
+    assert not asks_to_go_on("Përparandra", ["përpara"])
+    assert asks_to_go_on("ok, Përpara!", ["  PËRPARA "])
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=5), max_size=3))
+def test_any_text_and_any_beginnings_are_answered(text, own):
+    assert asks_to_go_on(text, own) in (True, False)

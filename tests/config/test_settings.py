@@ -154,7 +154,8 @@ def test_what_could_weaken_the_guard_is_left_out_of_a_workspace(place, name, key
     words |= {"subtasks": "auto", "tasks_database": "sqlite:///t.db"}
     switches = ["checkpoints", "bundle", "bundle_imports", "bundle_tests"]
     words |= dict.fromkeys(switches, "off")
-    right = ["*"] if key == "checkpoint_paths" else words.get(key, 1)
+    lists = {"checkpoint_paths": ["*"], "continue_phrases": ["on"]}
+    right = lists[key] if key in lists else words.get(key, 1)
     heading = "[tool.sightline]\n" if name == "pyproject.toml" else ""
     alone = place.load()
     place.own(f"{heading}{key} = {right!r}", name)
@@ -304,6 +305,10 @@ def test_an_unknown_policy_names_the_right_ones(place):
         "state_home = 'relative'",
         "fail = 'sometimes'",
         "unseen = 'ask'",
+        "continue_phrases = 'on'",
+        "continue_phrases = ['...']",
+        "continue_phrases = [1]",
+        f"continue_phrases = {['x'] * (PATTERNS_MAX + 1)}",
     ],
 )
 def test_a_value_of_the_wrong_kind_is_named_with_its_file(place, text):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from tests.subtasks import carrying
@@ -145,9 +146,11 @@ def test_a_child_begins_with_what_it_is_handed(repo, parent):
 
 
 def test_a_text_is_a_to_do_of_a_result_and_nothing_else_is():
-    assert TaskResult(todos=("write docs", ResultTodo("a"))).todos[0] == ResultTodo("write docs")
+    given: Any = ("write docs", ResultTodo("a"))
+    assert TaskResult(todos=given).todos[0] == ResultTodo("write docs")
+    given = (3,)
     with pytest.raises(TypeError, match="is a ResultTodo or a text, not 3"):
-        TaskResult(todos=(3,))
+        TaskResult(todos=given)
 
 
 REFUSED: list[EditRefused] = []

@@ -1177,7 +1177,7 @@ class Session:
         Raises:
             ValueError, TypeError.
         """
-        running = running_note(self._context) if compose.goes_on(message) else ""
+        running = running_note(self._context) if compose.goes_on(self._context, message) else ""
         graph = self.subtasks.graph()  # it reads only facts that are new since the last one
         subtasks, states = summary_beside(graph, running)
         return compose.briefing(

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from sightline.briefing import bundle, requested_files, words
 from sightline.briefing import memory as memories
 from sightline.briefing.contents import BUNDLE
-from sightline.briefing.continuation import is_continuation
+from sightline.briefing.continuation import asks_to_go_on
 from sightline.briefing.mentions import LIMIT_BYTES, resolve_mentions
 from sightline.briefing.registry import LIMIT, registry
 from sightline.changes.session_context import SessionContext
@@ -137,7 +137,7 @@ def briefing(
     ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
-    tells_of_work = goes_on(message)
+    tells_of_work = goes_on(context, message)
     composer = _Composer(context, budget, told)
     add: dict[str, Callable[[], None]] = {
         "warnings": composer.add_warnings,
@@ -163,11 +163,11 @@ def briefing(
     )
 
 
-def goes_on(message: str | None) -> bool:
+def goes_on(context: SessionContext, message: str | None) -> bool:
     """Return whether a briefing tells of the work so far: before the first message, and with a message
     that asks to go on. TypeError."""
     validation.text_or_none("message", message, "what the user said")
-    return message is None or is_continuation(message)
+    return message is None or asks_to_go_on(message, context.settings.continue_phrases)
 
 
 def acknowledge(context: SessionContext, answer: Briefing) -> None:

@@ -1,8 +1,9 @@
-"""Recognise a message that only asks to go on, in many languages.
+"""Recognise a message that asks to go on, in many languages.
 
-"Continue, please" is such a message. "Continue with the tests instead" is a new request: it has news
-for the agent. A text is a continuation when it consists of phrases of continuation.toml, and one of
-them means to go on. A bare "yes" answers a question and is no continuation.
+"Continue, please" asks for nothing else: it consists of phrases of continuation.toml, and one of them means
+to go on. "Continue with the tests" asks to go on, and has news for the agent: it begins, or in some
+languages ends, with a phrase of the tables `begins` and `ends`. A bare "yes" answers a question and is no
+continuation.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from unicodedata import category, normalize
 
@@ -49,6 +51,28 @@ def is_continuation(text: str) -> bool:
     return len(message) in going_on
 
 
+def asks_to_go_on(text: str, own: Iterable[str] = ()) -> bool:
+    """Return whether a message asks to go on, perhaps with something. own: further beginnings, as the
+    settings have them."""
+    if is_continuation(text):
+        return True
+    message = normalized(unwrap(text)[:CHARACTERS_MAX])
+    beside = sorted(
+        (p for p, kind in _phrases().items() if kind == "beside"), key=len, reverse=True
+    )
+    while polite := next((phrase for phrase in beside if _begins(message, phrase)), ""):
+        message = message[len(polite) :].lstrip()
+    begins = (*_table("begins"), *map(normalized, own))
+    return any(_begins(message, phrase) for phrase in begins) or message.endswith(_table("ends"))
+
+
+def _begins(message: str, phrase: str) -> bool:
+    """Return whether a message begins with a phrase, and the phrase ends with a word."""
+    after = message[len(phrase) : len(phrase) + 1]
+    ends = after in ("", " ") or phrase[-1:] >= "\u0e00"
+    return bool(phrase) and ends and message.startswith(phrase)
+
+
 def unwrap(text: str) -> str:
     """Return a person's words without blanks and the tag that a host puts around them."""
     message = text.strip()
@@ -66,12 +90,14 @@ def normalized(text: str) -> str:
 
 @cache
 def _phrases() -> dict[str, str]:
-    """Return every phrase of the tables, normalized, with the name of its table."""
+    """Return every phrase of which a continuation consists, normalized, with the name of its table."""
+    tables = ("afterwards", "beside", "on")
+    return {phrase: name for name in tables for phrase in _table(name)}
+
+
+@cache
+def _table(name: str) -> tuple[str, ...]:
+    """Return the phrases of a table, normalized."""
     with open(os.path.join(os.path.dirname(__file__), "continuation.toml"), "rb") as file:
-        tables = tomllib.load(file)
-    return {
-        normalized(phrase): kind
-        for kind, phrases in tables.items()
-        for phrase in phrases.replace("\n", ";").split(";")
-        if normalized(phrase)
-    }
+        phrases = tomllib.load(file)[name].replace("\n", ";").split(";")
+    return tuple(filter(None, map(normalized, phrases)))

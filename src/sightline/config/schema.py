@@ -172,6 +172,16 @@ def _pattern(value: object) -> str:
     raise ValueError(f"must hold patterns such as 'docs/**', not {value!r:.80}")
 
 
+def _phrases(value: object) -> tuple[str, ...]:
+    phrases = value if isinstance(value, list | tuple) else [None]
+    if len(phrases) > PATTERNS_MAX:
+        raise ValueError(f"must be a list of at most {PATTERNS_MAX} phrases")
+    for each in phrases:
+        if not (isinstance(each, str) and any(map(str.isalnum, each))):
+            raise ValueError(f"must be a list of phrases, not {value!r:.80}")
+    return tuple(phrases)
+
+
 def _policies(value: object) -> tuple[tuple[str, str], ...]:
     if isinstance(value, dict):
         policy = _one_of(*POLICIES)
@@ -209,6 +219,7 @@ KEYS = {
     "bundle_imports": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_IMPORTS"),
     "bundle_tests": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_TESTS"),
     "bundle_files": Key(_count, "SIGHTLINE_BUNDLE_FILES"),
+    "continue_phrases": Key(_phrases),
     "prompts": Key(_one_of("built-in", "workspace"), "SIGHTLINE_PROMPTS"),
     "subtasks": Key(_one_of("ask", "auto"), "SIGHTLINE_SUBTASKS"),
     "tasks_database": Key(_text, "SIGHTLINE_TASKS_DATABASE"),

@@ -99,6 +99,7 @@ class Settings(Struct, frozen=True):
     bundle_imports: str = "on"
     bundle_tests: str = "on"
     bundle_files: int = 5
+    continue_phrases: tuple[str, ...] = ()
     prompts: str = "built-in"
     subtasks: str = "ask"
     tasks_database: str | None = None

@@ -90,7 +90,7 @@ def prompted(context: SessionContext, event: events.Prompted, host: Host) -> Ans
     context.append([TurnBegan(turn, words.title(event.text) if turn == 1 else "")])
     _record_usage(context, None, event.mode)
     warn_of_ignore_files(context)
-    recorded = host.read_work() if goes_on(event.text) else NO_WORK
+    recorded = host.read_work() if goes_on(context, event.text) else NO_WORK
     due = _due(context, event.text, started, host, recorded=recorded)
     text = "\n".join(filter(None, [unfinished, due]))
     for path, lines in event.mentions:
