@@ -23,6 +23,7 @@ from sightline.model.events import (
     EnvironmentSeen,
     GitMoved,
     SessionEnded,
+    StashDropped,
     TurnBegan,
     WriteIntended,
 )
@@ -212,6 +213,50 @@ def test_a_stash_of_untracked_files(tree, s):
     git(tree, "stash", "apply")
     s.check("new.py")
     assert [fact.operation for fact in told(s)] == ["stash", "stash apply"]
+
+
+def test_a_pop_after_any_number_of_other_operations(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "stash")
+    s.changes()
+    for branch in ("other", "main") * 5:
+        git(tree, "checkout", "--quiet", branch)
+        s.changes()
+    git(tree, "stash", "pop")
+    s.changes()
+    assert [fact.operation for fact in told(s)[-2:]] == ["checkout", "stash pop"]
+
+
+def test_an_entry_that_was_dropped_is_compared_once(tree, s):
+    stashed = TEN.replace("line 9", "dirty")
+    tree.put("a.py", stashed)
+    s.changes()
+    git(tree, "stash")
+    s.changes()
+    entry = git(tree, "rev-parse", "stash")
+    git(tree, "stash", "drop")
+    tree.put("c.py", TEN.replace("line 1", "by hand"))
+    s.changes()
+    store = s._context.store
+    assert [r.fact for r in store.timeline(kinds=[StashDropped])] == [StashDropped(entry)]
+    assert store.stashes() == {}
+    tree.put("a.py", stashed)
+    s.changes()
+    assert causes(s)[-1].confidence == "likely", "the stash moved since a.py was looked at"
+
+
+def test_a_pop_is_told_whole_although_another_file_is_looked_at_first(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "stash")
+    s.changes()
+    git(tree, "stash", "pop")
+    tree.put("c.py", TEN.replace("line 1", "by hand"))
+    s.check("c.py")
+    s.changes()
+    operations = [fact.operation for fact in told(s) if isinstance(fact, GitMoved)]
+    assert operations == ["stash", "stash pop"]
 
 
 def test_a_pop_of_a_stash_that_nobody_saw_put_away_is_likely(tree):

@@ -21,7 +21,7 @@ from sightline.errors import StoreConflict
 from sightline.model import events
 from sightline.model.active_claims import fold as fold_claims
 from sightline.model.events import Belief, Cause, Fact
-from sightline.model.projections import fold_disk
+from sightline.model.projections import fold_disk, fold_running, fold_stashes
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
 from sightline.model.session_ids import ARCHIVE, NOBODY
 from sightline.model.timeline import Recorded, live
@@ -36,6 +36,7 @@ STAMP = Stamp(StatSignature(2**40, 5, 6, 2**64 - 1, 2**64 - 2, 0o100644), A, 9)
 
 
 MOVING: list[type[Fact]] = [events.Changed, events.Moved, events.GitMoved]
+STASHING = ("stash", "stash pop", "stash apply")
 KINDS: list[list[type[Fact]] | None] = [MOVING, [events.Seen, events.TurnBegan], None]
 QUESTIONS: list[dict[str, Any]] = [
     {"newest": 2},
@@ -67,6 +68,8 @@ paths = st.sampled_from(["a.py", "b/ö.py", "odd\udcff.py"])
 people = st.sampled_from(["s1", "s2", "s3", NOBODY, f"{ARCHIVE}s1"])
 places = st.integers(0, 30)
 claims = st.sampled_from(["k1", "k2"])
+commits = st.sampled_from(["c1", "c2", "c3"])
+runs = st.sampled_from(["r1", "r2"])
 texts = st.sampled_from([A, B, MISSING, UNKNOWN])
 beliefs = st.builds(belief, st.sampled_from([A, B, C]), st.integers(1, 9))
 happenings = st.one_of(
@@ -91,9 +94,12 @@ happenings = st.one_of(
     st.builds(events.SessionEnded),
     st.builds(
         events.GitMoved,
-        *(st.just("c1"), st.just("c2"), st.just("checkout"), st.just(("a.py",))),
+        *(commits, commits, st.sampled_from(["checkout", *STASHING]), st.just(("a.py",))),
         st.lists(st.builds(events.Rewritten, paths, texts, texts), max_size=3).map(tuple),
     ),
+    st.builds(events.StashDropped, commits),
+    st.builds(events.CommandStarted, st.just(A), runs),
+    st.builds(events.CommandEnded, runs, st.just(0)),
     st.builds(
         events.EnvironmentSeen,
         *(st.just("linux"), st.just("3.11"), st.none(), st.none()),
@@ -239,7 +245,11 @@ class StoreContract(ABC):
             assert one.held_on("m") == reference.held_on("m")
             for at in (0, len(history) // 2, len(history)):
                 assert sorted(one.active_since(at)) == sorted(reference.active_since(at))
-            assert other.running() == reference.running()
+            assert other.running() == reference.running() == fold_running(log)
+            of_two = ["s1", "s2", "nobody"]
+            assert other.running(of_two) == reference.running(of_two)
+            assert [*one.stashes().items()] == [*fold_stashes(log).items()]
+            assert [*reference.stashes().items()] == [*fold_stashes(log).items()]
             assert one.agents(["s1", "nobody"]) == reference.agents(["s1", "nobody"])
             assert other.pending() == reference.pending()
             assert other.claims() == reference.claims() == fold_claims(log)
@@ -397,6 +407,20 @@ class StoreContract(ABC):
         assert store.pending() == made[3:]
         store.append(Append("s1", [events.Moved("e", "d", B, AGENT, intent=4)], at=2))
         assert other.pending() == []
+
+    def test_a_command_is_under_way_until_its_run_its_turn_or_its_session_ends(self, store):
+        begun = [events.CommandStarted(A, f"run {number}") for number in range(300)]
+        made = store.append(Append("s1", begun, at=1))
+        assert store.running(["s1"]) == made
+        store.append(Append("s1", [events.CommandEnded("run 7", 0)], at=2))
+        assert store.running() == [*made[:7], *made[8:]]
+        [again] = store.append(Append("s1", [events.CommandStarted(B, "run 9")], at=2))
+        [other] = store.append(Append("s2", [events.CommandStarted(B, "run 9")], at=2))
+        assert store.running() == [*made[:7], made[8], *made[10:], again, other]
+        store.append(Append("s1", [events.TurnBegan(2)], at=3))
+        assert store.running() == [other]
+        store.append(Append("s2", [events.SessionEnded()], at=3))
+        assert store.running() == []
 
     # --- archives -------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ EXAMPLES: list[Fact] = [
     events.Changed("src/a.py", A, B, "content", CAUSE, 0o644, BELIEF, 9),
     events.Moved("src/b.py", "src/a.py", B, CAUSE, 9),
     events.GitMoved(A[:40], B[:40], "checkout", ("x", "y/z")),
+    events.StashDropped(A[:40]),
     events.CommandStarted(C, "run 4"),
     events.CommandEnded("run 4", 1, ("out.txt",)),
     events.Refused("src/a.py", "edit", "stale", C),

@@ -135,6 +135,7 @@ def everything(store: Store) -> list[object]:
         [sorted(store.active_since(at * STEP_US)) for at in range(0, store.position(), 2)],
         [store.knowers(path, sessions) for path in store.paths()[:3]],
         (store.disks(), store.claims(), store.pending(), store.stamps(), store.tally()),
+        (store.running(), [*store.stashes().items()]),
         (store.session_count(), store.held_on("m"), store.agents(sessions)),
         [(text.revision, text.since) for text in store.texts()],
         [text.revision for text in store.texts(after=REVISIONS[0], limit=2)],

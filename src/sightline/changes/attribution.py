@@ -90,6 +90,7 @@ def detect_changes(
     commands = _commands(context) if others else []
     return [
         *by_git.facts,
+        *by_git.dropped,
         *(changed(d, _cause(context, d, by_git.likely, commands, ended)) for d in others),
     ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from msgspec import Struct, structs
 
@@ -18,7 +18,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.filesystem.git.binary_patch import blob_id
 from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorded_moves
 from sightline.filesystem.git.repository import SLACK_NS, Repository
-from sightline.model.events import Cause, Changed, GitMoved, Rewritten
+from sightline.model.events import Cause, Changed, GitMoved, Rewritten, StashDropped
 from sightline.model.revision import MISSING, Revision
 from sightline.model.timeline import Recorded, newest_first
 from sightline.text.causes import UNDER_WAY
@@ -29,20 +29,18 @@ Trees = dict[str, Mapping[str, str | None]]
 DEADLINE_S = 2.0
 """Seconds that git may take for one answer."""
 
-REMEMBERED = 8
-"""Recorded git operations that are searched for stashes that were put away. Nothing records that a stash was
-dropped, so older ones would be taken for popped for ever."""
-
 MIDWAY = Cause("git", None, UNDER_WAY, "likely")
 """The cause of a change in the middle of a git operation."""
 
 
 class Recognised(Struct, frozen=True):
     """facts: git operations, each with all tracked files that it changed. likely: path -> cause of
-    a change that git probably made, where no fact can say so."""
+    a change that git probably made, where no fact can say so. dropped: entries that left git's stash and
+    changed no file."""
 
     facts: tuple[GitMoved, ...]
     likely: dict[str, Cause]
+    dropped: tuple[StashDropped, ...] = ()
 
     @property
     def paths(self) -> set[str]:
@@ -66,6 +64,7 @@ def recognised(
             groups.setdefault(repository.folder, (repository, []))[1].append(difference)
     facts: list[GitMoved] = []
     likely: dict[str, Cause] = {}
+    dropped: list[StashDropped] = []
     for repository, group in groups.values():
         search = _GitSearch(context, repository)
         facts += search.facts_of(group)
@@ -73,7 +72,9 @@ def recognised(
         if unread:
             left = [d for d in group if not any(d.path in fact.paths for fact in facts)]
             likely |= search.of_recorded(left)
-    return Recognised(tuple(facts), likely)
+        else:
+            dropped += search.dropped()
+    return Recognised(tuple(facts), likely, tuple(dropped))
 
 
 class _GitSearch:
@@ -82,6 +83,7 @@ class _GitSearch:
 
     def __init__(self, context: SessionContext, repository: Repository) -> None:
         self.likely: dict[str, Cause] = {}
+        self._unmatched: list[Step] = []
         self._context = context
         self._repository = repository
         self._known_ids: dict[str, BlobIds] = {}
@@ -104,10 +106,25 @@ class _GitSearch:
                 named = {path for fact in facts for path in fact.paths}
                 facts.append(self._fact(step, trees, matched, named))
                 group = [d for d in group if d.path not in facts[-1].paths]
+            elif step.operation == "stash pop":
+                self._unmatched.append(step)
             if not group:
                 return facts
         self.likely = self._likely(group, since_ns, stepped=bool(steps))
         return facts
+
+    def dropped(self) -> Iterator[StashDropped]:
+        """Yield the entries that left the stash and that facts_of() compared, where no file of the tree has
+        their text: nobody has to compare them again."""
+        if not self._unmatched or self._repository.busy():
+            return
+        differences = [*self._others()]
+        for step in self._unmatched:
+            trees = self._trees(step, differences)
+            if trees is not None and not any(
+                self._is_made_by(step, trees, each) for each in differences
+            ):
+                yield StashDropped(step.old)
 
     def _written_ns(self, found: FileState) -> int:
         """Return the time of a file's last write, or of its removal: the later of both times counts, as a
@@ -228,16 +245,12 @@ class _GitSearch:
         put_away = repository.stash_moved(since_ns)
         stashing = put_away or repository.index_moved(since_ns)
         stashed = repository.stashed() if stashing else ()
-        if not (moved or put_away or stashed):
+        entries = self._context.store.stashes().values() if stashing else ()
+        gone = [entry for entry in entries if entry.commit not in stashed]
+        taken = [entry.commit for entry in gone if self._contains(entry.path)]
+        if not (moved or put_away or stashed or taken):
             return []
         left = unrecorded_moves(moved, self._recorded())
-        taken: list[str] = []
-        for operation in islice(self._recorded(), REMEMBERED) if stashing else ():
-            fact = operation.fact
-            assert isinstance(fact, GitMoved)
-            commit = {"stash": fact.after, "stash apply": fact.before}.get(fact.operation)
-            if commit is not None and commit not in stashed:
-                taken.insert(0, commit)
         head = repository.head() if stashing else None
         return steps_of(head, stashed, taken, left, put_away=put_away)
 

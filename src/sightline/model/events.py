@@ -559,6 +559,12 @@ class GitMoved(Fact, frozen=True):
         return tuple([change.path for change in self.changes])
 
 
+class StashDropped(Fact, frozen=True):
+    """An entry left git's stash, and its text did not come back into the tree. commit: of the entry."""
+
+    commit: str
+
+
 class CommandStarted(Fact, frozen=True):
     """A command began. command: the revision of its text. gone: files of the newest checkpoint, covered or not, that no session had read,
     and that were missing then; None where nobody checked. uncovered: files and folders that it names and

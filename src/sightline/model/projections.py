@@ -68,6 +68,15 @@ class SessionState(Struct, frozen=True):
     active: int = 0
 
 
+class Stash(Struct, frozen=True):
+    """An entry of git's stash, as the recorded operations tell. commit: of the entry. path: of a file that the
+    entry changes, by which its repository is found. position: of the operation that made it known."""
+
+    commit: str
+    path: str
+    position: int
+
+
 ACTIVE_US = 60_000_000
 """SessionState.active is set anew when a fact comes so much later, or earlier where the clock was set
 back. So the state of a session at work changes once in this time, and not with each fact."""
@@ -173,6 +182,47 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
         )
 
 
+def stash(states: dict[str, Stash], recorded: Recorded) -> None:
+    """Step the entries of git's stash (commit -> state) by a fact of any session but an archive."""
+    fact = recorded.fact
+    if archived(recorded.session):
+        return
+    if isinstance(fact, events.StashDropped):
+        states.pop(fact.commit, None)
+    elif isinstance(fact, events.GitMoved) and fact.paths:
+        if fact.operation == "stash pop":
+            states.pop(fact.before, None)
+        elif fact.operation in ("stash", "stash apply"):
+            commit = fact.after if fact.operation == "stash" else fact.before
+            states.setdefault(commit, Stash(commit, fact.paths[0], recorded.position))
+
+
+def is_about_stashes(fact: events.Fact) -> bool:
+    """Return whether a fact may change the entries of git's stash."""
+    if isinstance(fact, events.GitMoved):
+        return fact.operation.startswith("stash")
+    return isinstance(fact, events.StashDropped)
+
+
+def run(states: dict[str, dict[str, Recorded]], recorded: Recorded) -> None:
+    """Step the commands under way (session -> run -> CommandStarted) by a fact of any session but an
+    archive. A new turn and the end of a session end all commands of the session: a host that was cut off
+    records no end."""
+    fact, session = recorded.fact, recorded.session
+    if archived(session):
+        return
+    if isinstance(fact, events.CommandStarted):
+        states.setdefault(session, {})[fact.run] = recorded
+    elif isinstance(fact, events.CommandEnded):
+        states.get(session, {}).pop(fact.run, None)
+    elif isinstance(fact, ENDING_ALL_COMMANDS):
+        states.pop(session, None)
+
+
+ENDING_ALL_COMMANDS = (events.TurnBegan, events.SessionEnded)
+"""Facts after which no command of their session is under way."""
+
+
 def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     """Step a session's state by one of its facts."""
     fact, at = recorded.fact, recorded.happened_at
@@ -214,6 +264,28 @@ def fold_columns(
     for recorded in effective(columns, session, upto):
         know(states, recorded)
     return states
+
+
+def fold_stashes(log: Iterable[Recorded]) -> dict[str, Stash]:
+    """Fold the entries of git's stash from nothing, by commit, oldest first."""
+    states: dict[str, Stash] = {}
+    for recorded in log:
+        stash(states, recorded)
+    return states
+
+
+def fold_running(log: Iterable[Recorded]) -> list[Recorded]:
+    """Fold the commands under way from nothing, in order of position."""
+    states: dict[str, dict[str, Recorded]] = {}
+    for recorded in log:
+        run(states, recorded)
+    return running_in_order(states.values())
+
+
+def running_in_order(states: Iterable[Mapping[str, Recorded]]) -> list[Recorded]:
+    """Return the commands under way of some sessions, in order of position."""
+    begun = [recorded for runs in states for recorded in runs.values()]
+    return sorted(begun, key=lambda recorded: recorded.position)
 
 
 def fold_disk(log: Iterable[Recorded]) -> dict[str, DiskFile]:

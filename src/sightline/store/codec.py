@@ -21,7 +21,7 @@ from sightline.errors import Hint, NextCall, StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact
 from sightline.model.json_text import compact_json
-from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.model.projections import DiskFile, Knowledge, SessionState, Stash
 from sightline.model.revision import Stamp, StatSignature
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
@@ -173,6 +173,16 @@ def claim_of(row: Row) -> Claim:
     """Return a Claim from its columns."""
     id_, session, paths, expires_at, exclusive, *others = _checked(row, "Claim {0}")
     return Claim(id_, session, tuple(json.loads(paths)), expires_at, bool(exclusive), *others)
+
+
+def stash_row(state: Stash) -> tuple[Any, ...]:
+    """Return the columns of the stashes table."""
+    return sealed(structs.astuple(state))
+
+
+def stash_of(row: Row) -> Stash:
+    """Return a Stash from its columns."""
+    return Stash(*_checked(row, "Stash entry {0}"))
 
 
 def stamp_row(path: str, stamp: Stamp) -> tuple[Any, ...]:

@@ -25,13 +25,6 @@ KNOWING = overriding("known_paths")
 """Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
 
-ENDING_COMMANDS = (
-    *(events.CommandStarted, events.CommandEnded),
-    *(events.TurnBegan, events.SessionEnded),
-)
-"""Facts after which a command of the same session is not under way: a run that begins anew, too."""
-
-
 def paths_of(fact: Fact) -> tuple[str, ...]:
     """Return every path that a fact names, each once; its own `path` first."""
     single, several = _path_fields(type(fact))
@@ -98,31 +91,18 @@ def new_part(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "
 
 
 def is_pending(recorded: Recorded) -> bool:
-    """Return whether a fact begins a write, a rewind or a command, which has to come to an end."""
+    """Return whether a fact begins a write or a rewind, which has to come to an end."""
     fact = recorded.fact
     if isinstance(fact, events.RewindStarted):
         return bool(fact.owner) and not archived(recorded.session)
-    if isinstance(fact, events.CommandStarted):
-        return not archived(recorded.session)
     return isinstance(fact, events.WriteIntended)
 
 
 def settled_by(recorded: Recorded, intents: Mapping[int, Recorded]) -> Iterable[int]:
     """Return the positions of the pending intents that a fact settles. A fact of an archive settles
     none; the end of a rewind settles all rewinds of its session; the end of a write settles the
-    intent that the fact names, and intents of the very bytes that it reports at their path. The end of
-    a command settles its run; a new turn and the end of a session settle all commands of the session:
-    a host that was cut off records no end."""
+    intent that the fact names, and intents of the very bytes that it reports at their path."""
     fact, session = recorded.fact, recorded.session
-    if isinstance(fact, ENDING_COMMANDS) and not archived(session):
-        run = getattr(fact, "run", None)
-        return [
-            position
-            for position, intent in intents.items()
-            if isinstance(intent.fact, events.CommandStarted)
-            and intent.session == session
-            and run in (None, intent.fact.run)
-        ]
     if not isinstance(
         fact, (events.Changed, events.Moved, events.WriteAbandoned, events.RewindEnded)
     ) or archived(session):

@@ -15,15 +15,19 @@ from typing import TypeVar
 from sightline.errors import StoreError
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim
-from sightline.model.events import BlobPurged, Changed, CommandStarted, Fact
+from sightline.model.events import BlobPurged, Changed, Fact
 from sightline.model.projections import (
     DiskFile,
     Knowledge,
     SessionState,
+    Stash,
     column,
     fold_columns,
     know,
     on_disk,
+    run,
+    running_in_order,
+    stash,
 )
 from sightline.model.revision import Revision, Stamp, named
 from sightline.model.session_ids import NOBODY
@@ -56,6 +60,8 @@ class MemoryStore:
         self._disks: dict[str, DiskFile] = {}
         self._sessions: dict[str, SessionState] = {}
         self._claims: dict[str, Claim] = {}
+        self._stashes: dict[str, Stash] = {}
+        self._commands: dict[str, dict[str, Recorded]] = {}
         self._intents: dict[int, Recorded] = {}
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
@@ -89,6 +95,8 @@ class MemoryStore:
         self._sessions[session] = column(self._sessions.get(session), recorded)
         on_disk(self._disks, recorded)
         active_claims.step(self._claims, recorded)
+        stash(self._stashes, recorded)
+        run(self._commands, recorded)
         if turns_at(fact):
             self._knowledge[session] = self._folded(session, recorded.position)
         else:
@@ -217,18 +225,18 @@ class MemoryStore:
         with self._lock:
             return dict(self._claims)
 
+    def stashes(self) -> dict[str, Stash]:
+        with self._lock:
+            return dict(self._stashes)
+
     def pending(self) -> list[Recorded]:
         with self._lock:
-            return [r for r in self._open() if not isinstance(r.fact, CommandStarted)]
+            return [self._intents[position] for position in sorted(self._intents)]
 
     def running(self, sessions: Iterable[str] | None = None) -> list[Recorded]:
-        wanted = None if sessions is None else {*sessions}
         with self._lock:
-            begun = [r for r in self._open() if isinstance(r.fact, CommandStarted)]
-            return [r for r in begun if wanted is None or r.session in wanted]
-
-    def _open(self) -> list[Recorded]:
-        return [self._intents[position] for position in sorted(self._intents)]
+            wanted = self._commands if sessions is None else self._commands.keys() & {*sessions}
+            return running_in_order(self._commands[session] for session in wanted)
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         with self._lock:

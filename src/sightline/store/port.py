@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from sightline.model.active_claims import Claim
 from sightline.model.events import Fact
-from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.model.projections import DiskFile, Knowledge, SessionState, Stash
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import Position, Recorded
 from sightline.store.retention import KeptText
@@ -153,6 +153,10 @@ class Views(Protocol):
     def claims(self) -> dict[str, Claim]:
         """Return every claim that was not released, by id, oldest first. A claim may have expired,
         and its session may be gone (sessions.claims)."""
+
+    def stashes(self) -> dict[str, Stash]:
+        """Return every entry of git's stash that a recorded operation names and that none took or dropped
+        since, by commit, oldest first."""
 
     def pending(self) -> list[Recorded]:
         """Return every WriteIntended that no Changed, Moved or WriteAbandoned has settled, and every

@@ -8,9 +8,9 @@ import sqlite3
 from sightline.errors import Hint, StoreError
 from sightline.store.codec import ANOTHER
 
-VERSION = 14
+VERSION = 15
 """The user_version of every store. Raise it with each change of a table, or of a stored fact that this
-code could not read as before. Nothing was published under 1 to 13."""
+code could not read as before. Nothing was published under 1 to 14."""
 
 APPLICATION_ID = 0x53474C4E
 """The header of every store has this id: "SGLN"."""

@@ -96,8 +96,17 @@ CREATE TABLE intents (position INTEGER PRIMARY KEY);
 -- session.
 CREATE TABLE commands (
   session TEXT NOT NULL,
+  run TEXT NOT NULL,
   position INTEGER NOT NULL,
-  PRIMARY KEY (session, position)
+  PRIMARY KEY (session, run)
+) WITHOUT ROWID;
+
+-- Entries of git's stash that a fact names and that no fact took or dropped. entry: its commit.
+CREATE TABLE stashes (
+  entry TEXT PRIMARY KEY,
+  path TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Claims that were not released. They are few, so nothing but the id is looked up by.

@@ -12,7 +12,7 @@ from msgspec import structs
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, BlobPurged, Changed, Fact, WriteIntended
-from sightline.model.projections import ACTIVE_US, DiskFile, Knowledge, SessionState
+from sightline.model.projections import ACTIVE_US, DiskFile, Knowledge, SessionState, Stash
 from sightline.model.revision import Revision, Stamp
 from sightline.model.session_ids import ARCHIVE
 from sightline.model.timeline import TURNING, Recorded, Stretch, of_kind
@@ -40,7 +40,9 @@ from sightline.store.view_rows import (
     IntentRow,
     KnowledgeRow,
     KnowledgeRows,
+    NoCommands,
     SessionRow,
+    StashRow,
     changes,
     fold_known,
 )
@@ -124,6 +126,9 @@ CLAIMS = (
     "SELECT id, session, paths, expires_at, exclusive, taken_at, position, checksum FROM claims"
 )
 PUT_CLAIM = "INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?)"
+
+STASHES = "SELECT entry, path, position, checksum FROM stashes ORDER BY position"
+PUT_STASH = "INSERT OR REPLACE INTO stashes VALUES (?,?,?,?)"
 
 REMEMBERED = 20_000
 """The most rows in memory; beyond it, all are forgotten and read again as needed."""
@@ -305,6 +310,9 @@ class SqliteStore:
 
     def claims(self) -> dict[str, Claim]:
         return self._rows.claims()
+
+    def stashes(self) -> dict[str, Stash]:
+        return self._rows.stashes()
 
     def pending(self) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
@@ -503,9 +511,9 @@ class RowCache:
             self._intents = {intent.position: intent for intent in pending}
         return self._intents
 
-    def commands(self, session: str) -> dict[int, Recorded]:
-        rows = map(codec.recorded_of, self._run(RUNNING_OF, (session,)))
-        return {begun.position: begun for begun in rows}
+    def stashes(self) -> dict[str, Stash]:
+        states = map(codec.stash_of, self._run(STASHES, ()))
+        return {state.commit: state for state in states}
 
     def turnings(self, session: str) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._run(TURNINGS, (session,))]
@@ -553,12 +561,22 @@ class RowCache:
             self._run("INSERT INTO intents VALUES (?)", (change.position,))
             self.intents()[change.position] = change.recorded
 
-    def put_command(self, change: CommandRow) -> None:
-        key = (change.session, change.position)
-        if change.recorded is None:
-            self._run("DELETE FROM commands WHERE session = ? AND position = ?", key)
+    def put_stash(self, change: StashRow) -> None:
+        if change.state is None:
+            self._run("DELETE FROM stashes WHERE entry = ?", (change.commit,))
         else:
-            self._run("INSERT INTO commands VALUES (?, ?)", key)
+            self._run(PUT_STASH, codec.stash_row(change.state))
+
+    def put_command(self, change: CommandRow) -> None:
+        key = (change.session, change.run)
+        if change.recorded is None:
+            self._run("DELETE FROM commands WHERE session = ? AND run = ?", key)
+        else:
+            put = "INSERT OR REPLACE INTO commands VALUES (?, ?, ?)"
+            self._run(put, (*key, change.recorded.position))
+
+    def end_commands(self, change: NoCommands) -> None:
+        self._run("DELETE FROM commands WHERE session = ?", (change.session,))
 
 
 PUT: Mapping[type[Change], Callable[[RowCache, Any], None]] = {
@@ -568,7 +586,9 @@ PUT: Mapping[type[Change], Callable[[RowCache, Any], None]] = {
     KnowledgeRows: RowCache.put_all_knowledge,
     ClaimRow: RowCache.put_claim,
     IntentRow: RowCache.put_intent,
+    StashRow: RowCache.put_stash,
     CommandRow: RowCache.put_command,
+    NoCommands: RowCache.end_commands,
 }
 
 

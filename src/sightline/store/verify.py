@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sightline.model.active_claims import fold as fold_claims
-from sightline.model.projections import SessionState, column, fold_columns, fold_disk
+from sightline.model.projections import (
+    SessionState,
+    column,
+    fold_columns,
+    fold_disk,
+    fold_running,
+    fold_stashes,
+)
 from sightline.model.session_ids import NOBODY
 from sightline.model.timeline import Recorded, columns_of
 from sightline.store.event_index import is_pending, settled_by
@@ -36,13 +43,18 @@ def differences(store: Store) -> list[str]:
     wrong += _unlike("claim", store.claims(), fold_claims(log))
     sessions.pop(NOBODY, None)
     wrong += _unlike("session", {state.id: state for state in store.sessions()}, sessions)
-    pending = {each.position: each for each in [*store.pending(), *store.running()]}
-    wrong += _unlike("intent", pending, intents)
+    wrong += _unlike("stash entry", store.stashes(), fold_stashes(log))
+    wrong += _unlike("intent", _by_position(store.pending()), intents)
+    wrong += _unlike("command", _by_position(store.running()), _by_position(fold_running(log)))
     columns = columns_of(log)
     for name in columns:
         folded = fold_columns(columns, name, len(log))
         wrong += _unlike(f"knowledge of session {name},", store.known(name), folded)
     return wrong
+
+
+def _by_position(rows: Iterable[Recorded]) -> dict[int, Recorded]:
+    return {recorded.position: recorded for recorded in rows}
 
 
 def _unlike(view: str, rows: Mapping[Any, object], folded: Mapping[Any, object]) -> Iterator[str]:

@@ -9,21 +9,25 @@ from msgspec import Struct
 
 from sightline.model import active_claims
 from sightline.model.active_claims import CLAIMING, Claim
-from sightline.model.events import CommandStarted
+from sightline.model.events import CommandEnded, CommandStarted
 from sightline.model.projections import (
+    ENDING_ALL_COMMANDS,
     DiskFile,
     Knowledge,
     SessionState,
+    Stash,
     column,
+    is_about_stashes,
     is_activity,
     know,
     on_disk,
+    stash,
 )
+from sightline.model.session_ids import archived
 from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
 from sightline.store.event_index import (
     COLUMN_FACTS,
     DISK_FACTS,
-    ENDING_COMMANDS,
     is_pending,
     settled_by,
 )
@@ -53,8 +57,8 @@ class Rows(Protocol):
     def intents(self) -> Mapping[int, Recorded]:
         """Return the pending writes and rewinds by position."""
 
-    def commands(self, session: str) -> Mapping[int, Recorded]:
-        """Return the commands of a session that are under way, by position."""
+    def stashes(self) -> dict[str, Stash]:
+        """Return the rows of git's stash, by commit."""
 
     def turnings(self, session: str) -> Sequence[Recorded]:
         """Return the SessionForked and RewindEnded facts of a session, in order."""
@@ -104,17 +108,31 @@ class IntentRow(Struct, frozen=True):
     recorded: Recorded | None
 
 
+class StashRow(Struct, frozen=True):
+    """Put the row of an entry of git's stash; delete the row where state is None."""
+
+    commit: str
+    state: Stash | None
+
+
 class CommandRow(Struct, frozen=True):
-    """Put the row of a command under way; delete the row where recorded is None."""
+    """Put the row of a run of a session, a command under way; delete the row where recorded is None."""
 
     session: str
-    position: int
+    run: str
     recorded: Recorded | None
+
+
+class NoCommands(Struct, frozen=True):
+    """Delete the rows of all commands of a session."""
+
+    session: str
 
 
 Row = TypeVar("Row")
 
-Change = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | IntentRow | CommandRow
+RowOfView = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | StashRow | IntentRow
+Change = RowOfView | CommandRow | NoCommands
 
 
 def changes(rows: Rows, recorded: Recorded) -> list[Change]:
@@ -138,18 +156,12 @@ def changes(rows: Rows, recorded: Recorded) -> list[Change]:
         made.append(KnowledgeRows(session, states))
     elif paths:
         made += _knowledge_rows(rows, paths, recorded)
-    if isinstance(fact, ENDING_COMMANDS):
-        ended = settled_by(recorded, rows.commands(session))
-        made += [CommandRow(session, position, None) for position in ended]
-    else:
-        settled = settled_by(recorded, rows.intents())
-        made += [IntentRow(position, None) for position in settled]
+    if is_about_stashes(fact):
+        made += _stash_rows(rows.stashes(), recorded)
+    made += _command_rows(recorded)
+    made += [IntentRow(position, None) for position in settled_by(recorded, rows.intents())]
     if is_pending(recorded):
-        is_command = isinstance(fact, CommandStarted)
-        position = recorded.position
-        made.append(
-            CommandRow(session, position, recorded) if is_command else IntentRow(position, recorded)
-        )
+        made.append(IntentRow(recorded.position, recorded))
     return made
 
 
@@ -179,6 +191,25 @@ def _knowledge_rows(rows: Rows, paths: Sequence[str], recorded: Recorded) -> Ite
     for path in paths:
         if states.get(path) is not before.get(path):
             yield KnowledgeRow(session, path, states.get(path))
+
+
+def _command_rows(recorded: Recorded) -> list[CommandRow | NoCommands]:
+    """Return the rows that model.projections.run changes; they follow from the fact alone."""
+    fact, session = recorded.fact, recorded.session
+    if archived(session):
+        return []
+    if isinstance(fact, CommandStarted):
+        return [CommandRow(session, fact.run, recorded)]
+    if isinstance(fact, CommandEnded):
+        return [CommandRow(session, fact.run, None)]
+    return [NoCommands(session)] if isinstance(fact, ENDING_ALL_COMMANDS) else []
+
+
+def _stash_rows(before: Mapping[str, Stash], recorded: Recorded) -> Iterator[StashRow]:
+    states = dict(before)
+    stash(states, recorded)
+    for commit in before.keys() ^ states.keys():
+        yield StashRow(commit, states.get(commit))
 
 
 def _claim_rows(before: Mapping[str, Claim], recorded: Recorded) -> Iterator[ClaimRow]:

@@ -27,9 +27,10 @@ class Move(Struct, frozen=True):
     detail: str | None = None
 
 
-def moves(log: str) -> tuple[Move, ...]:
-    """Return the newest lines of a log, oldest first, without lines that are no entries of a log."""
-    lines = log.splitlines()[-NEWEST:]
+def moves(log: str, *, newest: int | None = NEWEST) -> tuple[Move, ...]:
+    """Return the newest lines of a log, oldest first, without lines that are no entries of a log. newest: the
+    number of lines to look at, None for all."""
+    lines = log.splitlines()[-newest if newest else None :]
     return tuple(move for line in lines if (move := _move(line)) is not None)
 
 

@@ -21,6 +21,9 @@ SLACK_NS = 20_000_000
 LOG_BYTES = 65_536
 """The size of the end of a log that is read."""
 
+STASH_LOG_BYTES = 1 << 20
+"""The log of the stash is read whole, up to some 6,000 entries: what it lacks has left the stash."""
+
 NAMED_MAX = 500
 """The limit of paths on a command line; for more paths, git lists the whole tree."""
 
@@ -85,8 +88,8 @@ class Repository:
 
     def stashed(self) -> tuple[str, ...]:
         """Return the commits of the stash, the newest last."""
-        log = read_text(self.common, "logs/refs/stash", tail=LOG_BYTES)
-        return tuple(move.new for move in moves(log))
+        log = read_text(self.common, "logs/refs/stash", tail=STASH_LOG_BYTES)
+        return tuple(move.new for move in moves(log, newest=None))
 
     def stash_moved(self, since_ns: int) -> bool:
         """Return whether an entry was added to or removed from the stash after a moment."""
