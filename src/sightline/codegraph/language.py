@@ -1,4 +1,4 @@
-"""What a language provides: the references of a source, their resolver, and helpers of resolvers."""
+"""The parts of a language: references of a source, the resolver of references, and helpers of resolvers."""
 
 from __future__ import annotations
 
