@@ -32,7 +32,7 @@ from bench.stopwatch import interleaved
 from sightline.api.folders import ports
 from sightline.briefing.registry import CHANGES
 from sightline.changes.session_context import now_us
-from sightline.history import session_history
+from sightline.history import session_history, workspace_status
 from sightline.history.overview import Watch
 from sightline.history.session_history import LogQuery
 from sightline.history.watching import Watching
@@ -177,7 +177,7 @@ def survey_of(session: Session) -> SessionContext:
 
 def status(session: Session) -> object:
     context = survey_of(session)
-    return session_history.status(context)
+    return workspace_status.status(context)
 
 
 def sessions(session: Session) -> object:

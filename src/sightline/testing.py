@@ -285,19 +285,9 @@ class MemoryWorkspace:
             if now is None or compare(stamp, now, 0) != "same":
                 yield structs.replace(self.read(path), data=None)
 
-    def walk(
-        self,
-        *,
-        since_ns: int = 0,
-        under: str = "",
-        links: bool = False,
-        until: float | None = None,
-    ) -> Iterator[tuple[str, StatSignature]]:
-        kinds = ("file", "symlink") if links else ("file",)
+    def walk(self, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         for path, entry in sorted(self._entries.items()):
-            changed = max(entry.signature.mtime_ns, entry.signature.ctime_ns)
-            asked = changed >= since_ns and path.startswith(under)
-            if entry.kind in kinds and asked and self.listed(path):
+            if entry.kind == "file" and path.startswith(under) and self.listed(path):
                 yield path, entry.signature
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:

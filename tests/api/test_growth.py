@@ -19,7 +19,7 @@ from sightline.api.session import Session
 from sightline.changes.attribution import running
 from sightline.checkpoints.rewind.report import preview  # noqa: F401  the verbs load it late
 from sightline.config.settings import Settings
-from sightline.history import session_history
+from sightline.history import session_history, workspace_status
 from sightline.history.overview import Watch
 from sightline.history.session_history import LogQuery
 from sightline.history.watching import Watching
@@ -157,7 +157,7 @@ VERBS: dict[str, Callable[[Place], object]] = {
         session_history.select(place.store, LogQuery(session="me", kinds=("turn",), newest=10))
     ),
     "why": lambda place: why(place.session()._context, "a.py"),
-    "status": lambda place: session_history.status(place.survey()),
+    "status": lambda place: workspace_status.status(place.survey()),
     "sessions": lambda place: session_history.sessions(place.survey()),
     "up": look,
 }
@@ -242,5 +242,5 @@ def test_a_page_of_sessions_has_the_present_ones_first_and_says_how_many_it_leav
     page = session_history.sessions(place.survey(), last=3)
     assert [each.id for each in page.sessions] == ["me", "past-0517", "past-0518", "past-0519"]
     assert page.left_out == FEW + 2 - 3
-    whole = session_history.status(place.survey(), last=None)
+    whole = workspace_status.status(place.survey(), last=None)
     assert (len(whole.sessions), whole.left_out) == (FEW + 3, 0)

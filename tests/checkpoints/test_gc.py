@@ -71,7 +71,7 @@ def test_what_a_session_long_gone_was_shown_goes_by_age(world):
     world.session("s1").read("a.py")
     world.later(31)
     swept = world.gc()
-    assert [(each.path, each.why) for each in swept.gone] == [("a.py", AGE)]
+    assert [(each.path, each.reason) for each in swept.texts] == [("a.py", AGE)]
     assert not world.kept("a = 1\n")
     assert world.store.verify() == []
 
@@ -82,7 +82,7 @@ def test_what_was_heard_of_since_stays_and_so_does_what_it_believes(world):
     world.later(29)
     session.read("b.py")
     world.later(29)
-    assert world.gc().gone == ()
+    assert world.gc().texts == ()
     assert world.kept("a = 1\n")
 
 
@@ -90,8 +90,8 @@ def test_an_ended_session_needs_nothing_but_its_texts_have_their_days(world):
     session = world.session("s1")
     session.read("a.py")
     world.store.append(Append("s1", [SessionEnded()], at=world.clock()))
-    assert world.gc().gone == ()
-    assert [each.why for each in world.gc(room=0).gone] == [SIZE]
+    assert world.gc().texts == ()
+    assert [each.reason for each in world.gc(room=0).texts] == [SIZE]
 
 
 def test_room_is_made_by_the_oldest_that_nobody_needs(world):
@@ -102,13 +102,13 @@ def test_room_is_made_by_the_oldest_that_nobody_needs(world):
         session.write("c.py", text)
     world.later(1)
     swept = world.gc(room=sum(text.size for text in world.store.texts()) - 1)
-    assert [each.why for each in swept.gone] == [SIZE]
+    assert [each.reason for each in swept.texts] == [SIZE]
     assert [world.kept(t) for t in ("first\n", "second\n", "third\n", "fourth\n")] == [0, 1, 1, 1]
     least = world.gc(room=0)
     assert not world.kept("second\n")
     assert world.kept("third\n"), "the newest write of an agent replaced it"
     assert world.kept("fourth\n"), "the session believes it"
-    assert least.over == least.kept_size > 0
+    assert least.over == least.kept.bytes > 0
 
 
 def test_what_the_newest_write_replaced_has_its_days_only(world):
@@ -117,7 +117,7 @@ def test_what_the_newest_write_replaced_has_its_days_only(world):
     session.edit("a.py", "1", "2")
     world.store.append(Append("s1", [SessionEnded()], at=world.clock()))
     world.later(29)
-    assert {each.path for each in world.gc(room=0).gone} == {"a.py"}
+    assert {each.path for each in world.gc(room=0).texts} == {"a.py"}
     assert world.kept("a = 1\n")
     world.later(2)
     world.gc()
@@ -150,11 +150,11 @@ def test_a_dry_run_says_exactly_what_would_go_and_changes_nothing(world):
     position = world.store.position()
     said = world.gc(dry_run=True)
     assert said.dry_run
-    assert said.gone
-    assert all(world.store.blob(each.revision) is not None for each in said.gone)
+    assert said.texts
+    assert all(world.store.blob(each.revision) is not None for each in said.texts)
     assert world.store.position() == position + 1  # the session that asked began
     done = world.gc()
-    assert (done.gone, done.kept, done.kept_size) == (said.gone, said.kept, said.kept_size)
+    assert (done.texts, done.kept, done.kept.bytes) == (said.texts, said.kept, said.kept.bytes)
 
 
 def test_facts_stay_and_one_of_them_says_what_went(world):
@@ -162,7 +162,7 @@ def test_facts_stay_and_one_of_them_says_what_went(world):
         world.session(f"s{number}").write(f"f{number}.py", f"text {number}\n")
     before = [r.fact for r in world.store.timeline()]
     world.later(40)
-    gone = world.gc().gone
+    gone = world.gc().texts
     facts = [r.fact for r in world.store.timeline()]
     assert facts[: len(before)] == before
     said = [fact for fact in facts if isinstance(fact, BlobPurged)]
@@ -206,7 +206,7 @@ def test_a_session_that_comes_back_in_the_middle_keeps_what_it_believes(world):
         return real(choose, *rest, **more)
 
     world.store.purge = come_back_first
-    assert gc(context, world.settings).gone == ()
+    assert gc(context, world.settings).texts == ()
     assert world.kept("a = 1\n")
 
 

@@ -334,9 +334,9 @@ def test_the_oldest_without_a_label_are_dropped_to_make_room(place, s):
         place.put("big.bin", os.urandom(1000))
         place.put("small.txt", f"{n}\n")
         made.append(s.checkpoint(label))
-    assert swept(place, s, 2500, dry_run=True).dropped == (made[0].id, made[2].id)
+    assert swept(place, s, 2500, dry_run=True).checkpoints == (made[0].id, made[2].id)
     assert s.checkpoints() == made
-    assert swept(place, s, 2500).dropped == (made[0].id, made[2].id)
+    assert swept(place, s, 2500).checkpoints == (made[0].id, made[2].id)
     assert s.checkpoints() == [made[1], made[3]]
     with pytest.raises(UnknownName):
         take.named(s._context, made[0].id)
@@ -354,7 +354,7 @@ def test_one_that_stands_needs_the_list_of_one_that_was_dropped(place, s):
     place.put("big.bin", b"y" + os.urandom(1000))
     second = s.checkpoint()
     first_texts = texts(s)
-    assert len(swept(place, s, 1500).dropped) == 1
+    assert len(swept(place, s, 1500).checkpoints) == 1
     assert len(first_texts - texts(s)) == 1
     assert len(files(s, second)) == 10
     for path, entry in files(s, second).items():

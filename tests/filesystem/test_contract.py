@@ -220,13 +220,6 @@ def test_locks_are_not_reentrant(workspace):
         pass
 
 
-def test_a_walk_answers_what_changed_since(workspace):
-    workspace.put("old.txt", b"old")
-    (at,) = [signature.ctime_ns for _, signature in workspace.walk()]
-    assert [path for path, _ in workspace.walk(since_ns=at)] == ["old.txt"]
-    assert list(workspace.walk(since_ns=at + 1)) == []
-
-
 def test_rights_are_given_back_where_they_are_the_expected_ones(workspace):
     workspace.put("a.txt", b"one")
     now = workspace.read("a.txt").signature.mode & 0o7777

@@ -7,7 +7,7 @@ import pytest
 from sightline.api.opening import start
 from sightline.checkpoints.time_points import since
 from sightline.config.settings import Settings
-from sightline.history import session_history
+from sightline.history import session_history, workspace_status
 from sightline.history.session_history import LogQuery
 from sightline.history.why import ENTRIES, knower, why
 from sightline.model.events import (
@@ -134,9 +134,9 @@ def test_a_session_says_whether_its_agent_is_there(world):
     assert (one.id, one.present, one.files, one.ended) == ("s1", True, 1, None)
     assert (two.id, two.present, two.files) == ("s2", False, 0)
     assert two.ended is not None
-    assert one.last is not None
+    assert one.last_sign is not None
     assert two.ended >= two.started
-    assert one.last >= one.started
+    assert one.last_sign >= one.started
 
 
 def test_a_file_that_goes_is_deleted_and_one_that_moves_has_moved(world):
@@ -154,22 +154,22 @@ def test_status_sees_each_session_with_its_own_eyes(world):
     world.tree.put("a.py", "one\n2\n")
     world.session("s2").read("a.py")
     states = {
-        found.session.id: [file.state for file in found.files]
-        for found in session_history.status(world.survey()).sessions
+        found.id: [file.state for file in found.files]
+        for found in workspace_status.status(world.survey()).sessions
     }
     assert states == {"s1": ["stale"], "s2": ["fresh"]}
-    (only,) = session_history.status(world.survey(), "s2").sessions
-    assert only.session.id == "s2"
+    (only,) = workspace_status.status(world.survey(), "s2").sessions
+    assert only.id == "s2"
 
 
 def test_surveying_begins_no_session(world):
-    session_history.status(world.survey())
-    assert session_history.sessions(world.survey()).sessions == []
+    workspace_status.status(world.survey())
+    assert session_history.sessions(world.survey()).sessions == ()
 
 
 def test_sessions_count_their_files(world):
     world.session("s1").read("a.py")
-    assert [(s.session.id, s.files) for s in session_history.sessions(world.survey()).sessions] == [
+    assert [(s.id, s.files) for s in session_history.sessions(world.survey()).sessions] == [
         ("s1", 1)
     ]
 

@@ -299,7 +299,7 @@ def test_gc_keeps_the_texts_of_a_conversation_until_it_is_deleted(place, s):
     assert len(s.conversation.messages()) == 3
     delete(later._context, "s", force=True)
     assert s.conversation.messages() == []
-    assert gc(later._context, place.settings(), age_us=1).gone
+    assert gc(later._context, place.settings(), age_us=1).texts
 
 
 def test_at_is_when_it_was_said(s):

@@ -47,6 +47,6 @@ def test_nothing_is_said_in_words():
 
 
 def test_programs_get_all_of_it():
-    told = json.loads(json.dumps(shape(structs.replace(WHOLE, left_out=1))))
+    told = json.loads(json.dumps(shape(structs.replace(WHOLE, left_out=1, complete=False))))
     assert told["entries"][1] == {"path": "src/a.py", "kind": "file", "size": 2048}
     assert (told["left_out"], told["complete"]) == (1, False)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, Annotated, Self
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from sightline.api.folders import open_folder
 from sightline.api.verbs import HOST_ONLY, FilePath, Natural, Positive, paths_of, verb
@@ -19,7 +19,7 @@ from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history import session_history, workspace_status
-from sightline.history.session_history import LogQuery, SessionSummary, SessionView
+from sightline.history.session_history import LogQuery, SessionPage, SessionSummary
 from sightline.model import validation
 from sightline.model.findings import Finding
 from sightline.model.log_entries import KINDS, OF_FILES, Entry, Why
@@ -65,24 +65,6 @@ class SessionModel(ModelUsage, frozen=True, kw_only=True):
     session: str
 
 
-class SessionPageView(Struct, frozen=True):
-    """Some sessions as JSON has them: see SessionPage."""
-
-    sessions: tuple[SessionView, ...]
-    left_out: int
-
-
-class SessionPage(Struct, frozen=True):
-    """Some sessions, the present ones first. left_out: number of the other ones."""
-
-    sessions: tuple[SessionSummary, ...]
-    left_out: int
-
-    def as_view(self) -> SessionPageView:
-        """Return the sessions as everybody is shown them."""
-        return SessionPageView(tuple(each.as_view() for each in self.sessions), self.left_out)
-
-
 class Workspace:
     """All sessions of one folder, and its timeline. Looking begins no session.
 
@@ -117,7 +99,7 @@ class Workspace:
     def sessions(self) -> list[SessionSummary]:
         """List all sessions, oldest first, with their agent, presence and number of files."""
         listed = session_history.sessions(self._context, last=None).sessions
-        return sorted(listed, key=lambda each: (each.session.started, each.id))
+        return sorted(listed, key=lambda each: (each.started, each.id))
 
     @verb(read_only=True)
     def page_of_sessions(self, *, last: Positive | None = LAST_SESSIONS) -> SessionPage:
@@ -126,8 +108,7 @@ class Workspace:
         Args:
             last: List the last N others; None for all.
         """
-        page = session_history.sessions(self._context, last=last)
-        return SessionPage(tuple(page.sessions), page.left_out)
+        return session_history.sessions(self._context, last=last)
 
     @verb(read_only=True)
     def status(

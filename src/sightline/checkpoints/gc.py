@@ -40,9 +40,11 @@ from sightline.store.retention import (
     SIZE,
     Going,
     KeptText,
+    KeptTexts,
     Mention,
     Mentions,
     Swept,
+    SweptText,
     going,
     named,
 )
@@ -93,13 +95,14 @@ def gc(
         room=allowed,
         came_at=needs.recorded_at,
     )
-    gone = tuple(chosen if dry_run else _forget(context, needs, chosen, on_step))
+    gone = chosen if dry_run else _forget(context, needs, chosen, on_step)
     returned = 0 if dry_run else store.tidy()
-    size = sum(each.size for each in kept) - sum(each.size for each in gone)
-    over = max(size - allowed, 0)
-    return Swept(
-        gone, len(kept) - len(gone), size, over, returned, dry_run, tuple(dropped), forgotten
-    )
+    freed = sum(each.size for each in gone)
+    size = sum(each.size for each in kept) - freed
+    stay = KeptTexts(len(kept) - len(gone), size)
+    texts = tuple(map(SweptText.from_going, gone))
+    work = (max(size - allowed, 0), returned, tuple(dropped), forgotten)
+    return Swept(dry_run, texts, freed, stay, *work)
 
 
 def _forget_commands(context: SessionContext, texts: Sequence[str], *, dry_run: bool) -> int:

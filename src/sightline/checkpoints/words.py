@@ -9,7 +9,7 @@ from sightline.errors import Hint, NextCall
 from sightline.model.manifest import FileDifference, PathChange
 from sightline.model.path import quoted
 from sightline.model.results import Checkpoint, Export, NotCovered
-from sightline.store.retention import AGE, COMMAND, SIZE, Going, Swept
+from sightline.store.retention import AGE, COMMAND, SIZE, Swept, SweptText
 from sightline.text.causes import called
 from sightline.text.phrases import count, named, size, table, unfound
 from sightline.text.printable import one_line, printable
@@ -260,11 +260,11 @@ WHY = {
 
 def swept(result: Swept) -> list[str]:
     """Describe the result of gc, line by line."""
-    stay = f"{count(result.kept, 'text')} ({size(result.kept_size)})"
+    stay = f"{count(result.kept.texts, 'text')} ({size(result.kept.bytes)})"
     lines: list[str] = []
-    if result.dropped:
+    if result.checkpoints:
         verb = "Would drop" if result.dry_run else "Dropped"
-        checkpoints = count(len(result.dropped), "checkpoint")
+        checkpoints = count(len(result.checkpoints), "checkpoint")
         lines.append(
             f"{verb} {checkpoints}, the oldest without a label: all of them took more than "
             "checkpoint_bytes."
@@ -272,15 +272,15 @@ def swept(result: Swept) -> list[str]:
     if result.commands:
         verb = "Would forget" if result.dry_run else "Forgot"
         lines.append(f"{verb} {count(result.commands, 'command')} with the text that you named.")
-    if not result.gone:
+    if not result.texts:
         lines.append(f"Nothing to forget: {stay} kept, all needed or recent.")
     else:
         verb = "Would forget" if result.dry_run else "Forgot"
-        lines.append(f"{verb} {count(len(result.gone), 'text')} ({size(result.size)}):")
-        lines += [f"  {line}" for line in table(_reasons(result.gone))]
+        lines.append(f"{verb} {count(len(result.texts), 'text')} ({size(result.bytes)}):")
+        lines += [f"  {line}" for line in table(_reasons(result.texts))]
         if result.dry_run:
-            lines += ["", *(f"  {line}" for line in table(_files(result.gone)))]
-            files = len({each.path for each in result.gone})
+            lines += ["", *(f"  {line}" for line in table(_files(result.texts)))]
+            files = len({each.path for each in result.texts})
             if files > FILES_NAMED:
                 lines.append(f"  and of {files - FILES_NAMED} more: sightline gc --dry-run --json")
             lines.append("")
@@ -294,18 +294,18 @@ def swept(result: Swept) -> list[str]:
     return lines
 
 
-def _reasons(gone: Sequence[Going]) -> Iterator[tuple[str, str]]:
-    for why, group in groupby(gone, lambda each: each.why):
-        texts = list(group)
-        number = count(len(texts), "text")
-        yield number, f"{WHY[why]} ({size(sum(each.size for each in texts))})"
+def _reasons(texts: Sequence[SweptText]) -> Iterator[tuple[str, str]]:
+    for reason, group in groupby(texts, lambda each: each.reason):
+        alike = list(group)
+        number = count(len(alike), "text")
+        yield number, f"{WHY[reason]} ({size(sum(each.bytes for each in alike))})"
 
 
-def _files(gone: Sequence[Going]) -> list[tuple[str, str, str]]:
+def _files(texts: Sequence[SweptText]) -> list[tuple[str, str, str]]:
     """Return the files whose texts take the most room, largest first."""
     by_path: dict[str | None, list[int]] = {}
-    for each in gone:
-        by_path.setdefault(each.path, []).append(each.size)
+    for each in texts:
+        by_path.setdefault(each.path, []).append(each.bytes)
     most = sorted(by_path.items(), key=lambda pair: (-sum(pair[1]), str(pair[0])))
     return [
         (quoted(path) if path else "(of no file)", count(len(sizes), "text"), size(sum(sizes)))

@@ -39,12 +39,8 @@ def list_sessions(call: Call, last: int | None) -> None:
         called = {each.id: workspace.name_of(each.id) for each in page.sessions}
     rows = [("ID", "AGENT", "BEGAN", "STATE", "ACTIVE", "TURN", "FILES", "NAME")]
     for each in page.sessions:
-        state, active = each.presence, each.last
-        times = (
-            (output.minute_of(each.started), state.state, output.minute_of(active))
-            if state and active
-            else ("", "", "")
-        )
+        active = output.minute_of(each.last_sign) if each.last_sign is not None else ""
+        times = (output.minute_of(each.started), each.presence or "", active)
         name = called[each.id] if each.name else ""
         rows.append((short_id(each.id), each.agent, *times, str(each.turn), str(each.files), name))
     lines = [output.tabled(rows)] if page.sessions else ["No session worked here yet."]

@@ -234,22 +234,10 @@ class DiskWorkspace:
         else:
             yield from found
 
-    def walk(
-        self,
-        *,
-        since_ns: int = 0,
-        under: str = "",
-        links: bool = False,
-        until: float | None = None,
-    ) -> Iterator[tuple[str, StatSignature]]:
-        if under:
-            tree = look(self.root, self._rules(), until=until, under=under)
-        else:
-            tree = self.tree(until=until)
+    def walk(self, under: str = "") -> Iterator[tuple[str, StatSignature]]:
+        tree = look(self.root, self._rules(), under=under) if under else self.tree()
         found = [
-            (path, signature_of_row(row))
-            for path, row in tree.younger(since_ns)
-            if links or S_ISREG(int(row[MODE]))
+            (path, signature_of_row(row)) for path, row in tree.files() if S_ISREG(int(row[MODE]))
         ]
         for folder, listing in tree.listings.items():
             if listing.hidden.get("") == CLOSED:

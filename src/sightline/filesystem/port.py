@@ -120,20 +120,12 @@ class Workspace(Protocol):
         bytes. Paths that are not reached before the deadline (seconds) are "unreadable".
         """
 
-    def walk(
-        self,
-        *,
-        since_ns: int = 0,
-        under: str = "",
-        links: bool = False,
-        until: float | None = None,
-    ) -> Iterator[tuple[str, StatSignature]]:
+    def walk(self, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         """Yield every file that no ignore rule hides, in order of path.
 
-        links: symlinks, too. since_ns: only files whose times are then or later. under: only files
-        below one folder ("" or ending in "/"), which counts as not ignored. until: by
-        time.monotonic(). A folder that may not be listed is yielded itself, with its mode.
-        Unverifiable when an ignore file cannot be read, DeadlinePassed when time is up.
+        under: only files below one folder ("" or ending in "/"), which counts as not ignored. A folder
+        that may not be listed is yielded itself, with its mode. Unverifiable when an ignore file
+        cannot be read.
         """
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
-from sightline.history.session_history import SessionSummary
+from sightline.history.session_history import SessionSummary, summary
 from sightline.model.line_marks import unmarked_lines
 from sightline.model.projections import DiskFile, Knowledge, SessionState, column, fold_disk
 from sightline.model.revision import MISSING, Revision, known
@@ -84,7 +84,7 @@ class AsOf:
         """Return the sessions that had begun, oldest first, without their presence."""
         states = [self._session(state.id) for state in self._store.sessions()]
         return [
-            SessionSummary(state, len(self._store.known(state.id, self.position)))
+            summary(state, len(self._store.known(state.id, self.position)))
             for state in states
             if state is not None
         ]

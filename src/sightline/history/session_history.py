@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cache
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -19,53 +19,25 @@ from sightline.changes.session_names import plain_title
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
-from sightline.guard import file_states
 from sightline.guard.unfinished import recover_all
 from sightline.model.events import Cause
 from sightline.model.log_entries import FACT_KINDS, Entry, facts_of, readable_entry
 from sightline.model.projections import SessionState
-from sightline.model.results import FileInContext
 from sightline.model.session_ids import LAST_SESSIONS
 from sightline.model.timeline import ALWAYS, Recorded, Since
 from sightline.model.units import moment
-from sightline.sessions.presence import Presence, presence, present_sessions
+from sightline.sessions.presence import presence, present_sessions
 from sightline.store.port import Store, Views
 
-Shown = TypeVar("Shown")
 
-
-class SessionFilesView(Struct, frozen=True):
-    """A session with its files as JSON has it: see SessionView."""
-
-    id: str
-    agent: str
-    turn: int
-    started: datetime
-    ended: datetime | None
-    model: str | None
-    parent: str | None
-    files: tuple[FileInContext, ...]
-
-
-class SessionFiles(Struct, frozen=True):
-    """A session and the files that it was shown."""
-
-    session: SessionState
-    files: tuple[FileInContext, ...]
-
-    def as_view(self) -> SessionFilesView:
-        """Return the session with times as times."""
-        state = self.session
-        times = (moment(state.started), None if state.ended is None else moment(state.ended))
-        began = (state.id, state.agent, state.turn, *times, state.model, state.parent)
-        return SessionFilesView(*began, self.files)
-
-
-class SessionView(Struct, frozen=True):
-    """A session as JSON has it. turn: its newest; model: the one that it used last; parent: the session that
+class SessionSummary(Struct, frozen=True):
+    """A session. turn: its newest; model: the one that it used last; parent: the session that
     started it; name: its title, None where it has none; files: number of files that it was shown.
     presence: present, gone or ended, since then; last_sign: of its agent's life; holder: the process that
-    holds it, "machine:pid:start". Times are aware UTC datetimes."""
+    holds it, "machine:pid:start"; these are None where nobody asked. Times are aware UTC datetimes.
+
+    id, agent: as others name it; started, ended: its beginning and its end.
+    """
 
     id: str
     agent: str
@@ -76,88 +48,21 @@ class SessionView(Struct, frozen=True):
     parent: str | None
     name: str | None
     files: int
-    presence: Literal["present", "gone", "ended"] | None
-    since: datetime | None
-    last_sign: datetime | None
-    holder: str | None
-
-
-class SessionSummary(Struct, frozen=True):
-    """A session. files: number of files that it was shown; presence: of its agent, None when not
-    asked for; name: its title, None where it has none."""
-
-    session: SessionState
-    files: int
-    presence: Presence | None = None
-    name: str | None = None
-
-    @property
-    def id(self) -> str:
-        """The session's id, as other verbs take it."""
-        return self.session.id
-
-    @property
-    def agent(self) -> str:
-        """The name of its agent."""
-        return self.session.agent
-
-    @property
-    def parent(self) -> str | None:
-        """The session that started it."""
-        return self.session.parent
-
-    @property
-    def turn(self) -> int:
-        """Its newest turn."""
-        return self.session.turn
-
-    @property
-    def model(self) -> str | None:
-        """The model it used last."""
-        return self.session.model
-
-    @property
-    def owner(self) -> str | None:
-        """Its process, "machine:pid:start", if known."""
-        return self.session.owner
+    presence: Literal["present", "gone", "ended"] | None = None
+    since: datetime | None = None
+    last_sign: datetime | None = None
+    holder: str | None = None
 
     @property
     def present(self) -> bool | None:
         """True while its agent is present: the session has not ended, and its process lives."""
-        return None if self.presence is None else self.presence.state == "present"
-
-    @property
-    def started(self) -> datetime:
-        """Its beginning."""
-        return moment(self.session.started)
-
-    @property
-    def ended(self) -> datetime | None:
-        """Its end, if it has ended."""
-        ended = self.session.ended
-        return None if ended is None else moment(ended)
-
-    @property
-    def last(self) -> datetime | None:
-        """Its agent's last sign of life."""
-        return None if self.presence is None else moment(self.presence.last)
-
-    def as_view(self) -> SessionView:
-        """Return the session as everybody is shown it."""
-        is_there = self.presence
-        return SessionView(
-            *(self.id, self.agent, self.turn, self.started, self.ended, self.model, self.parent),
-            *(self.name, self.files),
-            is_there.state if is_there else None,
-            moment(is_there.since) if is_there else None,
-            *(self.last, is_there.holder if is_there else None),
-        )
+        return None if self.presence is None else self.presence == "present"
 
 
-class Page(Struct, Generic[Shown], frozen=True):
+class SessionPage(Struct, frozen=True):
     """Some sessions, the present ones first. left_out: number of the other ones."""
 
-    sessions: list[Shown]
+    sessions: tuple[SessionSummary, ...]
     left_out: int
 
 
@@ -239,40 +144,34 @@ def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
         position = now
 
 
-def status(
-    context: SessionContext, session: str | None = None, *, last: int | None = LAST_SESSIONS
-) -> Page[SessionFiles]:
-    """Return the sessions of a page, or one session, with the current state of its files."""
-    if session is not None:
-        state = context.store.session(session)
-        chosen = Page([] if state is None else [state], 0)
-    else:
-        chosen = _page(context, last)
-    shown = [
-        SessionFiles(state, tuple(file_states.files(context.for_session(state.id))))
-        for state in chosen.sessions
-    ]
-    return Page(shown, chosen.left_out)
-
-
-def sessions(context: SessionContext, *, last: int | None = LAST_SESSIONS) -> Page[SessionSummary]:
+def sessions(context: SessionContext, *, last: int | None = LAST_SESSIONS) -> SessionPage:
     """Return the sessions of a page."""
-    chosen = _page(context, last)
-    shown = [
-        SessionSummary(
-            state,
-            len(context.store.known(state.id)),
-            presence(context, state),
-            plain_title(context.store, state.id),
+    states, left_out = page(context, last)
+    shown: list[SessionSummary] = []
+    for state in states:
+        there = presence(context, state)
+        known = structs.replace(
+            summary(state, len(context.store.known(state.id))),
+            name=plain_title(context.store, state.id),
+            presence=there.state,
+            since=moment(there.since),
+            last_sign=moment(there.last),
+            holder=there.holder,
         )
-        for state in chosen.sessions
-    ]
-    return Page(shown, chosen.left_out)
+        shown.append(known)
+    return SessionPage(tuple(shown), left_out)
 
 
-def _page(context: SessionContext, last: int | None) -> Page[SessionState]:
-    """Return the present sessions, oldest first, and then the last others to end or to begin. None:
-    all others."""
+def summary(state: SessionState, files: int) -> SessionSummary:
+    """Return a session without its presence and its title. files: as in SessionSummary."""
+    began, ended = moment(state.started), None if state.ended is None else moment(state.ended)
+    who = (state.id, state.agent, state.turn, began, ended, state.model, state.parent)
+    return SessionSummary(*who, name=None, files=files)
+
+
+def page(context: SessionContext, last: int | None) -> tuple[list[SessionState], int]:
+    """Return the present sessions, oldest first, and then the last others to end or to begin; and the
+    number of the other ones. last: None for all others."""
     store = context.store
     present = present_sessions(context)
     ids = {state.id for state in present}
@@ -282,4 +181,4 @@ def _page(context: SessionContext, last: int | None) -> Page[SessionState]:
     others += store.sessions(ended=True, newest=last)
     others.sort(key=lambda state: (state.ended or state.started, state.id))
     shown = others if last is None else others[max(len(others) - last, 0) :]
-    return Page([*present, *shown], store.session_count() - len(present) - len(shown))
+    return [*present, *shown], store.session_count() - len(present) - len(shown)

@@ -69,7 +69,6 @@ class Watching:
         self._backoff = Backoff()
         self._lost_reason: str | None = None
         self._position = context.store.position()
-        self._agents: dict[str, str] = {}
         self._watched = WatchedPaths(context.store.paths())
         self._untracked = UntrackedFeed(context, self._watched) if unshown else None
         self._watcher.follow(self._watched)

@@ -8,7 +8,7 @@ from os import PathLike
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -28,29 +28,13 @@ class Entry(Struct, frozen=True):
     size: int | None = None
 
 
-class ListingView(Struct, frozen=True):
-    """A listing as JSON has it: see DirectoryListing."""
-
-    path: str
-    entries: tuple[Entry, ...]
-    folders: int
-    files: int
-    ignored: int
-    left_out: int
-    depth: int
-    limit: int
-    filter: str | None
-    deeper: int
-    closed: tuple[str, ...]
-    complete: bool
-
-
 class DirectoryListing(Struct, frozen=True):
     """The entries of a folder, the nearest first.
 
     folders, files: numbers of each among the entries. ignored: number of hidden entries in the
     listed folders, a hidden folder counted as one. left_out: entries beyond the limit; deeper: files
-    in folders beyond the depth; closed: folders that could not be listed.
+    in folders beyond the depth; closed: folders that could not be listed; complete: the listing has
+    all requested entries.
 
     path: of the folder; filter: the pattern that the names fit, None for all.
     """
@@ -66,15 +50,7 @@ class DirectoryListing(Struct, frozen=True):
     filter: str | None = None
     deeper: int = 0
     closed: tuple[str, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the listing has all requested entries."""
-        return not (self.left_out or self.deeper or self.closed)
-
-    def as_view(self) -> ListingView:
-        """Return the listing with whether it is complete."""
-        return ListingView(**structs.asdict(self), complete=self.complete)
+    complete: bool = True
 
 
 class Level(Struct, frozen=True):
@@ -187,6 +163,7 @@ def list_directory(
         filter,
         listing.deeper,
         tuple(listing.closed),
+        complete=not (listing.left_out or listing.deeper or listing.closed),
     )
 
 

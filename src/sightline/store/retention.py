@@ -47,14 +47,20 @@ class Going(Struct, frozen=True):
 
 
 class SweptText(Struct, frozen=True):
-    """A text that gc forgot, or would forget, as JSON has it. bytes: in the store; at: when a fact last named
-    it, None when none did; reason: age or size."""
+    """A text that gc forgot, or would forget. bytes: in the store; at: when a fact last named it, an
+    aware UTC datetime, None when none did; reason: age or size."""
 
     revision: str
     path: str | None
     bytes: int
     at: datetime | None
     reason: str
+
+    @classmethod
+    def from_going(cls, text: Going) -> SweptText:
+        """Return the text with its time as a time."""
+        at = moment(text.at) if text.at else None
+        return cls(text.revision, text.path, text.size, at, text.why)
 
 
 class KeptTexts(Struct, frozen=True):
@@ -64,55 +70,23 @@ class KeptTexts(Struct, frozen=True):
     bytes: int
 
 
-class SweptView(Struct, frozen=True):
-    """The work of gc as JSON has it: see Swept. bytes: of the forgotten texts."""
+class Swept(Struct, frozen=True):
+    """The work of gc. texts: those that it forgot, or with dry_run would forget, oldest first; bytes: of
+    these; over: the bytes by which needed texts exceed the room; returned: the bytes by which the store
+    shrank on disk; checkpoints: the ids of those that were dropped to make room; commands: the number of
+    shell commands that were forgotten, because the user named a text of theirs.
+
+    kept: the texts that stay.
+    """
 
     dry_run: bool
     texts: tuple[SweptText, ...]
     bytes: int
     kept: KeptTexts
-    over: int
-    returned: int
-    checkpoints: tuple[str, ...]
-    commands: int
-
-
-class Swept(Struct, frozen=True):
-    """The texts that gc forgot, or with dry_run would forget. gone: those texts, oldest first; kept,
-    kept_size: the number of texts that stay, and their bytes; over: the bytes by which needed texts
-    exceed the room; returned: the bytes by which the store shrank on disk; dropped: the ids of the
-    checkpoints that were dropped to make room; commands: the number of shell commands that were
-    forgotten, because the user named a text of theirs."""
-
-    gone: tuple[Going, ...]
-    kept: int
-    kept_size: int
     over: int = 0
     returned: int = 0
-    dry_run: bool = False
-    dropped: tuple[str, ...] = ()
+    checkpoints: tuple[str, ...] = ()
     commands: int = 0
-
-    @property
-    def size(self) -> int:
-        """Return the bytes of the forgotten texts."""
-        return sum(each.size for each in self.gone)
-
-    def as_view(self) -> SweptView:
-        """Return the work of gc with times as times."""
-        texts = tuple(
-            SweptText(
-                each.revision,
-                each.path,
-                each.size,
-                moment(each.at) if each.at else None,
-                each.why,
-            )
-            for each in self.gone
-        )
-        stay = KeptTexts(self.kept, self.kept_size)
-        done = (self.over, self.returned, self.dropped, self.commands)
-        return SweptView(self.dry_run, texts, self.size, stay, *done)
 
 
 class Mention(Struct, frozen=True):

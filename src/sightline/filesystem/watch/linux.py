@@ -52,7 +52,6 @@ class LinuxWatcher:
         self._folders = WatchedFolders(inotify, root, self._rules)
         self._following = Following(root, blind, polling_s)
         self._is_full = self._must_restart = False
-        self._overflows = self._gaps = 0
         self._identity = identity_of(root)
         self._away: Lost | None = None if self._identity else "gone"
         self._unsaid_limit = self._at_limit(self._begin)
@@ -87,8 +86,6 @@ class LinuxWatcher:
             followed=len(self._following.paths),
             polled=len(rota),
             every_s=rota.every_s if rota else 0.0,
-            overflows=self._overflows,
-            gaps=self._gaps,
         )
 
     def follow(self, paths: Iterable[str]) -> None:
@@ -138,7 +135,6 @@ class LinuxWatcher:
 
     def _happened(self, at_ns: int) -> Hints | None:
         batch = Batch(self._inotify.read())
-        self._overflows += batch.overflow
         identity = identity_of(self._root)
         if identity != self._identity:
             return self._replaced(identity, batch, at_ns)
@@ -216,7 +212,6 @@ class LinuxWatcher:
         return self._is_full
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
-        self._gaps += 1
         if self._unsaid_limit:
             self._unsaid_limit, lost = False, lost or "limit"
         return Hints(frozenset(), everything=True, lost=lost, at_ns=at_ns)

@@ -91,7 +91,6 @@ class PollingWatcher:
         self._calls: SimpleQueue[None] = SimpleQueue()
         self._followed: frozenset[str] = frozenset()
         self._away: Lost | None = None
-        self._gaps = 0
         self.follow(())
 
     def wait(self, timeout_s: float | None) -> Hints | None:
@@ -124,7 +123,6 @@ class PollingWatcher:
             followed=len(self._followed),
             polled=len(self._rota),
             every_s=self._rota.every_s,
-            gaps=self._gaps,
         )
 
     def follow(self, paths: Iterable[str]) -> None:
@@ -141,6 +139,5 @@ class PollingWatcher:
         is_here = os.path.isdir(self._root)
         was, self._away = self._away, None if is_here else "gone"
         if was != self._away:
-            self._gaps += 1
             return Hints(frozenset(), everything=True, lost=self._away, at_ns=at_ns)
         return Hints(changed, at_ns=at_ns) if changed and is_here else None

@@ -64,7 +64,6 @@ class ElsewhereWatcher:
         self._queue: SimpleQueue[Raw | None] = SimpleQueue()
         self._rota = Rota(polling_s)
         self._followed: frozenset[str] = frozenset()
-        self._overflows = self._gaps = 0
         self._must_restart = False
         self._ahead_s = time() - monotonic()
         self._identity = identity_of(root)
@@ -105,8 +104,6 @@ class ElsewhereWatcher:
             followed=len(self._followed),
             polled=len(self._rota),
             every_s=self._rota.every_s if self._rota else 0.0,
-            overflows=self._overflows,
-            gaps=self._gaps,
         )
 
     def follow(self, paths: Iterable[str]) -> None:
@@ -205,8 +202,6 @@ class ElsewhereWatcher:
         return None if nested or self._rules.hides(chains, path, is_folder=below) else path
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
-        self._gaps += 1
-        self._overflows += lost == "overflow"
         return Hints(frozenset(), everything=True, lost=lost, at_ns=at_ns)
 
 

@@ -46,8 +46,6 @@ class Eyes(Struct, frozen=True):
     "gone", "moved", "unmounted" (away). folders: number of folders watched by events. unseen:
     number of folders that may not be read, so are not watched. followed: number of paths named by
     follow(). polled: number of paths and files of git that are polled every every_s seconds.
-    overflows: number of times that events were lost. gaps: number of answers that said that everything
-    may have changed.
     """
 
     mode: Mode
@@ -57,8 +55,6 @@ class Eyes(Struct, frozen=True):
     followed: int = 0
     polled: int = 0
     every_s: float = 0.0
-    overflows: int = 0
-    gaps: int = 0
 
 
 class Watcher(Protocol):
