@@ -22,6 +22,8 @@ COMMAND = "sightline.cli.group:cli"
 COMMON = "Options of every command"
 LISTS = ("Commands", "Start")
 """The headings of a help with which lists of commands begin. They are the last ones."""
+PLAIN_EXAMPLE = re.compile(r"\n  Example: [a-z ]+(?: [\w./]+)*\n")
+"""An example without options, quotes or redirections."""
 
 
 def main() -> int:
@@ -48,7 +50,9 @@ def page(group: click.Group) -> str:
     texts = {context.command_path: help_of(context) for context in contexts(group)}
     parts = {path: text.partition(f"\n{COMMON}:\n") for path, text in texts.items()}
     common = {text for _, _, text in parts.values() if text}
-    first, *rest = (section(path, without_repetition(own)) for path, (own, _, _) in parts.items())
+    first, *rest = (
+        section(*headed(path, without_repetition(own))) for path, (own, _, _) in parts.items()
+    )
     return "\n".join([head, first, *(section(COMMON, text) for text in common), *rest])
 
 
@@ -75,13 +79,17 @@ def help_of(context: click.Context) -> str:
 
 
 def without_repetition(text: str) -> str:
-    """A help without what the page says elsewhere: that each command has options, its lists of commands, and a
-    usage and an example that are the heading."""
-    own = re.split(rf"\n(?:{'|'.join(LISTS)}):\n", text.replace(" [OPTIONS]", ""))[0]
-    name = own.partition("\n")[0].removeprefix("Usage: ")
-    if name != name.lower():
-        return own
-    return own.removeprefix(f"Usage: {name}\n\n").replace(f"\n  Example: {name}\n", "")
+    """A help without what the page says elsewhere: that each command has options, and its lists of commands."""
+    return re.split(rf"\n(?:{'|'.join(LISTS)}):\n", text.replace(" [OPTIONS]", ""))[0]
+
+
+def headed(path: str, text: str) -> tuple[str, str]:
+    """The usage as the heading of a help, and the help without it and without an example that only fills it in."""
+    usage, _, rest = text.partition("\n\n")
+    heading = usage.removeprefix("Usage: ")
+    if "\n" in heading:
+        return path, text
+    return heading, PLAIN_EXAMPLE.sub("", rest)
 
 
 def section(heading: str, text: str) -> str:

@@ -187,7 +187,8 @@ class Session:
             path: The file.
             lines: The lines that the tool showed; all by default.
             text: Exactly the text that the tool showed.
-            via: How the agent saw it: read, mention, preview, search, handover, refusal, or a word of your own.
+            via: How the agent saw it: read, mention, preview, search, handover, refusal, or a word of
+                your own.
         """
         reads.saw(self._context, fspath(path), checked_lines(lines), text, via)
 
@@ -256,9 +257,8 @@ class Session:
     def write(self, path: FilePath, content: str, *, raw: bool = False) -> results.EditResult:
         """Write a whole file.
 
-        A file that has this text already stays as it is, and the result says so. Changes by others
-        since this session saw the file are merged, or the write is refused. The file keeps its
-        encoding, its byte order mark and its line ends.
+        Changes by others since this session saw the file are merged, or the write is refused. The
+        file keeps its encoding, its byte order mark and its line ends.
 
         Args:
             path: The file.
@@ -377,8 +377,8 @@ class Session:
     def prompts(self) -> Prompts:
         """Return the prompts for a model that gives structured answers.
 
-        A workspace may replace a prompt by a file in .sightline/prompts. Such files count only if the
-        user's setting 'prompts' is "workspace".
+        Files in .sightline/prompts replace prompts only if the user's setting 'prompts' is
+        "workspace".
 
         Raises:
             PromptError, which names the file.
@@ -495,8 +495,8 @@ class Session:
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Show changes that this session does not know of yet.
 
-        Asking changes nothing: a change is listed until the agent reads the file again, or
-        acknowledges a notice of the change.
+        A change is listed until the agent reads the file again, or acknowledges a notice of the
+        change.
 
         Args:
             told: Also changes that the agent acknowledged.
@@ -565,9 +565,9 @@ class Session:
     ) -> None:
         """Record that the agent got a notice or a warning.
 
-        Briefings, refusals and results of answers are acknowledged, too. The changes that the acknowledged
-        text describes then count as known, and its lines as shown, except in files that the agent read or edited meanwhile. A
-        warning is not repeated.
+        Briefings, refusals and results of answers are acknowledged, too. The changes that the
+        acknowledged text describes then count as known, and its lines as shown, except in files
+        that the agent read or edited meanwhile. A warning is not repeated.
 
         Args:
             answer: What the agent got, or the id of a notice or a warning.
@@ -600,7 +600,7 @@ class Session:
         """List files changed since a checkpoint or a time. Asking changes nothing.
 
         Args:
-            when: A checkpoint, its id or label, a position (see log), or a time with its zone. By
+            when: A checkpoint, its id or label, a position (see log), or a time ("2h" ago). By
                 default the last checkpoint that this session took, else the session's start.
             deleted_messages: Messages taken out of the conversation, by id or as the host holds
                 them. Edits since the earliest, and files that the messages' calls write, are
@@ -737,8 +737,8 @@ class Session:
     ) -> results.RewindReport:
         """Take back the agent's last turn, as a rewind does.
 
-        A second undo takes back the turn before. A change that was made outside of any turn, such as
-        an edit by a sightline command, counts as a turn of its own.
+        A second undo takes back the turn before. A change outside of any turn, such as an edit by a
+        sightline command, counts as a turn of its own.
 
         Args:
             paths: Take back only changes of these files, and of files in these folders.
@@ -878,10 +878,7 @@ class Session:
 
     @verb(read_only=True, answer="claims")
     def claims(self) -> list[results.Claim]:
-        """List the claims that stand.
-
-        Lists the claims of all sessions, oldest first.
-        """
+        """List the claims that stand, of all sessions, oldest first."""
         return claims.listed(self._context)
 
     @verb
@@ -908,10 +905,12 @@ class Session:
     ) -> tuple[results.HandedOver, ...]:
         """Record that another session has this one's text of files.
 
-        The text counts as shown to the other session's agent. The files are as stale for the receiver as for this session.
+        The text counts as shown to the other session's agent, and is as stale for it as for this
+        session.
 
         Args:
-            to: A session that this one started, the one that started it, or the one that it is a fork of; or its id.
+            to: A session that this one started or is a fork of, or the one that started it; or its
+                id.
             paths: The files; all that this session holds by default.
             lines: Only these lines, of one file.
 
@@ -950,9 +949,9 @@ class Session:
     ) -> FindResult:
         """Find files by up to five patterns, from exact to broad.
 
-        The first pattern that matches wins. A name, or a pattern without a slash, is looked for in
-        all folders; ** stands for any folders. Ignored files are not found. When no pattern
-        matches, similar files are listed with reasons.
+        The first pattern that matches wins. A pattern without a slash is looked for in all folders;
+        ** stands for any folders. Ignored files are not found. When no pattern matches, similar
+        files are listed with reasons.
 
         Args:
             patterns: One to five patterns, such as config.py or src/**/*.ts.
@@ -1098,9 +1097,9 @@ class Session:
     def stats(self) -> Stats:
         """Count how searches for files went, by kind of pattern.
 
-        A pattern that was tried counts once: it was the first of its search and matched; it was a later
-        one and matched; it did not match, and the session read one of the similar files that were offered (a
-        guess); or nothing was found. Patterns that matched nothing are listed, the most frequent first.
+        A pattern counts as found first if it was the first of its search and matched, as found
+        further down if a later one matched, and as a guess if nothing matched and the session read
+        one of the similar files that were offered.
         """
         return stats.stats(self._context.store, self._context.session)
 
@@ -1164,10 +1163,9 @@ class Session:
 
         A briefing holds warnings, changes that others made, the files that the message mentions
         (@src/app.py), listings that were asked for, the states of sub-tasks where they changed, and
-        files that belong to the edited ones. A
-        message that asks to go on, and a session without a message yet, also get what still works for
-        the session (sub-tasks, sub-agents) with the files that it holds, a summary of the work so far, and
-        the files that the session knows. Asking changes nothing.
+        files that belong to the edited ones. A message that asks to go on, and a session without a
+        message yet, also get the sub-tasks and sub-agents that still work, with the files that they
+        hold, a summary of the work so far, and the files that the session knows.
 
         Args:
             message: The user's message. Default: compose the first briefing of a session.

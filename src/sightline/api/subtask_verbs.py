@@ -72,8 +72,8 @@ class Subtasks:
     ) -> tuple[SubTask, ...]:
         """Propose sub-tasks, all or none.
 
-        A proposal that was made before, word for word, changes nothing. With the setting
-        `subtasks` = "auto", proposals with auto_execute are approved at once.
+        A proposal that was made before, word for word, changes nothing. With the setting `subtasks`
+        = "auto", proposals with auto_execute are approved at once.
 
         Args:
             subtasks: For each an id, a goal, and if wanted files (paths or patterns), dependencies
@@ -199,7 +199,7 @@ class Subtasks:
     def merge(self, id: str, keep: str | Iterable[str] = ()) -> SubTask:
         """Apply the changes of a sub-task that had a conflict.
 
-        The sub-task failed because of the conflict, and is completed now.
+        The sub-task is completed then.
 
         Args:
             id: The sub-task.
@@ -215,8 +215,8 @@ class Subtasks:
     def diff(self, id: str) -> tuple[ChangedText, ...]:
         """Return what the newest attempt at a sub-task changed.
 
-        The files stand in order of path, also those that a conflict kept out of the workspace.
-        An attempt that failed in a tree of its own has no diff: that tree is gone.
+        Files that a conflict kept out of the workspace are shown, too. An attempt that failed in a
+        tree of its own has no diff: that tree is gone.
 
         Args:
             id: The sub-task.
@@ -259,8 +259,8 @@ class Subtasks:
     ) -> Graph:
         """Carry out approved sub-tasks, each behind those it waits for.
 
-        If a process dies, call this again, or start a worker: the work goes on where it was. Ctrl-C
-        ends the attempts and the run; to go on, call this again.
+        If a process dies or Ctrl-C ends the run, run it again, or start a worker: the work goes on
+        where it was.
 
         Args:
             id: Only this sub-task; all by default.

@@ -124,7 +124,7 @@ class Workspace:
 
     @verb(read_only=True, answer="name")
     def name_of(self, session: str) -> str:
-        """Return the name by which people know a session: its title in quotes, else its id or its agent.
+        """Return a session's name for people: its title in quotes, else its id or its agent.
 
         Args:
             session: The id of the session.
@@ -295,8 +295,8 @@ class Workspace:
     def delete_session(self, session: str, *, force: bool = False) -> Forgotten:
         """End a session, forget what it was shown, drop its claims.
 
-        What it did stays on the timeline: no fact is ever deleted. When it is resumed, it has to read
-        files before it may write them.
+        What it did stays on the timeline. When it is resumed, it has to read files before it may
+        write them.
 
         Args:
             session: The session.
@@ -428,9 +428,9 @@ class Workspace:
 
     @verb(destructive=True, answer="deleted")
     def drop_checkpoints(self, checkpoints: str | Iterable[str]) -> list[str]:
-        """Delete checkpoints, by id or label.
+        """Delete checkpoints, by id or label, all or none.
 
-        Deletes all of them or none. The next gc forgets the texts that nothing else needs.
+        The next gc forgets the texts that nothing else needs.
 
         Args:
             checkpoints: The checkpoints.
@@ -491,8 +491,8 @@ class Workspace:
         """Take back what all sessions did since a checkpoint.
 
         The sessions' own lines go, and yours stay. Changes that may be yours are left alone, and
-        listed. A safety checkpoint of the workspace comes first: rewinding to it undoes the rewind. The
-        agents are told of the rewind as of any other change of their files.
+        listed. A safety checkpoint of the workspace comes first: rewinding to it undoes the rewind.
+        The agents are told of the rewind as of any other change of their files.
 
         Args:
             checkpoint: The checkpoint, its id or label, a position (see log), or a time ("2h" ago).
@@ -637,8 +637,8 @@ class Workspace:
 
         Texts that are older than a limit are forgotten first. If the others still take too much
         room, the oldest of them are forgotten, too. A text stays while a session that is at work
-        relies on it. The text that an agent's newest edit of a file replaced stays as long as that edit is young, too. All
-        facts of the timeline stay. Messages of conversations stay as they were.
+        relies on it; so does the text that an agent's newest edit of a file replaced, while that
+        edit is young. All facts of the timeline and all messages of conversations stay.
 
         Args:
             older_than: Forget texts older than this, a number in seconds; the setting keep_days by default.

@@ -87,7 +87,7 @@ class Folders(Struct, frozen=True):
 
 
 def folders_between(before: Iterable[str], now: Iterable[str]) -> Folders:
-    """Compare the folders before a command with those after it."""
+    """Compare the folders before and after a command."""
     came, went = {*now}.difference(before), {*before}.difference(now)
     return Folders(_named(came) or (), _named(went) or ())
 

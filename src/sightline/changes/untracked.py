@@ -132,7 +132,7 @@ def left_out(entries: Manifest) -> dict[str, str]:
 def _with_size(
     path: str, why: str, sizes: Mapping[str, int], below: Mapping[str, list[int]]
 ) -> str:
-    """Return why a file or folder is left out, with its size where that is known. below: of each folder."""
+    """Return the reason why a file or folder is left out, and its size if known. below: of each folder."""
     files = below.get(path, [])
     if path not in sizes or sizes[path] == UNNAMED or UNNAMED in files:
         return why
@@ -152,8 +152,8 @@ def gone_of(context: SessionContext, paths: Iterable[str]) -> Iterator[str]:
 
 
 def hidden(tree: Tree) -> Iterator[str]:
-    """Yield the files and whole folders (ending in "/") that a look leaves out, and that can be looked for again
-    by their names."""
+    """Yield the files and folders that a look leaves out and that can be found again by name. Whole folders
+    end in "/"."""
     for folder, listing in tree.listings.items():
         for name, why in listing.hidden.items():
             if why not in (NO_UNICODE, SPECIAL):

@@ -56,9 +56,7 @@ from sightline.text.printable import one_line, printable
 def changes(
     call: Call, *, told: bool, budget: int | None, when: str | None, for_agent: bool, **of: Any
 ) -> None:
-    """--since lists every file that changed since WHEN, and who changed it. WHEN is a length
-    of time such as 2h, a date, a time, a position (see log), or a checkpoint.
-    """
+    """--since lists every file that changed since WHEN, and who changed it."""
     since = when is not None or of["messages"] is not None
     if told + for_agent + since > 1:
         raise click.UsageError("Pass one of --all, --for-agent and --since.")
@@ -129,7 +127,7 @@ def _next_commands(notice: Notice, call: Call) -> str:
 
 @command(Session.acknowledge, example="ack", answer={"metavar": "[ID]", "required": False})
 def ack(call: Call, answer: str | None) -> None:
-    """ID is that of a notice or a warning. Default: the last notice of 'changes --for-agent'."""
+    """Without an ID, the last notice of 'changes --for-agent'."""
     with call.go_on() as session:
         given = answer or session.newest_notice()
         session.acknowledge(given)
@@ -175,7 +173,7 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
 
 @command(Session.warnings, example="warnings")
 def warnings(call: Call) -> None:
-    """Covers all sessions; with --session, only that one. Acknowledge a warning with ack."""
+    """Covers all sessions; with --session, only that one."""
     with call.ask() as workspace:
         listed = workspace.warnings(call.session)
     rows = [
@@ -191,7 +189,9 @@ def warnings(call: Call) -> None:
 @command(Session.briefing, example="briefing --message 'go on'", message={"flag": "--message"})
 @click.option("--ack", is_flag=True, help="Acknowledge the briefing: the agent has it.")
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
-    """Default: for the session whose agent worked last. With --ack, what was printed does not come again."""
+    """Without --session, the briefing is for the session whose agent worked last. With --ack, what
+    was printed does not come again.
+    """
     with call.ask() as workspace:
         call.shown = workspace.worked_last() if call.named_session is None else None
         note_session(call, workspace, call.session_id)

@@ -43,8 +43,8 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def agent(call: Call, *, goal: str, **options: Any) -> None:
     """Let a model do a task, and apply its changes of files.
 
-    The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue" goes on in
-    the same --session. Exit code 1: the goal was not reached.
+    The changes are shown, and applied if you agree. Ctrl-C stops at any time; the goal "continue"
+    goes on in the same --session. Exit code 1: the goal was not reached.
     """
     with _opened(call, options) as (reference_agent, session):
         try:

@@ -34,8 +34,8 @@ LABEL_MAX = 200
 
 @command(Session.checkpoint, example="checkpoint 'before the refactoring'")
 def checkpoint(call: Call, label: str) -> None:
-    """The checkpoint is the workspace's: a rewind to it takes back what all sessions did since, or one of
-    them. With --session it is that session's. Exit code 1: the checkpoint could not be taken.
+    """A rewind to the checkpoint takes back the work of all sessions since, or of one. With --session, the
+    checkpoint belongs to that session, and a rewind takes back its work alone. Exit code 1: the checkpoint could not be taken.
     """
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
@@ -91,8 +91,8 @@ def list_checkpoints(call: Call) -> None:
 )
 @click.option("--stat", is_flag=True, help="Print only file names and counts of changed lines.")
 def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) -> None:
-    """A and B are ids or labels of checkpoints; without B, A is compared with the files as they are
-    now. Exit code 0: nothing changed; 1: something did.
+    """Without B, A is compared with the files as they are now. Exit code 0: nothing changed; 1:
+    something did.
     """
     with call.ask() as workspace, output.progress(call, "Comparing"):
         differences = workspace.compare(before, after)
@@ -123,7 +123,7 @@ def diff_checkpoints(call: Call, before: str, after: str | None, *, stat: bool) 
 def export_checkpoint(
     call: Call, *, branch: str | None, patch: bool, file: str | None, **arguments: Any
 ) -> None:
-    """ID and A are ids or labels of checkpoints. Exit code 1: nothing was exported."""
+    """Exit code 1: nothing was exported."""
     if (branch is None) == (not patch):
         raise click.UsageError("Pass either --branch NAME or --patch.")
     if branch is not None and (arguments["since"] or arguments["until_now"] or file is not None):
@@ -187,10 +187,10 @@ def rewind(
     messages: str | None,
     **arguments: Any,
 ) -> None:
-    """With --session, and for a checkpoint that a session took, the command takes back that session's work only. On a terminal it shows what each
-    session did, asks how much of that to take back (all, one session or one file), and shows the plan
-    before anything is changed; elsewhere pass --dry-run, or --yes for all. Exit code 1: some file was
-    left alone.
+    """With --session, and for a checkpoint that a session took, the command takes back that
+    session's work only. On a terminal it shows what each session did, asks how much of that to take
+    back (all, one session or one file), and shows the plan; elsewhere pass --dry-run, or --yes for
+    all. Exit code 1: some file was left alone.
     """
     of_files = {name: arguments.pop(name) for name in ("files", "conversation")}
     if messages is not None and (of_files["files"] or not of_files["conversation"]):
@@ -311,14 +311,14 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
 
 
 def _no_file(path: str) -> str:
-    """Word the hint for a path to undo that is not there, and may be meant as a time."""
+    """Word the hint for an undo of a path that does not exist; the user may mean a time."""
     if "." in path or "/" in path:
         return f"There is no file {quoted(path)} now."
     return f"All since a time: sightline rewind {quote(path)}"
 
 
 class Asks:
-    """How a rewind goes on: it asks the user first, previews only, or goes ahead."""
+    """The mode of a rewind: ask the user first, preview only, or go ahead."""
 
     def __init__(self, call: Call, *, dry_run: bool, yes: bool, diff: bool = False) -> None:
         self.dry_run, self.diff = dry_run, diff
@@ -326,7 +326,7 @@ class Asks:
         self.asking = self.can_go_on and not (dry_run or yes)
 
     def check(self, *, of_all: bool = False) -> None:
-        """UsageError where nobody can be asked. of_all: the rewind takes back the work of all sessions."""
+        """Raise UsageError if the command has to ask and stdin is not a terminal. of_all: the rewind takes back the work of all sessions."""
         if not self.can_go_on:
             more = (
                 " with the work of all sessions. For less, add --session NAME or the paths of files"

@@ -51,7 +51,7 @@ def ttl_from(text: str) -> float:
     shell_complete=completion.claims,
 )
 def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclusive: bool) -> None:
-    """At a shell the session ends with the shell. Exit code 1: another session claims a path."""
+    """A session at a shell ends with the shell. Exit code 1: another session claims a path."""
     if bool(paths) == bool(renew) or len(paths) > PATHS_MAX:
         raise click.UsageError(f"Give 1 to {PATHS_MAX} paths to claim, or --renew ID.")
     with call.open() as session:
@@ -84,7 +84,6 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
 )
 @click.option("--all", "every", is_flag=True, help="All claims of this session.")
 def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
-    """Several ids are released one after the other."""
     if bool(claim) == every:
         raise click.UsageError("Give the ids of claims, or --all.")
     with call.go_on() as session:
@@ -98,7 +97,6 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
 
 @command(Session.claims, name="claim list", example="claim list")
 def claims(call: Call) -> None:
-    """A claim ends with its session."""
     with call.ask() as workspace:
         standing = workspace.claims()
     rows = [("ID", "SESSION", "AGENT", "UNTIL", "PATHS")]
@@ -119,7 +117,6 @@ def claims(call: Call) -> None:
     paths={"metavar": "[PATH]..."},
 )
 def hand_over(call: Call, to: str, paths: list[str], lines: Span | None) -> None:
-    """SESSION is one that this session started, was started by, or is a fork of."""
     if lines is not None and len(paths) != 1:
         raise click.UsageError("--lines are of one PATH.")
     with call.open() as session:

@@ -35,9 +35,8 @@ STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "ca
 def doctor(call: Call, *, fix: bool, verbose: bool) -> None:
     """Check that the guard works, and say how to repair it.
 
-    Looks at versions, store, agents' settings, hooks and their speed. Prints what is wrong and what
-    to do; --json prints all checks. Exit code 0: all is well, or there are warnings only; 1: a
-    problem; 3: a check could not tell.
+    Looks at versions, store, agents' settings, hooks and their speed. Exit code 0: all is well, or
+    there are warnings only; 1: a problem; 3: a check could not tell.
     """
     with output.progress(call, "Looking around"):
         checks = list(checkup.findings(call))

@@ -89,7 +89,7 @@ def edit(
     new_file: str | None,
     lines: Span | None,
 ) -> None:
-    r"""TEXT is taken literally: for a new line pass a real line break, not \n."""
+    r"""Pass a real line break for a new line, not \n: TEXT is literal."""
     if lines is None:
         before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
         edited(call, Session.edit, path, before, after, count=count)

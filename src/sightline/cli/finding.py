@@ -44,7 +44,6 @@ def find(call: Call, **arguments: Any) -> None:
     "--next-turn", is_flag=True, help="Do not list now; add the listing to the next briefing."
 )
 def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
-    """With --next-turn the folder is listed when the next briefing is made, once."""
     if next_turn:
         with call.open() as session:
             session.request_listings([arguments])
@@ -65,8 +64,8 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
 )
 def related(call: Call, *, complete: bool, **arguments: Any) -> None:
     """On a terminal the command goes on until every source is read; Ctrl-C prints what is known so
-    far. Imports are known for Python, JavaScript, TypeScript, Go,
-    Rust, Java and C; for other languages, only tests and neighbouring files are listed.
+    far. Imports are known for Python, JavaScript, TypeScript, Go, Rust, Java and C; of other
+    languages, only tests and neighbouring files are listed.
     """
     if not call.json and sys.stderr.isatty():
         complete = True

@@ -48,10 +48,9 @@ class Contents(Struct, frozen=True):
 def forget(call: Call, *, dry_run: bool, yes: bool) -> None:
     """Delete all that Sightline keeps of this workspace.
 
-    Lists the store, with its facts, texts and checkpoints, and what lies beside it. On a terminal
-    it asks before it deletes; elsewhere pass --dry-run or --yes. Your own files stay as they are. With
-    --workspace, the folder of the workspace may be gone. Exit code 1: nothing is kept, or an
-    agent is at work.
+    Your own files stay as they are. On a terminal, the command lists what it would delete, and
+    asks; elsewhere pass --dry-run or --yes. With --workspace, the folder of the workspace may be
+    gone. Exit code 1: nothing is kept, or an agent is at work.
     """
     root = _root(call)
     settings = settings_of(root, call.store)

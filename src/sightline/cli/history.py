@@ -48,11 +48,10 @@ def log(
     *,
     follow: bool,
 ) -> None:
-    """With --session, the log shows only what that session did. Repeat --kind to show several kinds;
-    'sightline log --kind x' names them all. The kinds environment and imported are shown only
-    with --kind. WHEN is a length of time such as 2h, a date such as
-    2026-01-01, a time, or a position: the number in front of each line. With --json, each line is
-    one object.
+    """With --session, the log shows only what that session did. Repeat --kind for several kinds;
+    'sightline log --kind x' names them all, and environment and imported are shown only then. WHEN
+    is a length of time such as 2h, a date, a time, or a position: the number in front of each line.
+    With --json, each line is one object.
     """
     with call.ask() as workspace:
         shown = kinds or (None if call.json else tuple(each for each in KINDS if each not in ASIDE))
@@ -90,8 +89,8 @@ def _follow(call: Call, workspace: Workspace, entries: Iterator[list[Entry]]) ->
 
 @command(Workspace.why, example="why src/app.py", without=("session",))
 def why(call: Call, path: str) -> None:
-    """If session cli was not shown the file, the answer is about the session that was shown it last.
-    Name another with --session. Nothing is recorded.
+    """Without --session, the answer is about session cli, or the session that was shown the file
+    last.
     """
     with call.ask() as workspace:
         reasons = workspace.why(path, call.named_session)

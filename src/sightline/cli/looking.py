@@ -169,7 +169,6 @@ def read(call: Call, path: str, lines: Span | None) -> None:
     "--text-file", metavar="F", help="Exactly the text that the tool showed (- is stdin)."
 )
 def saw(call: Call, path: str, lines: Span | None, via: str, text_file: str | None) -> None:
-    """For tools that are not Sightline's own."""
     text = None if text_file is None else text_in(text_file)
     with call.open() as session:
         session.saw(path, lines=lines, text=text, via=via)

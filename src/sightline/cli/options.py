@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 PATHS = {"path", "paths", "src", "dst", "force_paths", "keep"}
 """Parameters that hold paths, which are typed relative to the current folder."""
 
+PLAIN = 3
+"""Words of a description that says no more than the argument's name, such as "The new file."."""
+
 Verb = Callable[..., Any]
 
 
@@ -51,6 +54,16 @@ class VerbCommand(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(f"Example: sightline {self.example}")
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each argument whose description says more than its name, as "PATH: The file." does."""
+        records = [
+            p.get_help_record(ctx) for p in self.get_params(ctx) if isinstance(p, click.Argument)
+        ]
+        rows = [row for row in records if len(row[1].split()) > PLAIN]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options, the commands below it, and the options of all commands."""

@@ -348,7 +348,7 @@ class Call:
 
     @contextmanager
     def open(self, *, finish: bool = True, known: bool = False) -> Iterator[Session]:
-        """Open the session of the command, to work in it. A session of another agent stays that agent's.
+        """Open the session of the command for work. A session of another agent stays that agent's.
 
         finish: finish a rewind of the session whose process died, and say so. known: never begin a session.
         SessionError.
@@ -384,7 +384,7 @@ class Call:
 
     @contextmanager
     def go_on(self) -> Iterator[Session]:
-        """Open the session of the command, to go on with it, where there is one; else as look() does."""
+        """Open the session of the command if it exists; else do as look() does."""
         with self.ask() as workspace:
             is_known = bool(workspace.agent_of(self.session_id))
         with self.open() if is_known else self.look() as session:

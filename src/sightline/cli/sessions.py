@@ -75,8 +75,8 @@ def show(call: Call, id: str) -> None:
 def delete(call: Call, id: str, *, force: bool) -> None:
     """End a session, forget what it was shown, drop its claims.
 
-    What it did stays on the timeline: no fact is ever deleted. When it is resumed, it
-    has to read files before it may write them.
+    What it did stays on the timeline. When it is resumed, it has to read files before it may write
+    them.
     """
     with call.ask() as workspace:
         gone = workspace.delete_session(_known(call, workspace, id), force=force)
@@ -93,7 +93,6 @@ def delete(call: Call, id: str, *, force: bool) -> None:
 )
 @click.argument("parent", metavar="ID", shell_complete=completion.sessions)
 def fork(call: Call, id: str | None, parent: str) -> None:
-    """ID is the session to fork."""
     with call.ask() as workspace:
         call.session = parent = _known(call, workspace, parent)
     with call.open() as session:

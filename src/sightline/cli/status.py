@@ -13,9 +13,9 @@ from sightline.cli.output import Call
 def status(call: Call, last: int | None) -> None:
     """Show each session's files, and the changed ones.
 
-    Present sessions come first. With --session, only the files of that session. A file is fresh (as
-    it was shown), stale (changed since), deleted, moved, kind_changed (no regular text file any
-    more), unseen (never shown) or unverifiable (it cannot be read now).
+    Present sessions come first. A file is fresh (as it was shown), stale (changed since), deleted,
+    moved, kind_changed (no regular text file any more), unseen (never shown) or unverifiable (it
+    cannot be read now).
     """
     with call.ask() as workspace:
         with output.progress(call, "Looking at the files that sessions were shown"):

@@ -52,21 +52,20 @@ def seconds_from(text: str) -> float:
 def task(call: Call) -> None:
     """List the sub-tasks of a session.
 
-    A sub-task is a part of the work that is delegated: proposed, approved, carried out."""
+    A sub-task is a part of the work that is delegated. Each stands below the last sub-task that it
+    waits for.
+    """
     _list(call)
 
 
 @command(name="task list", example="task list")
 def list_tasks(call: Call) -> None:
-    """List the sub-tasks of a session, with their states.
-
-    They stand as a tree, each below the last sub-task that it waits for."""
+    """List the sub-tasks of a session, with their states."""
     _list(call)
 
 
 @command(Subtasks.graph, name="task graph", example="task graph")
 def graph(call: Call) -> None:
-    """Each sub-task stands below the last sub-task that it waits for."""
     _list(call)
 
 
@@ -146,20 +145,20 @@ def _change(call: Call, text: ChangedText, most: int | None = None, see_all: str
     "files",
     multiple=True,
     metavar="PATH",
-    help="A file or pattern that it works on; repeat --file for more.",
+    help="A file or pattern that it works on; repeatable.",
 )
 @click.option(
     "--after",
     multiple=True,
     metavar="ID",
-    help="A sub-task that it waits for; repeat --after for more.",
+    help="A sub-task that it waits for; repeatable.",
 )
 @click.option(
     "--scope",
     multiple=True,
     metavar="GLOB",
     callback=pattern_places,
-    help="It may write these files; repeat it.",
+    help="Files that it may write; repeatable.",
 )
 @click.option("--budget", type=number_from(1), metavar="N", help="Tokens that it may use.")
 @click.option("--auto", is_flag=True, help="Begin without approval, where the settings allow it.")
@@ -174,8 +173,9 @@ def propose(
     *,
     auto: bool,
 ) -> None:
-    """Give an id and a goal, or nothing: then a JSON list of proposals is read from stdin, or an
-    answer with "subTasks"."""
+    """Without ID and GOAL, the command reads a JSON list of proposals from stdin, or an answer with
+    "subTasks".
+    """
     if id is None:
         wanted = _proposals(from_stdin(call, "the proposals"))
     elif goal is None:
@@ -250,7 +250,6 @@ def retry(call: Call, id: str) -> None:
     Subtasks.merge, name="task merge", example="task merge api", id=ID, keep={"flag": "--keep"}
 )
 def merge(call: Call, id: str, keep: list[str]) -> None:
-    """The command prints the applied changes as a diff."""
     with call.open() as session:
         try:
             found = session.subtasks.merge(id, keep)
@@ -282,8 +281,9 @@ def merge(call: Call, id: str, keep: list[str]) -> None:
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[COMMAND]...")
 @click.option("--agent", metavar="MODEL", help="The reference agent with this model.")
 def run(call: Call, program: tuple[str, ...], agent: str | None, **options: Any) -> int:
-    """COMMAND is any program, such as 'claude -p' or 'codex exec': it works in a folder of its own and
-    reads the goal from its standard input. Exit code 1: a sub-task failed."""
+    """COMMAND is any program, such as 'claude -p' or 'codex exec': it works in a folder of its own
+    and reads the goal from its standard input. Exit code 1: a sub-task failed.
+    """
     if bool(program) == bool(agent):
         raise click.UsageError("Give a COMMAND behind --, or --agent MODEL.")
     runner: Any = f"agent:{agent}" if agent else list(program)
@@ -344,9 +344,11 @@ run.context_settings = {"allow_interspersed_args": False}
 def worker(call: Call, concurrency: int, *, until_idle: bool) -> int:
     """Carry out sub-tasks of this workspace that others hand over.
 
-    A line says what the worker takes, and another one what became of it. Several workers share one queue. Work of a process that died is taken over. Where the
-    setting tasks_database names a PostgreSQL database, the worker also carries out sub-tasks that other clones
-    run with --isolation remote. Ctrl-C ends it. Exit code 1: a sub-task failed."""
+    Prints what the worker takes, and what became of it. Several workers share one queue, and take
+    over the work of a process that died. If the setting tasks_database names a PostgreSQL database,
+    the worker also carries out sub-tasks that other clones run with --isolation remote. Exit code
+    1: a sub-task failed.
+    """
     said: SimpleQueue[tuple[SubTask, float | None]] = SimpleQueue()
     failed: list[str] = []
 

@@ -321,8 +321,8 @@ PAUSE = "Enter goes on, q leaves: "
 def tour(call: Call, *, no_pause: bool) -> None:
     """See a real agent's session judged, step by step.
 
-    On a terminal, the tour waits for Enter after each step. The files, reads and edits come from a
-    recording, and stand in a throw-away folder. Exit code 1: a step did not end as expected.
+    On a terminal, the tour waits for Enter after each step. Its files stand in a throw-away folder.
+    Exit code 1: a step did not end as expected.
     """
     pausing = not no_pause and not call.json and output.can_ask() and sys.stdout.isatty()
     steps: list[Step] = []

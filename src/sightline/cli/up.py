@@ -53,8 +53,7 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     """Show live what each agent holds, and what went stale.
 
     Offers to connect the agents it finds, and stays until q or Ctrl-C; ? shows the other keys.
-    Without a terminal it asks nothing and prints a line per event, with --json an object as
-    'sightline log --json' does.
+    Without a terminal it asks nothing and prints a line per event.
     """
     _ = call.root  # an error of the folder itself is said once
     off = alarm_of(call)

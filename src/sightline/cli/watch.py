@@ -25,10 +25,9 @@ from sightline.text.phrases import joined
 def watch(call: Call, paths: Sequence[str]) -> None:
     """Print changes of files as they happen, until Ctrl-C.
 
-    Watches all files that .gitignore does not hide, or only the given files and folders. With
-    --json, each line is an object, as 'sightline log --json' prints it. A change of a file that no
-    agent was shown is not on the timeline: its position is null, and it is printed once a second
-    at most.
+    Watches all files that .gitignore does not hide, or only the given files and folders. A change
+    of a file that no agent was shown is not recorded: its position is null, and it is printed once
+    a second at most.
     """
     with call.ask() as workspace:
         named = tuple(map(workspace.path_of, paths))

@@ -22,8 +22,7 @@ from sightline.text.printable import one_line, printable
 def note_session(
     call: Call, workspace: Workspace, session: str, others: Sequence[str] = ()
 ) -> None:
-    """Say whose view an answer shows, where nobody named a session and the shell's is not the only one that
-    could be meant. others: further sessions that know the same file."""
+    """Name the session of an answer if the user named none and the question fits several. others: further sessions that know the same file."""
     if call.json or call.named_session is not None or (session == AT_SHELL and not others):
         return
     told = printable(called(workspace.name_of(session), "session"))

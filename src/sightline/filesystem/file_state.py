@@ -53,7 +53,7 @@ class FileState(Struct, frozen=True):
 
 
 class Pieces(Protocol):
-    """Takes the bytes of a file too large to be held whole."""
+    """Receives the bytes of a file too large for memory."""
 
     def begin(self) -> None:
         """Forget all pieces: the file is read from its beginning, perhaps once more."""

@@ -35,8 +35,8 @@ UNNAMED = -1
 
 
 def left_out_sizes(root: str, paths: Iterable[str]) -> dict[str, int]:
-    """Return the names of what is in the folders that a look leaves out -> the bytes of a file; 0 for a
-    folder whose entries are named, and UNNAMED for another one. Also the files and named folders among the
+    """Return a mapping from the entries of left-out folders to their sizes in bytes. A folder has 0 if its
+    entries are in the mapping, else UNNAMED. Also the files and named folders among the
     paths themselves. paths: as the look hides them, from the root. Folders end in "/"."""
     found: dict[str, int] = {}
     asked = sorted(paths)

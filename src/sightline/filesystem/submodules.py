@@ -40,8 +40,8 @@ class Submodules:
         self._joined = NO_TREE
 
     def trees(self, tree: Tree, until: float | None = None) -> dict[str, Tree]:
-        """Return the folder (ending in "/") of each submodule, also of those in submodules -> its tree, the
-        same as before where nothing changed. tree: of the root; until: as in look(). Unverifiable,
+        """Return a mapping from the folder of each submodule, at any depth, to its tree. Folders end in "/"; an
+        unchanged submodule has the same tree as before. tree: of the root; until: as in look(). Unverifiable,
         DeadlinePassed."""
         self._trees = dict(self._walk("", tree, until))
         return self._trees

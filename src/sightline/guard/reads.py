@@ -162,8 +162,8 @@ class _Part(Struct, frozen=True):
 
 
 def _cut(first: int, lines: Sequence[str], length: int, room: int) -> _Part:
-    """Return of the lines from `first` on those that fit into so many characters; of a first line
-    that does not fit, its beginning. length: of the first line, which may be given in part."""
+    """Return the lines from `first` on that fit into `room` characters, or the beginning of a longer
+    first line. length: of the first line, which may be given in part."""
     if not lines:
         return _Part((0, 0), "")
     if length > room:

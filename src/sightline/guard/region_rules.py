@@ -117,8 +117,8 @@ def _is_whole_lines(plain: str, old: str, places: Occurrences) -> bool:
 
 
 def _may_be_hidden(case: EditCase, old: str) -> bool:
-    """Return whether a text may have stood in shown lines that are known by their marks. Only the text's
-    first and last line can be a part of such a line."""
+    """Return whether shown lines whose text was not stored, only their marks, may have had this text. Only
+    the text's first and last line can be a part of such a line."""
     if case.base is None or not case.hidden:
         return False
     parts = split(old)

@@ -75,8 +75,8 @@ def _written(event: Event) -> Iterator[str]:
 
 
 def _folders(event: CommandBegan) -> Iterator[str | None]:
-    """Yield the folders in which words of a command may name files: None for absolute names alone, the
-    folder that it starts in where a word leads out of that, and those that it goes to."""
+    """Yield the folders that the relative names in a command may start from: the folder that it starts in,
+    if a word leads out of that folder, and the folders that it changes to. None stands for absolute names."""
     yield None
     if ".." in event.command:
         yield event.cwd

@@ -355,8 +355,8 @@ def _is_chinese(text: str, plain: str, first: int, last: int) -> bool:
 
 
 def _is_varied(letters: Sequence[str], name: str) -> bool:
-    """Return whether there are enough letters, and not almost all of them have one first byte: such are of
-    an alphabet in another encoding."""
+    """Return whether there are enough letters, and their first bytes vary. Letters of an alphabet in
+    another encoding nearly all share one first byte."""
     leads = Counter(letter.encode(name, "replace")[0] for letter in letters)
     return len(letters) >= HAN_LEAST and max(leads.values()) <= ONE_LEAD * len(letters)
 

@@ -1,4 +1,4 @@
-"""Lines of a text that is too large to be held whole: found while its bytes go by."""
+"""Find a range of lines in a text too large for memory, piece by piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BEYOND_ASCII = bytes(range(128, 256))
 
 
 class LineRange:
-    """Lines of a text, found while its pieces are taken in order. The first piece decides
+    """The lines of a range, collected from the pieces of a text in order. The first piece decides
     the encoding; bytes that are no text of it become lone surrogates.
 
     lines: those of the asked ones that exist, from the first on; the one that goes past `room` characters

@@ -429,9 +429,9 @@ def _leading(lines: Sequence[str]) -> int:
 
 
 def astray(old: Sequence[str], new: Sequence[str], x: int, y: int) -> int:
-    """Return how many lines change on the shortest way from old to new on which old[x] does not become the
-    equal new[y]: old[x] became another line, and new[y] was another line, or was put in behind one. Only a like
-    line becomes new[y]."""
+    """Return the number of changed lines on the shortest path from old to new that does not match old[x]
+    with the equal new[y]. There, old[x] became another line, and new[y] came from a like line, or was
+    inserted after one."""
     return min(_astray(old, new, x, y), _astray(old[::-1], new[::-1], ~x, ~y))
 
 

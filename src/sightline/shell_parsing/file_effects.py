@@ -124,8 +124,8 @@ def contains_text(command: str, text: str) -> bool:
 
 
 def searches(command: str, cwd: str) -> tuple[str, ...]:
-    """Return the folders that a command line searches with grep, rg or git grep, or in which awk prints
-    lines behind the names of their files."""
+    """Return the folders that a command line searches: with grep, rg or git grep, or with awk that
+    prints file names before lines."""
     commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
     folders = [each.cwd for each in commands if _names_lines(each.words)]
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))

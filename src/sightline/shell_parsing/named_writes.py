@@ -95,7 +95,8 @@ class NamedWrites(Struct, frozen=True):
         )
 
     def is_given(self, path: str) -> bool:
-        """Return whether a script in a file is given a path, and all other programs end in a moment."""
+        """Return whether a script in a file takes a path as its argument, and all other programs end in a
+        moment."""
         return (
             self.is_straight
             and any(path in step.given for step in self.steps)

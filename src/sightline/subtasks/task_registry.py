@@ -56,8 +56,7 @@ class TaskRegistry:
         return self.graph().by_id[self.named(subtask)]
 
     def named(self, subtask: str) -> str:
-        """Return the id of the sub-task that somebody names, by its id, its goal, or the beginning of one of
-        them. SubtaskError where none fits, or several do."""
+        """Return the id of the sub-task that somebody names, by id or goal, whole or by their beginning. SubtaskError where none fits, or several do."""
         by_id = self.graph().by_id
         found = look_up(subtask, {name: (task.goal,) for name, task in by_id.items()})
         if not found.id:

@@ -1,4 +1,4 @@
-"""Print a hook's answer to Claude Code by the standard library alone, where Sightline's packages are gone.
+"""Print a hook's answer to Claude Code with the standard library alone, after Sightline was removed.
 
 `hooks.client` loads the module of this name in the folder of the product that called.
 """

@@ -130,8 +130,8 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
 
 
 def authors_of(context: SessionContext, target: Target) -> dict[str, int]:
-    """Return session -> the last position up to which a rewind to the target undoes what the session did:
-    of this session's own past, or of all sessions and of the rewinds of all."""
+    """Map each session whose work a rewind undoes to the position where this work ends: the
+    sessions of this session's own past, or all sessions and the rewinds of all."""
     if not target.everyone:
         return lineage(context)
     upto = context.store.position()

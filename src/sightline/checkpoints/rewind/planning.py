@@ -48,7 +48,7 @@ from sightline.model.timeline import live
 
 
 class LostFile(Struct, frozen=True):
-    """A file or folder that is gone and that no checkpoint covers. reason: why; command: the session's own
+    """A missing file or folder that no checkpoint covers. reason: why; command: the session's own
     command that ran when it went."""
 
     reason: str
@@ -273,8 +273,8 @@ def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest =
 
 
 def find_lost(context: SessionContext, plan: RewindPlan) -> dict[str, LostFile]:
-    """Return the files and whole folders (ending in "/") that the target's checkpoint did not cover, or
-    that a command of this session named and no checkpoint covers, and that are gone."""
+    """Return the missing files and folders that no checkpoint can restore: the target's checkpoint did not
+    cover them, or a command of this session named them. Whole folders end in "/"."""
     covered = plan.target.manifest or EMPTY
     lost = {path: LostFile(why) for path, why in untracked.left_out(covered).items()}
     past, prior = authors_of(context, plan.target), PriorState(context)

@@ -134,7 +134,7 @@ def _left_alone_and_gone(
 
 
 def _other_author(context: SessionContext, path: str) -> str:
-    """Name the last author of a file other than those whose work is taken back: this session, or all."""
+    """Name the last author of a file whose work the rewind does not take back."""
     if context.session != NOBODY:
         return changed_by(context, path)[0]
     log = newest_first(context.store.timeline, path=path, kinds=[Changed, GitMoved])

@@ -264,7 +264,7 @@ def _begin(
 
 
 def _only(plan: RewindPlan) -> tuple[str, ...]:
-    """Return the paths that a rewind is limited to, with those that are undone together with them."""
+    """Return the paths that a rewind is limited to, and all paths connected with these."""
     if not plan.target.only:
         return ()
     together = sorted({path for group in plan.groups for path in group.found})

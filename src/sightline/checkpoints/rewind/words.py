@@ -72,7 +72,7 @@ _REASONS = {
 
 
 def lost(reason: str, command: str | None) -> str:
-    """Say why a file that is gone cannot come back. reason: why the checkpoint left it out."""
+    """Say why a rewind cannot restore a missing file. reason: why the checkpoint left it out."""
     during = f'; it went while "{command}" ran' if command else ""
     return f"the checkpoint does not cover it ({reason}){during}"
 

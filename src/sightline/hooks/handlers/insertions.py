@@ -131,8 +131,8 @@ def inserted(context: SessionContext, event: Inserted) -> Answer:
 def _commands_of_turn(
     context: SessionContext, at: int
 ) -> Iterator[tuple[str, tuple[tuple[str, Revision], ...]]]:
-    """Yield the insertions of the turn that began before a time, each once, with the files as they printed
-    them where that is known."""
+    """Yield the insertions of the turn that began before a time, each once, with the printed text of their files if
+    known."""
     begun: list[CommandStarted] = []
     stood: dict[str, tuple[tuple[str, Revision], ...]] = {}
     for recorded in newest_first(context.store.timeline, session=context.session, kinds=KINDS):

@@ -179,7 +179,7 @@ class _OnRecord(Struct, frozen=True):
 
 
 class _Basis(Struct, frozen=True):
-    """What is on record of a write, and what stood there. on_disk: the file as the tool left it. intent: the
+    """The records of a tool's write, and the text that it replaced. on_disk: the file as the tool left it. intent: the
     attempt that the write carries out; recorded: the write, where it is on record already. judged: the
     revision that it was judged on. known: the text that it rests on, None where that is not stored.
     found: the text that the write replaced, (None,) for no file; None where nobody knows. is_whole: its own
@@ -220,8 +220,8 @@ def _basis(context: SessionContext, located: ResolvedPath, event: Wrote) -> _Bas
 def _unrecorded_loss(
     context: SessionContext, located: ResolvedPath, event: Wrote, basis: _Basis, room: int
 ) -> Answer:
-    """Return the words on a save that a write went over while the store could not record all of that;
-    NOTHING where it went over none. Reading needs no room in the store."""
+    """Describe a save that a tool's write replaced while the store had no room to record it; NOTHING without
+    such a save. Reading needs no room in the store."""
     found, path = basis.found, located.path
     if found is None or _is_known(context, basis.known, basis.judged, found[0]):
         return NOTHING
