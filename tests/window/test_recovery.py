@@ -7,14 +7,17 @@ import json
 import threading
 
 import pytest
-from tests.messages.talks import TASK, call, chatter, result, talk, texts, tokens
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.messages.talks import COUNT, TASK, call, chatter, result, talk, texts, tokens
 
 import sightline
 from sightline.errors import RecoveryRefused, WindowFull
+from sightline.messages.blocks import Block, Kind
 from sightline.messages.formats.format import FORMATS
 from sightline.model.events import Condensed, CondenseFailed, Folded, RequestMeasured
 from sightline.testing import make_session
-from sightline.window.words import RECORD, TITLE
+from sightline.window.words import RECORD, TITLE, summary_request
 
 
 def too_long(used, limit):
@@ -358,6 +361,53 @@ def test_a_hard_budget_counts_what_a_stub_leaves_of_a_call(s):
 
 
 # --- summarizers
+
+
+def asked_for(session, limit, used=None):
+    """The text that a summarizer is given when a window of this size was exceeded."""
+    asked: list[str] = []
+
+    def summarizer(request, /):
+        asked.append(request)
+        return "We made total() right."
+
+    session.conversation.recover(too_long(used or 2 * limit, limit), summarizer=summarizer)
+    return asked[0] if asked else ""
+
+
+@pytest.mark.parametrize("limit", [16_000, 8_000, 4_000])
+def test_a_summarizer_is_given_no_more_than_the_window_holds(s, limit):
+    """106,780 bytes were sent to a model with a window of 16,000 tokens."""
+    chatter(s, turns=60)
+    for n in range(100, 160):
+        s.conversation.append(call(n, "Bash", {"command": f"run {n} " + "--an-option-of-it " * 20}))
+        s.conversation.append(result(n, f"THE OUTPUT {n} " + "some words of it " * 30))
+        s.conversation.append({"role": "assistant", "content": f"did {n}. " + "I think so. " * 20})
+    request = asked_for(s, limit, 30_000)
+    assert request
+    assert COUNT(request) <= limit
+    assert TASK in request
+    assert "left out here" in request
+    assert request.endswith("Now sum it up.")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["user", "agent", "tool"]), st.integers(1, 30_000)),
+        min_size=3,
+        max_size=20,
+    ),
+    st.integers(1_000, 20_000),
+)
+def test_any_texts_are_cut_to_the_room_of_a_request(texts_of, room):
+    kinds: dict[str, Kind] = {"user": "user", "agent": "text", "tool": "result"}
+    written = [
+        (kinds[who], f"{n} " + "a word " * (size // 7)) for n, (who, size) in enumerate(texts_of)
+    ]
+    blocks = [(Block(0, 0, kind, text), text) for kind, text in written]
+    request = summary_request(blocks, COUNT, room)
+    assert COUNT(request) <= room
+    assert summary_request(blocks).count("a word") >= request.count("a word")
 
 
 def test_a_summarizer_is_asked_when_folding_is_not_enough(s):

@@ -243,13 +243,15 @@ class Conversation:
         """
         with self._lock:
             window = self._current_window()
+            known = window.calibration()
             if target is not None:
-                target = window.calibration().estimate(target)
+                target = known.estimate(target)
         return condense(
             *(window, self._lock, summarizer, keep_tokens),
             target=target,
             timeout_s=timeout_s,
             outlines=outlines,
+            room=None if known.limit is None else known.of_text(known.limit),
         )
 
     @verb(waits=True, long=True)

@@ -90,7 +90,7 @@ def normalized(text: str) -> str:
 
 @cache
 def _phrases() -> dict[str, str]:
-    """Return every phrase of which a continuation consists, normalized, with the name of its table."""
+    """Return the phrases of a continuation, normalized, each with the name of its table."""
     tables = ("afterwards", "beside", "on")
     return {phrase: name for name in tables for phrase in _table(name)}
 

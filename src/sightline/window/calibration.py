@@ -71,6 +71,10 @@ class Calibration(Struct, frozen=True):
         before, anchored = self.anchor
         return int(before + (tokens - anchored) / self.ratio) if self.ratio else before
 
+    def of_text(self, tokens: int) -> int:
+        """Return the estimate of a text alone that has a number of tokens."""
+        return int(tokens / self.ratio) if self.ratio else tokens
+
 
 def calibrate(own: Measured, others: Iterable[Measured] = ()) -> Calibration:
     """Return the calibration after the measured requests of a model.

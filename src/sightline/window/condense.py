@@ -109,9 +109,11 @@ def condense(
     timeout_s: float = TIMEOUT_S,
     outlines: bool = False,
     keeps_folds: bool = False,
+    room: int | None = None,
 ) -> Condensation | None:
     """Sum up all but the newest messages. See Conversation.condense. The lock is not held while the
-    summarizer works. keeps_folds: stubs among the newest messages stay stubs."""
+    summarizer works. keeps_folds: stubs among the newest messages stay stubs. room: tokens that the
+    summarizer can read, with its answer; None where that is not known."""
     if keep_tokens < 0:
         raise ValueError(f"keep_tokens is a number of tokens, 0 or more, not {keep_tokens}")
     with lock:
@@ -125,7 +127,10 @@ def condense(
         answer = words.digest([block for block, _ in part.blocks])
     else:
         try:
-            answer = _ask(summarizer, words.summary_request(part.blocks), timeout_s)
+            if room is not None:
+                room = max(room - SUMMARY_TOKENS_MAX, room // 2)
+            request = words.summary_request(part.blocks, window.count, room)
+            answer = _ask(summarizer, request, timeout_s)
         except Exception as error:
             reason = f"the summarizer failed: {type(error).__name__}: {error}"[:500]
             with lock:

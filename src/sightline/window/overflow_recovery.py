@@ -406,6 +406,7 @@ class _Ladder:
                 target=self._goal,
                 timeout_s=timeout_s,
                 keeps_folds=True,
+                room=self._calibration.of_text(self._limit or self._target),
             )
         except CondenseRefused as refused:
             self._add("condense", before, refused.message)

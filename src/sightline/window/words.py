@@ -88,11 +88,56 @@ class Ledger(Struct, frozen=True):
         }
 
 
-def summary_request(blocks: Iterable[tuple[Block, str]]) -> str:
+PIECES = (8_000, 2_000, 500, 120)
+"""Characters to which the texts of tools are cut, one after the other, until a request for a summary fits."""
+
+
+def summary_request(
+    blocks: Sequence[tuple[Block, str]],
+    count_tokens: Callable[[str], int] = len,
+    room: int | None = None,
+) -> str:
     """Write the request for a summary of blocks in plain text, without calls and pictures. Each
-    block comes with its text or stub."""
-    text = "\n\n".join(filter(None, (_line(block, text) for block, text in blocks)))
+    block comes with its text or stub.
+
+    room: tokens that the summarizer can read. Calls and answers of tools then keep their beginnings and
+    ends; where that is not enough, the oldest texts but the first are left out, and counted."""
+    lines = [_line(block, text) for block, text in blocks]
+    if room is None or count_tokens(_request(lines)) <= room:
+        return _request(lines)
+    for piece in PIECES:
+        lines = [
+            _line(block, _cut(text, piece) if block.kind in ("call", "result") else text)
+            for block, text in blocks
+        ]
+        if count_tokens(_request(lines)) <= room:
+            return _request(lines)
+    first, *others = (_cut(line, room) for line in lines if line)
+    room -= count_tokens(_request([first, _left_out(len(others))]))
+    kept: list[str] = []
+    for line in reversed(others):
+        room -= count_tokens(f"{line}\n\n")
+        if room < 0:
+            break
+        kept.append(line)
+    return _request([first, _left_out(len(others) - len(kept)), *reversed(kept)])
+
+
+def _request(lines: Iterable[str]) -> str:
+    text = "\n\n".join(filter(None, lines))
     return f"{REQUEST}\n--- the conversation ---\n\n{text}\n\n--- its end ---\n\nNow sum it up."
+
+
+def _left_out(number: int) -> str:
+    return f"[{count(number, 'older text')} left out here: too much for one request]"
+
+
+def _cut(text: str, size: int) -> str:
+    """Return the beginning and the end of a long text."""
+    if len(text) <= size:
+        return text
+    half = size // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters left out here]\n{text[-half:]}"
 
 
 def _line(block: Block, text: str) -> str:
