@@ -25,7 +25,7 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 from bench.histories import FILES, History
 
 from sightline.changes.session_context import SessionContext
-from sightline.guard import file_states
+from sightline.guard.check import check
 from sightline.model.events import Cause, Changed, GitMoved
 from sightline.store.memory import MemoryStore
 from sightline.store.port import Append
@@ -138,9 +138,7 @@ def other_verdicts(history: History, log: Sequence[Recorded]) -> list[str]:
             text = session.believed(path) or ""
             for old in (None, *text.splitlines(keepends=True)[::4]):
                 said = structs.replace(session.check(path, old=old), changed_by=None)
-                if said != structs.replace(
-                    file_states.check(ground, path, old=old), changed_by=None
-                ):
+                if said != structs.replace(check(ground, path, old=old), changed_by=None):
                     different.append(f"{session.id} {path} {old!r}")
     return different
 

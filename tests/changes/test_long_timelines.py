@@ -11,9 +11,9 @@ from tests.support.commands import begin, command
 from sightline.api.opening import start
 from sightline.changes.attribution import running
 from sightline.config.settings import Settings
-from sightline.history.asked_sessions import worked_last
+from sightline.history.asked_sessions import knower, worked_last
 from sightline.history.overview import newest_events, tail_of
-from sightline.history.why import knower, why
+from sightline.history.why import why
 from sightline.hooks.handlers.shell_commands import started_call
 from sightline.model.events import (
     Belief,

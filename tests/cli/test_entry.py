@@ -40,47 +40,67 @@ def test_a_hook_imports_no_click(sl):
     assert subprocess.run(command, input=b"{}", check=False).returncode == 0
 
 
-NOT_FOR_A_LOOK = {
-    *(
-        "answers",
-        "briefing",
-        "codegraph",
-        "conversation",
-        "messages",
-        "replay",
-        "search",
-        "subtasks",
-    ),
-    *("agents", "hooks", "reference_agent", "api.session", "api.opening", "api.tools"),
+PACKAGES = {file.parent.name for file in Path(sightline.__file__).parent.glob("*/__init__.py")} - {
+    "cli"
 }
-"""What `status` must not import: packages of verbs that it does not call."""
+"""All packages below the command line."""
+
+OF_OTHER_VERBS = {
+    *("answers", "briefing", "codegraph", "messages", "search", "subtasks", "window"),
+    *("agents", "hooks.call", "reference_agent", "api.session", "api.opening", "api.tools"),
+}
+"""Packages of verbs that a question about the workspace does not call."""
+
+NOT_FOR_A_LOOK = {
+    *OF_OTHER_VERBS,
+    *("shell_parsing", "changes.attribution", "changes.commands", "changes.git_operations"),
+    *("guard.check", "guard.evaluation", "guard.verdict", "guard.words"),
+    *("guard.unfinished", "guard.write_journal"),
+}
+"""What `status` must not import, either: the verdict on an attempt, and what only a changed file or an unfinished
+write needs."""
 
 
-def test_a_look_imports_no_package_of_other_verbs_and_the_help_no_command(tmp_path):
-    """In one process: first the help, then `status`."""
+def loaded_by(*args):
+    """Return the modules that a process has loaded when its command has answered, those of Sightline without
+    its name."""
     code = (
         "import sys; from sightline.cli.group import cli\n"
-        "cli.run(['--help']); print('loaded', *sys.modules)\n"
-        "cli.run(['status', *sys.argv[1:]]); print('loaded', *sys.modules)"
+        "code = cli.run(sys.argv[1:]); print(*sys.modules); raise SystemExit(code)"
     )
     source = str(Path(sightline.__file__).parents[1])
-    where = ["--workspace", str(tmp_path), "--store", f"sqlite://{tmp_path}/s.db"]
-    command = [sys.executable, "-c", code, *where]
     done = subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": source}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, *args],
+        env=os.environ | {"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    of_help, of_status = (
-        {name.removeprefix("sightline.") for name in line.split() if name.startswith("sightline.")}
-        for line in done.stdout.splitlines()
-        if line.startswith("loaded")
-    )
-    assert {name for name in of_help if name.startswith("cli.")} == (
-        {f"cli.{name}" for name in ("group", "failures", "options", "output", "completion")}
-    )
-    assert {name.partition(".")[0] for name in of_help} <= {"api", "cli", "errors", "filesystem",
-                                                           "model", "text"}  # fmt: skip
-    assert {name for name in of_status if {name, name.partition(".")[0]} & NOT_FOR_A_LOOK} == set()
-    assert {name for name in done.stdout.split() if name.partition(".")[0] == "rapidfuzz"} == set()
+    return {name.removeprefix("sightline.") for name in done.stdout.splitlines()[-1].split()}
+
+
+def of(packages, loaded):
+    return {name for name in loaded if any(f"{name}.".startswith(f"{p}.") for p in packages)}
+
+
+def test_the_help_imports_no_command():
+    loaded = loaded_by("--help")
+    ours = ("group", "failures", "options", "output", "completion")
+    assert of({"cli"}, loaded) == {"cli", *(f"cli.{name}" for name in ours)}
+    assert of({*PACKAGES, "msgspec"}, loaded) == of({"filesystem", "model", "text"}, loaded)
+
+
+def test_a_look_imports_nothing_that_only_a_change_needs(sl):
+    sl.put("a.py", "a = 1\n")
+    sl("read", "a.py")
+    assert of({*NOT_FOR_A_LOOK, "rapidfuzz"}, loaded_by("status")) == set()
+
+
+@pytest.mark.parametrize("command", ["gc", "log"])
+def test_a_question_about_the_workspace_imports_no_package_of_other_verbs(sl, command):
+    sl.put("a.py", "a = 1\n")
+    sl("read", "a.py")
+    assert of({*OF_OTHER_VERBS, "rapidfuzz"}, loaded_by(command)) == set()
 
 
 def test_a_command_never_looks_for_garbage_among_the_modules_that_it_loads(tmp_path):

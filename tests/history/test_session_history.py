@@ -8,8 +8,9 @@ from sightline.api.opening import start
 from sightline.checkpoints.time_points import since
 from sightline.config.settings import Settings
 from sightline.history import session_history, workspace_status
+from sightline.history.asked_sessions import knower
 from sightline.history.session_history import LogQuery
-from sightline.history.why import ENTRIES, knower, why
+from sightline.history.why import ENTRIES, why
 from sightline.model.events import (
     FACTS,
     BatchEnded,

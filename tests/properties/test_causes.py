@@ -19,7 +19,7 @@ from tests.support.places import Place
 
 from sightline.changes.commands import changes
 from sightline.changes.session_context import SessionContext
-from sightline.guard import file_states
+from sightline.guard.check import check
 from sightline.history.session_history import survey
 from sightline.model.events import Cause, Changed
 from sightline.model.revision import revision_of
@@ -225,7 +225,7 @@ def test_a_cause_decides_no_verdict(does, causes):
             text = world.mine.believed(path) or ""
             for old in (None, *text.splitlines(keepends=True)):
                 said = world.mine.check(path, old=old)
-                other = file_states.check(again, path, old=old)
+                other = check(again, path, old=old)
                 assert structs.replace(said, changed_by=None) == structs.replace(
                     other, changed_by=None
                 )

@@ -46,6 +46,7 @@ from sightline.errors import EditRefused, Hint, StoreError
 from sightline.filesystem.lock import release_left
 from sightline.guard import batch, file_states, host_writes, reads
 from sightline.guard.batch import Change, ChangeFields
+from sightline.guard.check import check
 from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
 from sightline.guard.move import move
@@ -477,7 +478,7 @@ class Session:
             old: Judge replacing this text instead.
             content: Judge writing this text as the whole file instead.
         """
-        return file_states.check(self._context, fspath(path), old=old, content=content)
+        return check(self._context, fspath(path), old=old, content=content)
 
     @verb(read_only=True, answer="files", tool="context_status")
     def files(

@@ -14,16 +14,8 @@ from sightline.answers.answer import AnswerResult, in_answer
 from sightline.answers.words import for_agent, heads, how_read, requests
 from sightline.briefing.compose import Briefing
 from sightline.briefing.words import lines as registry_lines
-from sightline.checkpoints.rewind.words import counts_of, lines_of, maybe_yours, shares
-from sightline.checkpoints.words import (
-    committed,
-    describe_taken,
-    in_list,
-    patched,
-    stat,
-    swept,
-    without_text,
-)
+from sightline.checkpoints.rewind.words import lines_of
+from sightline.checkpoints.words import describe_taken
 from sightline.codegraph import words as related_words
 from sightline.codegraph.related_files import Related
 from sightline.model.path import quoted
@@ -38,12 +30,12 @@ from sightline.model.results import (
     Notice,
     RewindReport,
 )
-from sightline.notices.words import raised, unread_calls
+from sightline.notices.words import unread_calls
 from sightline.search import words as search_words
 from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing
 from sightline.search.stats import Stats
-from sightline.sessions.words import affected, forgotten, this_machine_alone
+from sightline.sessions.words import affected
 from sightline.subtasks import words as subtask_words
 from sightline.subtasks.subtask import Graph
 from sightline.text import phrases
@@ -51,28 +43,14 @@ from sightline.text.causes import NameOf
 
 __all__ = [
     "affected",
-    "committed",
-    "counts_of",
-    "describe_taken",
-    "forgotten",
     "heads",
     "how_read",
     "in_answer",
-    "in_list",
-    "lines_of",
-    "maybe_yours",
-    "patched",
-    "raised",
     "registry_lines",
     "requests",
-    "shares",
-    "stat",
     "subtask_words",
-    "swept",
     "text_of",
-    "this_machine_alone",
     "unread_calls",
-    "without_text",
 ]
 
 

@@ -18,7 +18,7 @@ from sightline.changes.session_names import find_session, meant_session, names_o
 from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
 from sightline.filesystem.process import holder_of, owner_of
-from sightline.history import session_history, workspace_status
+from sightline.history import asked_sessions, session_history, workspace_status
 from sightline.history.session_history import LogQuery, SessionPage, SessionSummary
 from sightline.model import validation
 from sightline.model.findings import Finding
@@ -187,8 +187,6 @@ class Workspace:
         Args:
             path: The question is about this file; about all files by default.
         """
-        from sightline.history import asked_sessions
-
         if path is None:
             return asked_sessions.about_all(self._context)
         return asked_sessions.about_file(self._context, os.fspath(path))
@@ -196,8 +194,6 @@ class Workspace:
     @verb(read_only=True, answer="session")
     def worked_last(self) -> str:
         """Return the session whose own agent did something last, among those that were shown files."""
-        from sightline.history import asked_sessions
-
         return asked_sessions.worked_last(self._context)
 
     def look(self, session: str, agent: str = AT_SHELL) -> Session:

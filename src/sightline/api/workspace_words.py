@@ -1,4 +1,4 @@
-"""The text of answers about the state of a workspace: sessions, files, the timeline, a verdict's reasons.
+"""The text of answers about a workspace: sessions, files, checkpoints, the timeline, a verdict's reasons.
 
 It loads no package that a look at the state does not load.
 """
@@ -11,24 +11,48 @@ from time import time
 
 from msgspec import structs
 
-from sightline.checkpoints.rewind.words import begun
+from sightline.checkpoints.rewind.words import begun, counts_of, lines_of, maybe_yours, shares
+from sightline.checkpoints.words import (
+    committed,
+    describe_taken,
+    in_list,
+    patched,
+    stat,
+    swept,
+    without_text,
+)
 from sightline.errors import Hint
 from sightline.history.words import lost, seeing, sentence, story
 from sightline.model.log_entries import Why
 from sightline.model.results import ChangedBy, Unfinished
-from sightline.notices.words import in_line
+from sightline.notices.words import in_line, raised
+from sightline.sessions.words import forgotten, this_machine_alone
 from sightline.text import phrases
 from sightline.text.causes import NameOf, author_for, named_entry
 
 __all__ = [
+    "committed",
+    "counts_of",
+    "describe_taken",
+    "forgotten",
     "in_line",
+    "in_list",
     "interrupted_rewind",
+    "lines_of",
     "lost",
+    "maybe_yours",
+    "patched",
+    "raised",
     "reasons",
     "seeing",
     "sentence",
+    "shares",
     "since",
+    "stat",
+    "swept",
+    "this_machine_alone",
     "who",
+    "without_text",
 ]
 
 

@@ -236,3 +236,31 @@ def changed_from(signatures: Mapping[str, StatSignature], recorded: Before = by_
         return recorded(path, signature) if was != signature else None
 
     return before
+
+
+def with_moves(context: SessionContext, found: Changes, ended: EndedCommand) -> Changes:
+    """Return the changes of a command with a Moved fact for each file that the command certainly moved by
+    name, behind the changes at both paths: what the session knows of the file goes along. What changed
+    at the new path after the move is a change of its own."""
+    root = f"{context.workspace.root}/"
+    went = {
+        fact.path: fact
+        for fact in found.facts
+        if isinstance(fact, Changed) and fact.after == MISSING and known(fact.before)
+    }
+    facts: list[Changed | GitMoved | Moved] = []
+    last: list[Changed | Moved] = []
+    for fact in found.facts:
+        sources: list[str] = []
+        if isinstance(fact, Changed) and fact.before in (MISSING, UNKNOWN) and not fact.target:
+            writes = (write for named in ended.named for write in named.to(root + fact.path))
+            sources = [write.source.removeprefix(root) for write in writes if write.kind == "copy"]
+        gone = next((went.pop(source) for source in sources if source in went), None)
+        if gone is None or not isinstance(fact, Changed) or fact.after in (MISSING, UNKNOWN):
+            facts.append(fact)
+            continue
+        facts.append(structs.replace(fact, after=gone.before))
+        last.append(Moved(fact.path, gone.path, gone.before, gone.cause))
+        if fact.after != gone.before:
+            last.append(structs.replace(fact, before=gone.before, change="content"))
+    return structs.replace(found, facts=(*facts, *last))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec import structs
-
-from sightline.changes.command_evidence import EndedCommand
-from sightline.changes.commands import Changes
 from sightline.changes.session_context import Known, SessionContext, load_knowledge
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.model.events import Cause, Changed, GitMoved, Moved
-from sightline.model.revision import MISSING, UNKNOWN, StatSignature
+from sightline.model.events import Cause, Moved
+from sightline.model.revision import MISSING, StatSignature
 from sightline.model.revision import known as names_content
 
 
@@ -69,34 +65,6 @@ def _followed_before(context: SessionContext, path: str) -> ResolvedPath | None:
         return None
     known = context.store.knowledge(context.session, row.moved_to)
     return ResolvedPath(row.moved_to) if known is not None else None
-
-
-def with_moves(context: SessionContext, changes: Changes, ended: EndedCommand) -> Changes:
-    """Return the changes of a command with a Moved fact for each file that the command certainly moved by
-    name, behind the changes at both paths: what the session knows of the file goes along. What changed
-    at the new path after the move is a change of its own."""
-    root = f"{context.workspace.root}/"
-    went = {
-        fact.path: fact
-        for fact in changes.facts
-        if isinstance(fact, Changed) and fact.after == MISSING and names_content(fact.before)
-    }
-    facts: list[Changed | GitMoved | Moved] = []
-    last: list[Changed | Moved] = []
-    for fact in changes.facts:
-        sources: list[str] = []
-        if isinstance(fact, Changed) and fact.before in (MISSING, UNKNOWN) and not fact.target:
-            writes = (write for named in ended.named for write in named.to(root + fact.path))
-            sources = [write.source.removeprefix(root) for write in writes if write.kind == "copy"]
-        gone = next((went.pop(source) for source in sources if source in went), None)
-        if gone is None or not isinstance(fact, Changed) or fact.after in (MISSING, UNKNOWN):
-            facts.append(fact)
-            continue
-        facts.append(structs.replace(fact, after=gone.before))
-        last.append(Moved(fact.path, gone.path, gone.before, gone.cause))
-        if fact.after != gone.before:
-            last.append(structs.replace(fact, before=gone.before, change="content"))
-    return structs.replace(changes, facts=(*facts, *last))
 
 
 class RenameFinder:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 from msgspec import structs
 
-from sightline.api import words
+from sightline.api import workspace_words as words
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.api.workspace import Workspace

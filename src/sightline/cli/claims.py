@@ -8,7 +8,7 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.api.words import this_machine_alone
+from sightline.api.workspace_words import this_machine_alone
 from sightline.cli import completion, output
 from sightline.cli.options import age_from, command, pattern_places
 from sightline.cli.output import Call

@@ -8,8 +8,8 @@ import click
 
 from sightline.api.json_shapes import shape
 from sightline.api.session import Session
-from sightline.api.words import forgotten
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import forgotten
 from sightline.cli import completion, output, words
 from sightline.cli.failures import NO, Answered, report
 from sightline.cli.options import command, last_sessions, usage

@@ -8,8 +8,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from sightline.api.json_shapes import shape
-from sightline.api.words import swept
 from sightline.api.workspace import Workspace
+from sightline.api.workspace_words import swept
 from sightline.cli import output
 from sightline.cli.group import cli
 from sightline.cli.options import age_from, command, size_from, usage

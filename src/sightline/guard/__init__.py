@@ -2,10 +2,12 @@
 
 PUBLIC = (
     "batch",
+    "check",
     "commit",
     "edit",
     "edit_case",
     "evaluation",
+    "evidence",
     "file_states",
     "host_writes",
     "lost_writes",

@@ -180,9 +180,17 @@ class EditCase:
     @property
     def state(self) -> State:
         """The comparison of the file with the text that the agent was shown."""
-        if self.sight.belief is None:
+        sight = self.sight
+        if sight.kind == "unreadable":
+            return "unverifiable"
+        if sight.belief is None:
             return "unseen"
-        if self.disk is None and self.sight.disk is not None:  # it was text when it was shown
+        if sight.why == "too_large":
+            return "fresh" if sight.belief.text == sight.revision else "stale"
+        if sight.kind == "missing":
+            return "deleted"
+        is_no_text = self.disk is None and sight.disk is not None  # it was text when it was shown
+        if sight.kind != "file" or is_no_text:
             return "kind_changed"
         if self.disk is None or self.base is None:  # no text is kept
             return "stale"

@@ -15,7 +15,8 @@ from sightline.changes.session_names import names_for
 from sightline.errors import EditRefused, Hint, RefusalReason, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
-from sightline.guard.edit_case import EditCase, Evidence, Rules, Ruling
+from sightline.guard.edit_case import EditCase, Ruling
+from sightline.guard.evidence import edit_case
 from sightline.guard.refusals import refused, refused_cell
 from sightline.guard.verdict import judge
 from sightline.model.active_claims import Claim
@@ -31,7 +32,6 @@ from sightline.model.attempts import (
 )
 from sightline.model.diff import unified
 from sightline.model.events import Belief, Changed, Fact, NoticeAcknowledged, Refused, Seen, Told
-from sightline.model.line_marks import unmarked_lines
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import Hunk, whole
 from sightline.model.text import Text, decode, diff_of_texts
@@ -330,33 +330,6 @@ def refusal(context: SessionContext, judged: Evaluation) -> EditRefused:
         if isinstance(error.told, Told):
             error.told = structs.replace(error.told, whole=True)
     return error
-
-
-def edit_case(
-    context: SessionContext,
-    on_disk: FileState,
-    known: Known,
-    policy: str = "merge",
-    attempt: Attempt | None = None,
-) -> EditCase:
-    """Return what the rules judge. policy: of the path, as the settings name it. attempt: the one to
-    judge, whose lines are looked for among the marks of a text that is not kept."""
-    marks = known.marks
-    if marks is not None and attempt is not None:
-        marks = unmarked_lines(marks, context.store.marks_key(), lines_of_attempt(attempt))
-    evidence = Evidence(
-        on_disk.kind,
-        on_disk.data,
-        known.knowledge.belief if known.knowledge else None,
-        known.believed if marks is None else marks,
-        on_disk.why,
-        known.retargeted,
-        marks is not None,
-        on_disk.revision,
-    )
-    return EditCase(
-        evidence, Rules("merge" if policy == "ask" else policy, context.settings.unseen)
-    )
 
 
 def claims_on(context: SessionContext, path: str) -> tuple[Claim, ...]:

@@ -1,4 +1,4 @@
-"""Answer how a session's files compare with the texts its agent was shown, and how an edit would end."""
+"""Answer how a session's files compare with the texts its agent was shown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from msgspec import structs
-
-from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
-from sightline.changes.renames import RenameFinder, resolve_rename
+from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import (
-    Known,
     SessionContext,
     Tracked,
     load_knowledge,
@@ -20,15 +16,11 @@ from sightline.changes.session_context import (
     stamp_of,
 )
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard.edit_case import EditCase, Ruling
-from sightline.guard.evaluation import claims_on, edit_case, forbids, policy_of
-from sightline.guard.refusals import bounded
-from sightline.guard.verdict import judge
-from sightline.model.attempts import Attempt, Replace, WriteWhole
-from sightline.model.events import Fact, Seen, TurnBegan
+from sightline.filesystem.file_state import FileState
+from sightline.guard.evidence import edit_case
+from sightline.model.events import Seen, TurnBegan
 from sightline.model.projections import Knowledge
-from sightline.model.results import FileInContext, State, Verdict, VerdictReason
+from sightline.model.results import FileInContext, State
 from sightline.model.revision import MISSING, Stamp
 from sightline.model.spans import covers
 from sightline.model.units import moment
@@ -36,115 +28,6 @@ from sightline.model.units import moment
 PREVIEW_CHARACTERS = 200
 
 STATES: tuple[State, ...] = get_args(State)
-
-ANYTHING = "\x1a"
-"""In check(), the unknown new text of a replacement: a character that files do not contain."""
-
-
-def check(
-    context: SessionContext,
-    path: str,
-    *,
-    old: str | None = None,
-    content: str | None = None,
-    record: bool = True,
-) -> Verdict:
-    """Return what the guard would say of an attempt now: to replace `old`, or to write `content`.
-    With neither: whether this session may rely on what it was shown. Changes no file. record: whether
-    to record a change that the look finds."""
-    try:
-        where = located(context, path)
-    except Unverifiable:
-        return Verdict(
-            path=path,
-            state="unverifiable",
-            decision="refuse",
-            reason="unverifiable",
-            diff="",
-            changed_by=None,
-            in_window=False,
-            seen_lines=(),
-            complete=False,
-        )
-    on_disk = context.look(where.path)
-    known = resolve_rename(context, where, on_disk)
-    policy = policy_of(context, where)
-    attempt: Attempt | None = WriteWhole(content) if content is not None else None
-    if old is not None:
-        attempt = Replace(old, ANYTHING)
-    case = edit_case(context, on_disk, known, policy, attempt)
-    ruling = judge(case, attempt)
-    moved = (
-        ruling.state == "deleted"
-        and known.knowledge
-        and RenameFinder(context).find(known.knowledge.path)
-    )
-    if moved:  # an attempt would follow the rename
-        case = edit_case(context, moved, known, policy, attempt)
-        ruling = _as_moved(judge(case, attempt), attempt)
-    if isinstance(attempt, WriteWhole) and ruling.reason == "no_change":
-        ruling = structs.replace(ruling, decision="allow")
-    if record:
-        _record_changes(context, [on_disk])
-    news = () if record else detect_changes(context, on_disk)
-    verdict = _verdict(context, where, case, ruling, known, policy, news)
-    return _with_claims(context, where.path, verdict, attempt)
-
-
-def _verdict(
-    context: SessionContext,
-    where: ResolvedPath,
-    case: EditCase,
-    ruling: Ruling,
-    known: Known,
-    policy: str,
-    news: Sequence[Fact],
-) -> Verdict:
-    _, by = changed_by(context, where.path, news)
-    state, decision = ruling.state, ruling.decision
-    reason: VerdictReason | None = ruling.reason
-    diff, _ = bounded(case, case.changes)
-    if ruling.endings_only and not reason:
-        reason = "line endings only"
-    belief = known.belief
-    return Verdict(
-        path=where.name or where.path,
-        state=state,
-        decision="ask" if policy == "ask" and decision != "refuse" else decision,
-        reason=reason,
-        diff=diff,
-        changed_by=by if state not in ("fresh", "unseen") else None,
-        in_window=bool(belief and covers(belief.held, belief.shown)),
-        seen_lines=belief.shown if belief else (),
-        complete=bool(case.held and case.held.complete),
-    )
-
-
-def _with_claims(
-    context: SessionContext, path: str, verdict: Verdict, attempt: Attempt | None
-) -> Verdict:
-    """Add other sessions' claims on the path. They concern writes, not what may be relied on."""
-    claims = claims_on(context, path)
-    if not claims:
-        return verdict
-    claimed_by = tuple(dict.fromkeys(claim.session for claim in claims))
-    verdict = structs.replace(verdict, claimed_by=claimed_by)
-    if attempt is not None and forbids(context, claims):
-        return structs.replace(verdict, decision="refuse", reason="claimed")
-    if attempt is not None and verdict.decision == "allow":
-        return structs.replace(verdict, decision="notice", reason="claimed")
-    return verdict
-
-
-def _as_moved(ruling: Ruling, attempt: Attempt | None) -> Ruling:
-    """Return the ruling for a renamed file. Without an attempt the question is whether the old
-    name holds what was shown, and it does not."""
-    if attempt is None:
-        return structs.replace(ruling, state="moved", decision="refuse", reason="moved")
-    decision = "notice" if ruling.decision == "allow" else ruling.decision
-    return structs.replace(
-        ruling, state="moved", decision=decision, reason=ruling.reason or "moved"
-    )
 
 
 def suspects(context: SessionContext) -> list[Knowledge]:
@@ -154,7 +37,7 @@ def suspects(context: SessionContext) -> list[Knowledge]:
     changed = list(context.workspace.scan(tracked.stamps, deadline_s=context.settings.deadline_s))
     changed += [context.look(path) for path in _unrecorded(context, tracked)]
     if changed:
-        _record_changes(context, changed)
+        record_changes(context, changed)
         tracked = context.tracked()
     paths = {*tracked.suspects, *tracked.refused, *(on_disk.path for on_disk in changed)}
     return [tracked.known[path] for path in sorted(paths) if path in tracked.known]
@@ -182,7 +65,7 @@ def _state(context: SessionContext, knowledge: Knowledge, finder: RenameFinder) 
         return "unverifiable"
     on_disk = context.look(where.path)
     known = load_knowledge(context, where, on_disk)
-    state = judge(edit_case(context, on_disk, known), None).state
+    state = edit_case(context, on_disk, known).state
     return "moved" if state == "deleted" and finder.find(knowledge.path) else state
 
 
@@ -251,8 +134,10 @@ def _preview(data: bytes | None) -> str:
     return text[:PREVIEW_CHARACTERS]
 
 
-def _record_changes(context: SessionContext, looked: list[FileState]) -> None:
+def record_changes(context: SessionContext, looked: Sequence[FileState]) -> None:
     """Record what a look found: changes on disk as facts, and stamps in the cache."""
+    from sightline.changes.attribution import detect_changes  # most looks find no file changed
+
     facts = detect_changes(context, *looked)
     if facts or any(stamp_of(on_disk) for on_disk in looked):
         texts = [

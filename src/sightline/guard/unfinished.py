@@ -35,7 +35,6 @@ from sightline.guard.write_journal import (
 from sightline.model.events import (
     BatchEnded,
     Fact,
-    RewindStarted,
     WriteAbandoned,
     WriteIntended,
 )
@@ -294,19 +293,3 @@ def take_back(
 def _token(aside: Sequence[str]) -> str:
     """Return the token in the names of a write's temporary files, which clean() knows."""
     return aside[0].rpartition("-")[2].partition(".")[0]
-
-
-def unfinished_rewinds(
-    context: SessionContext, session: str | None = None, *, own: bool = False
-) -> list[Recorded]:
-    """Return the rewinds whose process died, oldest first, of all sessions or of one. Of each
-    session only the newest rewind counts: it leads to where the session is to be. own: also those
-    that this process began."""
-    newest: dict[str, Recorded] = {}
-    for entry in context.store.pending():
-        fact = entry.fact
-        if session in (None, entry.session) and isinstance(fact, RewindStarted):
-            newest.pop(entry.session, None)
-            if (own and fact.owner == context.owner) or not alive(fact.owner):
-                newest[entry.session] = entry
-    return list(newest.values())

@@ -30,7 +30,7 @@ from sightline.model.attempts import (
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
 from sightline.model.line_marks import has_marks
-from sightline.model.results import Decision, State
+from sightline.model.results import Decision
 from sightline.model.spans import whole
 from sightline.model.text import OPAQUE, UNKNOWN_ENCODING, decode, joined
 
@@ -50,7 +50,7 @@ def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
 
 def _judge(case: EditCase, attempt: Attempt | None) -> Ruling:
     sight = case.sight
-    ruling = _without_text(sight, attempt)
+    ruling = _without_text(case, attempt)
     if ruling is not None:
         return ruling
     if isinstance(attempt, Create):
@@ -91,27 +91,22 @@ def _of_text(case: EditCase, attempt: Attempt) -> Ruling:
     return region_rules.patch(case, kept)
 
 
-def _without_text(sight: Evidence, attempt: Attempt | None) -> Ruling | None:
+def _without_text(case: EditCase, attempt: Attempt | None) -> Ruling | None:
     """Return the verdict where the kind of the path decides; None for a file with content."""
-    if sight.kind == "unreadable":
-        return Ruling("refuse", "unverifiable", "unverifiable")
-    if sight.why == "too_large":
-        if sight.belief is None:
-            return Ruling("refuse", "unseen", "too_large")
-        is_same = sight.belief.text == sight.revision
-        if attempt is None and is_same:
-            return Ruling("allow", "fresh")
-        return Ruling("refuse", "fresh" if is_same else "stale", "too_large")
-    if sight.kind == "file":
+    sight = case.sight
+    if sight.kind == "file" and sight.why != "too_large":
         return None
+    state = case.state
+    if sight.kind == "unreadable":
+        return Ruling("refuse", state, "unverifiable")
+    if sight.why == "too_large":
+        is_sure = attempt is None and state == "fresh"
+        return Ruling("allow", state) if is_sure else Ruling("refuse", state, "too_large")
     if sight.kind != "missing":
-        state: State = "kind_changed" if sight.belief else "unseen"
         return Ruling("refuse", state, "exists" if isinstance(attempt, Create) else "kind_changed")
     if isinstance(attempt, Create) or (isinstance(attempt, WriteWhole) and sight.belief is None):
         return _created(attempt.content)
-    if sight.belief is None:
-        return Ruling("refuse", "unseen", "not_found")
-    return Ruling("refuse", "deleted", "deleted")
+    return Ruling("refuse", state, "not_found" if sight.belief is None else "deleted")
 
 
 def _created(content: str) -> Ruling:

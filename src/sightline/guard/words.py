@@ -12,15 +12,22 @@ from sightline.model.nearest import Nearest
 from sightline.model.path import quoted
 from sightline.model.spans import Span, Spans
 from sightline.model.text import UNKNOWN_ENCODING
-from sightline.text.phrases import by, count, is_one_line, joined, named, size, spans, times
+from sightline.text.phrases import (
+    by,
+    count,
+    is_one_line,
+    joined,
+    named,
+    relocated,
+    size,
+    spans,
+    times,
+)
 from sightline.text.printable import one_line
 
 MISSING = "List the folder to find the right name."
 MISSING_TEXT = "List the folder to find the right name, or create the file."
 """The next step for a path without a file, and for an edit of one."""
-
-PLACES = 3
-"""Runs of moved lines that are named for one file."""
 
 NAMES_MAX = 5
 """File names that one sentence holds."""
@@ -320,22 +327,6 @@ def older_base(path: str, base: str) -> tuple[str, str]:
 def moved(src: str, path: str) -> str:
     """Return the text on a rename that an edit followed."""
     return f"{quoted(src)} was renamed to {quoted(path)}; the edit was made there."
-
-
-def relocated(places: Sequence[tuple[Span, Span]]) -> str:
-    """Return where lines are now, such as "lines 10-40 stand at 52-82 now."; "" for none."""
-    named = [
-        f"{spans((was,))} {'stands' if is_one_line((was,)) else 'stand'} at {_range(now)}"
-        for was, now in places[:PLACES]
-    ]
-    if not named:
-        return ""
-    more = f" and {len(places) - PLACES} more places" if len(places) > PLACES else ""
-    return f"{', '.join(named)}{more} now."
-
-
-def _range(lines: Span) -> str:
-    return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
 
 
 def more(number: int) -> str:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
-from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary, summary
 from sightline.model.line_marks import unmarked_lines
 from sightline.model.projections import DiskFile, Knowledge, SessionState, column, fold_disk
@@ -162,7 +161,7 @@ class AsOf:
         evidence = Evidence(
             "file", disk=disk, belief=belief, believed=believed, has_marks=has_marks
         )
-        return judge(EditCase(evidence, Rules()), None).state
+        return EditCase(evidence, Rules()).state
 
     def _marks(self, revision: Revision, other: bytes | None) -> bytes | None:
         """Return the text of a revision or, of one that may not be stored, its marks, with the lines of

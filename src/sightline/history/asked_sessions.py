@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sightline.changes.session_context import SessionContext, located
-from sightline.history.why import knower
-from sightline.model.events import Changed, Seen, TurnBegan
+from sightline.model.events import Changed, Moved, Seen, TurnBegan
 from sightline.model.results import Asked
 from sightline.model.session_ids import AT_SHELL, NOBODY, archived
 from sightline.model.timeline import Recorded, newest_first
@@ -50,3 +49,27 @@ def _is_own(recorded: Recorded) -> bool:
     return not isinstance(fact, Changed) or (
         fact.cause.who == session and not is_rewind(fact.cause)
     )
+
+
+def knower(context: SessionContext, path: str, usual: str | None = None) -> str | None:
+    """Return the session `usual` if it knows a file. Else return the session that learned of the file
+    last; sessions that may be present come first. None for a file that no session knows."""
+    resolved = located(context, path)
+    store = context.store
+    row = store.disk(resolved.path)
+    names = [resolved.name or resolved.path, row.moved_to if row else None]
+    for name in filter(None, names):
+        if usual is not None and store.knowledge(usual, name):
+            return usual
+        at_work = context.knowers(name)
+        if at_work:
+            return max(at_work, key=lambda session: (at_work[session].position, session))
+        asked: set[str] = set()
+        for recorded in newest_first(store.timeline, path=name, kinds=[Seen, Changed, Moved]):
+            session = recorded.session
+            if session in asked or not session or archived(session):
+                continue
+            if store.knowledge(session, name):
+                return session
+            asked.add(session)
+    return None

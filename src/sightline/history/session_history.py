@@ -19,7 +19,6 @@ from sightline.changes.session_names import plain_title
 from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
-from sightline.guard.unfinished import recover_all
 from sightline.model.events import Cause
 from sightline.model.log_entries import FACT_KINDS, Entry, facts_of, readable_entry
 from sightline.model.projections import SessionState
@@ -83,7 +82,10 @@ def survey(
 ) -> SessionContext:
     """Return a context without a session. Unfinished writes of dead processes are recovered first."""
     context = SessionContext("", store, workspace, settings, clock, owner())
-    recover_all(context)
+    if store.pending():
+        from sightline.guard.unfinished import recover_all  # mostly nothing is unfinished
+
+        recover_all(context)
     return context
 
 

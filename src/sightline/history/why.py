@@ -9,8 +9,8 @@ from msgspec import structs
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import by
 from sightline.changes.session_context import SessionContext, load_knowledge, located
-from sightline.guard import file_states
-from sightline.guard.evaluation import edit_case
+from sightline.guard.check import check
+from sightline.guard.evidence import edit_case
 from sightline.history.session_history import readable_entries
 from sightline.model.events import (
     Changed,
@@ -18,14 +18,13 @@ from sightline.model.events import (
     GitMoved,
     Moved,
     RewindEnded,
-    Seen,
     WindowEmptied,
 )
 from sightline.model.log_entries import FACT_KINDS, Why
 from sightline.model.projections import Knowledge
 from sightline.model.session_ids import archived
 from sightline.model.spans import spans
-from sightline.model.timeline import TURNING, Recorded, branch, newest_first
+from sightline.model.timeline import TURNING, Recorded, branch
 from sightline.store.port import Timeline
 
 ENTRIES = 30
@@ -35,34 +34,10 @@ OWN_KINDS = [kind for kind in FACT_KINDS if kind is not CommandEnded]
 """Kinds of a session's own facts that are listed. The changes of a command have their own facts."""
 
 
-def knower(context: SessionContext, path: str, usual: str | None = None) -> str | None:
-    """Return the session `usual` if it knows a file. Else return the session that learned of the file
-    last; sessions that may be present come first. None for a file that no session knows."""
-    resolved = located(context, path)
-    store = context.store
-    row = store.disk(resolved.path)
-    names = [resolved.name or resolved.path, row.moved_to if row else None]
-    for name in filter(None, names):
-        if usual is not None and store.knowledge(usual, name):
-            return usual
-        at_work = context.knowers(name)
-        if at_work:
-            return max(at_work, key=lambda session: (at_work[session].position, session))
-        asked: set[str] = set()
-        for recorded in newest_first(store.timeline, path=name, kinds=[Seen, Changed, Moved]):
-            session = recorded.session
-            if session in asked or not session or archived(session):
-                continue
-            if store.knowledge(session, name):
-                return session
-            asked.add(session)
-    return None
-
-
 def why(context: SessionContext, path: str) -> Why:
     """Return the facts behind the current verdict on a file for the context's session. Records
     nothing: a change that this look finds is the last entry, without a position."""
-    verdict = file_states.check(context, path, record=False)
+    verdict = check(context, path, record=False)
     resolved = located(context, path)
     store = context.store
     knowledge = store.knowledge(context.session, resolved.name or resolved.path)

@@ -13,10 +13,9 @@ from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard.evaluation import edit_case
+from sightline.guard.evidence import edit_case
 from sightline.guard.file_states import suspects
 from sightline.guard.refusals import bounded
-from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
 from sightline.model.events import (
     Changed,
@@ -64,7 +63,7 @@ class PendingChange:
         known = load_knowledge(context, resolved or ResolvedPath(path), self.found)
         self.retargeted = known.retargeted
         self.case = edit_case(context, self.found, known)
-        self.state = judge(self.case, None).state
+        self.state = self.case.state
         self.moved_to = self._moved_to()
         self.what = self._what()
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sightline.errors import Hint, NextCall, fenced
-from sightline.guard.words import relocated
 from sightline.model.path import quoted
 from sightline.model.results import FileChange, FileWarning
-from sightline.text.phrases import by, count
+from sightline.text.phrases import by, count, relocated
 from sightline.text.printable import one_line
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sightline.errors import Hint, NextCall
 from sightline.model.path import quoted
-from sightline.model.spans import Spans
+from sightline.model.spans import Span, Spans
 
 
 def shown(lines: Spans, total: int) -> str:
@@ -143,6 +143,26 @@ def spans(lines: Spans) -> str:
 def is_one_line(lines: Spans) -> bool:
     """Return whether the spans name a single line."""
     return len(lines) == 1 and lines[0][0] == lines[0][1]
+
+
+PLACES = 3
+"""Runs of moved lines that are named for one file."""
+
+
+def relocated(places: Sequence[tuple[Span, Span]]) -> str:
+    """Return where lines are now, such as "lines 10-40 stand at 52-82 now."; "" for none."""
+    moved = [
+        f"{spans((was,))} {'stands' if is_one_line((was,)) else 'stand'} at {_range(now)}"
+        for was, now in places[:PLACES]
+    ]
+    if not moved:
+        return ""
+    more = f" and {len(places) - PLACES} more places" if len(places) > PLACES else ""
+    return f"{', '.join(moved)}{more} now."
+
+
+def _range(lines: Span) -> str:
+    return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
 
 
 def size(number: int) -> str:

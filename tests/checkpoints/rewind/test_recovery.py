@@ -9,9 +9,8 @@ from tests.disasters.ending import ended, rewinds_end
 
 from sightline.api.opening import start
 from sightline.checkpoints.rewind import apply, recovery, rewinder
-from sightline.checkpoints.rewind.interrupted import listed
+from sightline.checkpoints.rewind.interrupted import listed, unfinished_rewinds
 from sightline.errors import StoreError, Unverifiable
-from sightline.guard import unfinished
 from sightline.guard.edit import apply_edit
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Create
@@ -59,7 +58,7 @@ def stands(place):
 
 
 def left(session):
-    return unfinished.unfinished_rewinds(session._context, session.id)
+    return unfinished_rewinds(session._context, session.id)
 
 
 def test_opening_its_session_finishes_it_and_says_so(place, half):

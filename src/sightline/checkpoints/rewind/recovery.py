@@ -16,12 +16,11 @@ from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
 from sightline.checkpoints.rewind.apply import apply_undo, undo_folders
 from sightline.checkpoints.rewind.effects import Target
-from sightline.checkpoints.rewind.interrupted import argument_of, fact_of
+from sightline.checkpoints.rewind.interrupted import argument_of, fact_of, unfinished_rewinds
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
 from sightline.errors import SightlineError
-from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import CheckpointTaken
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import NOBODY

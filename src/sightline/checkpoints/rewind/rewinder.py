@@ -24,11 +24,11 @@ from sightline.checkpoints.rewind.effects import (
     owner,
     past_rewinds,
 )
+from sightline.checkpoints.rewind.interrupted import unfinished_rewinds
 from sightline.checkpoints.rewind.planning import RewindPlan, find_lost, find_vanished, plan_rewind
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
 from sightline.errors import RewindInterrupted, RewindRefused, SightlineError, StoreError
-from sightline.guard.unfinished import unfinished_rewinds
 from sightline.model.events import (
     Changed,
     CheckpointDropped,

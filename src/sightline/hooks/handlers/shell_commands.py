@@ -23,8 +23,7 @@ from sightline.changes.attribution import BACKGROUND, may_touch
 from sightline.changes.command_evidence import EndedCommand, ended_command
 from sightline.changes.command_folders import Folders, folders_during, uncovered_folders
 from sightline.changes.command_texts import bytes_of_command, suspected
-from sightline.changes.commands import Changes, by_times, changes, in_checkpoint
-from sightline.changes.renames import with_moves
+from sightline.changes.commands import Changes, by_times, changes, in_checkpoint, with_moves
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.words import A_COMMAND

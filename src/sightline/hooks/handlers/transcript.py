@@ -14,10 +14,10 @@ from time import monotonic, sleep
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
+from sightline.checkpoints.rewind.interrupted import unfinished_rewinds
 from sightline.errors import PathRefused, StoreConflict
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
-from sightline.guard.unfinished import unfinished_rewinds
 from sightline.hooks.dispatch import handle
 from sightline.hooks.handlers.answer_delivery import (
     acknowledge_delivered,

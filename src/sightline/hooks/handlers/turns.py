@@ -9,9 +9,10 @@ from time import monotonic
 from sightline.api.still_running import running_note
 from sightline.briefing.compose import goes_on
 from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.rewind.interrupted import unfinished_rewinds
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
-from sightline.guard.unfinished import settle_host_writes, unfinished_rewinds
+from sightline.guard.unfinished import settle_host_writes
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import (
     acknowledge_delivered,
