@@ -139,7 +139,7 @@ def test_several_edits_of_one_file_whose_hooks_were_killed_are_the_agents_own(
     host.put("a.py", "1\n2\n")
     calls = [
         call("Edit", path, old_string="one", new_string="1"),
-        call("Edit", path, old_string="two", new_string="2"),
+        {**call("Edit", path, old_string="two", new_string="2"), "tool_use_id": "t2"},
     ]
     assert host.ask(host.payload("PostToolBatch", tool_calls=calls)) == {}
     assert causes(host) == ["agent"] * (1 + first_is_reported)

@@ -72,6 +72,7 @@ def wrote(
     rewritten: bool = False,
     whole: bool = True,
     intent: tuple[int, WriteIntended] | None = None,
+    call: str = "",
 ) -> None:
     """Record that the host's own tool wrote a file.
 
@@ -80,7 +81,8 @@ def wrote(
     neither, the file on disk is what the tool wrote. before: the whole text when the tool began;
     where that differs from the timeline's last, somebody else changed the file. user_modified:
     the user changed the text before it was written; rewritten: another hook of the host did. intent: what was journalled of the write, after
-    its position; when exactly that was written, the agent knows what was judged then.
+    its position; when exactly that was written, the agent knows what was judged then. call: the id of
+    the tool call.
     """
     located = context.workspace.locate(path)
     on_disk = _current(context, located)
@@ -120,6 +122,7 @@ def wrote(
             own_cause,
             belief=belief,
             intent=intent[0] if intent is not None and is_intended else None,
+            call=call,
         )
     )
     if written != on_disk.revision:

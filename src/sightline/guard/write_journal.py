@@ -83,6 +83,7 @@ def intend(
     by: str | None = None,
     expect: dict[str, int] | None = None,
     by_host: bool = False,
+    call: str = "",
     with_stamps: bool = True,
     batch: str | None = None,
 ) -> list[Intent]:
@@ -90,13 +91,13 @@ def intend(
 
     unrecorded: changes by others that were detected first. by: the rewind that writes. expect: as
     SessionContext.append takes it. by_host: the host's tool writes, so there are no temporary
-    files of ours. with_stamps: note how the files are; a rewind does not, so that the next look
+    files of ours; call: the id of that tool call. with_stamps: note how the files are; a rewind does not, so that the next look
     sees changed permissions. batch: the name of these writes, if they happen all or none.
     StoreConflict, StoreError.
     """
     tokens = ["" if by_host else urandom(6).hex() for _ in writes]
     facts = [
-        _intent(context, write, token, by, batch)
+        _intent(context, write, token, by, batch, call)
         for write, token in zip(writes, tokens, strict=True)
     ]
     texts = [
@@ -122,7 +123,12 @@ def intend(
 
 
 def _intent(
-    context: SessionContext, write: Write, token: str, by: str | None, batch: str | None
+    context: SessionContext,
+    write: Write,
+    token: str,
+    by: str | None,
+    batch: str | None,
+    call: str,
 ) -> WriteIntended:
     led = write.on_disk.target
     target = write.data.target if isinstance(write.data, Link) else None
@@ -140,6 +146,7 @@ def _intent(
         batch=batch,
         makes=_missing_folders(context, write.path) if write.before == MISSING else (),
         gives_way=write.gives_way,
+        call=call,
     )
 
 
@@ -341,4 +348,5 @@ def completed(
         position,
         fact.led,
         fact.target,
+        call=fact.call,
     )

@@ -415,7 +415,7 @@ class WriteIntended(Fact, frozen=True):
     led, target: as in Changed. by: the rewind that writes, as its causes name it
     (text.causes.REWINDING); None for an edit. batch: the name of a batch, whose writes happen all
     or none; None for a single write. makes: folders above `path` that are missing before the write;
-    gives_way: empty folders at `path` whose place the file takes."""
+    gives_way: empty folders at `path` whose place the file takes. call: as in Changed."""
 
     path: str
     before: Revision
@@ -430,6 +430,7 @@ class WriteIntended(Fact, frozen=True):
     batch: str | None = None
     makes: tuple[str, ...] = ()
     gives_way: tuple[str, ...] = ()
+    call: str = ""
 
 
 class WriteAbandoned(Fact, frozen=True):
@@ -453,7 +454,7 @@ class Changed(Fact, frozen=True):
     afterwards, for this session's own write. intent: the position of the WriteIntended that this
     settles. led: the target of the symlink that was at the path before; target: of the symlink that
     is there now, whose revision is UNKNOWN. mode_before: the mode before a command, where it is
-    known and differs from `mode`."""
+    known and differs from `mode`. call: the id of the host's tool call that wrote, "" for none."""
 
     words: ClassVar[tuple[str, ...]] = ("changed", "deleted")
     log_form: ClassVar[str] = "{path} was changed {by}"
@@ -471,6 +472,7 @@ class Changed(Fact, frozen=True):
     led: str | None = None
     target: str | None = None
     mode_before: int | None = None
+    call: str = ""
 
     @property
     def word(self) -> str:

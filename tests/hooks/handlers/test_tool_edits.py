@@ -242,6 +242,20 @@ def test_a_write_that_is_told_twice_is_recorded_once(host):
     assert host.session._context.store.pending() == []
 
 
+def test_a_write_is_told_again_after_any_number_of_others(host):
+    host.read("a.txt")
+    before = host.place.text("a.txt")
+    host.edit("a.txt", "line 1\n", "one\n")
+    first = host.place.text("a.txt")
+    for number in range(2, 8):
+        host.edit("a.txt", f"line {number}\n", f"number {number}\n")
+    recorded = host.facts(Changed)
+    assert attend(host.session, Wrote("a.txt", "c1", before, content=first)).context == ""
+    assert host.facts(Changed) == recorded
+    assert [fact.call for fact in recorded] == [f"c{number}" for number in range(1, 8)]
+    assert host.state("a.txt") == "fresh"
+
+
 @pytest.mark.parametrize("new", [TEXT, TEXT.replace("line 9\n", "nine\n")])
 def test_a_write_that_brings_nothing_new_takes_no_change_of_others_away(host, new):
     """Merged with them it is what stands there; the host would write it as it is."""

@@ -6,7 +6,7 @@ write. The texts decide what was lost, and the timeline says whose it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -20,18 +20,15 @@ from sightline.guard.host_writes import complete_for, write_joined
 from sightline.guard.lost_writes import LostWrite, edited_changes
 from sightline.hooks import words
 from sightline.model.diff import diff, unified
-from sightline.model.events import Belief, Cause, Changed, Merged, WriteIntended
+from sightline.model.events import Belief, Cause, Changed, GitMoved, Merged, WriteIntended
 from sightline.model.hook_events import Wrote
+from sightline.model.projections import git_cause
 from sightline.model.revision import MISSING, Revision, revision_of
 from sightline.model.spans import count, new_sides
 from sightline.model.text import decode, split, unmarked
-from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded, newest_first
 from sightline.text import causes as change_words
 from sightline.text.causes import named_cause
-
-RECENT = 16
-"""Changes of one file that are searched for the one that left a text."""
-
 
 Brought = Literal["written", "held", "lost"]
 """What became of two changes: the file was written with both; it held both; it does not hold both."""
@@ -120,7 +117,7 @@ def loss_of_theirs(
     had, None where it is not stored; judged: its revision; found: the text that stood there, None for no file. is_whole: the write left nothing of it."""
     if event.content is None:
         return None
-    cause, position = _left_by(context, path, found)
+    cause, position = left_by(context, path, found, judged)
     ours, theirs = (split(unmarked(each)) for each in (event.content, found or ""))
     base: Sequence[str]
     if known is not None:
@@ -155,20 +152,38 @@ def merged_since(context: SessionContext, path: str, position: int) -> Cause | N
     return None if who in (None, context.session) else Cause("agent", who)
 
 
-def _left_by(context: SessionContext, path: str, text: str | None) -> tuple[Cause, int | None]:
+def left_by(
+    context: SessionContext, path: str, text: str | None, judged: Revision
+) -> tuple[Cause, int | None]:
     """Return who left a text at a path, and the position of the fact that records the change; None for
-    the position where the text was gone before the change could be recorded."""
-    newest = context.store.timeline(path=path, kinds=[Changed, WriteIntended], newest=RECENT)
+    the position where the text was gone before the change could be recorded. judged: the revision that
+    stood there before; what was left earlier is gone."""
     intended: Cause | None = None
-    for recorded in reversed(list(newest)):
-        fact = recorded.fact
-        assert isinstance(fact, (Changed, WriteIntended))
-        if not is_text_of(context, fact.after, text):
-            continue
-        if isinstance(fact, Changed):
-            return fact.cause, recorded.position
-        intended = intended or Cause("agent", recorded.session)
+    facts = newest_first(
+        context.store.timeline, path=path, kinds=[Changed, GitMoved, WriteIntended]
+    )
+    for recorded in facts:
+        for after, cause in _leaves(recorded, path):
+            if is_text_of(context, after, text):
+                if not isinstance(recorded.fact, WriteIntended):
+                    return cause, recorded.position
+                intended = intended or cause
+            elif after == judged and not isinstance(recorded.fact, WriteIntended):
+                return intended or Cause("external"), None
     return intended or Cause("external"), None
+
+
+def _leaves(recorded: Recorded, path: str) -> Iterator[tuple[Revision, Cause]]:
+    """Yield the revision that a fact leaves at a path, and who caused that."""
+    fact = recorded.fact
+    if isinstance(fact, Changed):
+        yield fact.after, fact.cause
+    elif isinstance(fact, WriteIntended):
+        yield fact.after, Cause("agent", recorded.session)
+    elif isinstance(fact, GitMoved):
+        for change in fact.changes:
+            if change.path == path:
+                yield change.after, git_cause(fact)
 
 
 def bring_back(

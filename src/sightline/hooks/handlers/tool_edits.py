@@ -98,7 +98,7 @@ def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
             return Answer(refuse=words.refused(refusal, host.wording))
         if judged.ruling.decision == "refuse":
             return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
-        journal(context, judged)
+        journal(context, judged, event.call)
     return _let_go_on(context, host, judged)
 
 
@@ -143,11 +143,12 @@ def _nearest_lines(judged: Evaluation) -> str:
     return guard_words.nearest(near, shown=True, sent=judged.attempt.old)
 
 
-def journal(context: SessionContext, judged: Evaluation) -> None:
-    """Record the bytes that the host is about to leave, and keep the bytes on disk. Nobody knows the bytes
-    that the edit of a notebook's cell leaves."""
+def journal(context: SessionContext, judged: Evaluation, call: str) -> None:
+    """Record the bytes that the host is about to leave by a call, and keep the bytes on disk. Nobody knows
+    the bytes that the edit of a notebook's cell leaves."""
     if not isinstance(judged.attempt, CellEdit):
-        intend(context, [planned_write(judged)], unrecorded=judged.unrecorded, by_host=True)
+        write, unrecorded = planned_write(judged), judged.unrecorded
+        intend(context, [write], unrecorded=unrecorded, by_host=True, call=call)
         return
     on_disk = judged.on_disk
     texts = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -57,6 +58,7 @@ from sightline.model.locate import find_replacement, replaced
 from sightline.model.marks import REPLACEMENT
 from sightline.model.revision import MISSING, Revision
 from sightline.model.text import Text, decode, normal, plain_of, split, unmarked
+from sightline.model.timeline import newest_first
 from sightline.sessions import words as session_words
 from sightline.sessions.affected import affected, outside_family
 from sightline.text import phrases
@@ -69,9 +71,6 @@ INSTANT_S = 5
 
 GIT_S = 1.0
 """Seconds that git may take to tell the bytes of one file."""
-
-OWN = 3
-"""Own changes of a file that are searched for a write: behind it, it may have been merged."""
 
 
 def wrote(context: SessionContext, event: Wrote, host: Host) -> Answer:
@@ -295,7 +294,10 @@ def _record(
         _record_unplanned(context, located, event, intent, on_disk)
         return None
     position, intended = intent
-    facts: list[Fact] = [completed(intended, on_disk, context.session, position)]
+    done = completed(intended, on_disk, context.session, position)
+    if isinstance(done, Changed):  # of two intents of one text, either may be the call's own
+        done = structs.replace(done, call=event.call)
+    facts: list[Fact] = [done]
     is_merge = event.whole and _is_merge(intended)
     known = context.store.knowledge(context.session, intended.path) if is_merge else None
     if known is not None:
@@ -481,24 +483,22 @@ def _as_intended(
 
 def _recorded(context: SessionContext, event: Wrote, on_disk: FileState) -> _OnRecord | None:
     """Return the fact of this write, where it is on record: hooks in two settings files, with two
-    commands, are called twice for one write, and another session's hook records a write that it finds."""
+    commands, are called twice for one write, and another session's hook records a write that it finds. A
+    call without an id is the one that left the session's newest change, where that stands."""
     if event.user_modified:
         return None
-    newest = context.store.timeline(
-        session=context.session, path=on_disk.path, kinds=[Changed], newest=OWN
+    own = newest_first(
+        context.store.timeline, session=context.session, path=on_disk.path, kinds=[Changed]
     )
-    stands = _revision_on_record(context, on_disk.path) == on_disk.revision
-    for recorded in reversed(list(newest)):
-        fact = recorded.fact
-        if not isinstance(fact, Changed) or fact.cause.who != context.session:
-            continue
+    changes = ((each.fact, each.position) for each in own if isinstance(each.fact, Changed))
+    if event.call:
+        found = (_OnRecord(*each) for each in changes if each[0].call == event.call)
+        return next(found, None)
+    for fact, position in islice(changes, 1):
         is_same = not event.known_before or is_text_of(context, fact.before, event.before)
-        is_left = event.content is not None and is_text_of(context, fact.after, event.content)
-        if is_left and (is_same or fact.intent is not None):
-            return _OnRecord(fact, recorded.position)
-        if stands and is_same and fact.after == on_disk.revision:
-            return _OnRecord(fact, recorded.position)
-        stands = False  # the others are older than what stands there
+        stands = _revision_on_record(context, on_disk.path) == on_disk.revision == fact.after
+        if is_same and stands and fact.cause.who == context.session:
+            return _OnRecord(fact, position)
     return None
 
 
@@ -529,6 +529,7 @@ def _record_unplanned(
         rewritten=sent is not None,
         whole=event.whole and not (intent and _is_merge(intent[1])),
         intent=intent,
+        call=event.call,
     )
     _abandon(context, located.path)
 
