@@ -150,7 +150,7 @@ def test_a_store_of_another_schema_version_is_refused_and_says_what_to_do(file, 
 
 def test_a_fact_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
-    row = codec.sealed([3, "s", "Teleported", 1, 1, "{}"])
+    row = codec.sealed((3, "s", "Teleported", 1, 1, "{}"))
     db.execute(
         "UPDATE events SET kind = ?, happened_at = ?, recorded_at = ?, body = ?, checksum = ?"
         " WHERE position = 3",

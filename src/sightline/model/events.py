@@ -24,7 +24,7 @@ Change = Literal["content", "created", "deleted", "mode", "kind"]
 BatchOutcome = Literal["done", "undone", "mixed"]
 
 
-class Fact(Struct, frozen=True):
+class Fact(Struct, frozen=True, omit_defaults=True):
     """Base of all facts. All that the house says of a kind of fact stands on its class; only the step
     of a view (model.projections) stands beside it.
 
@@ -253,7 +253,7 @@ class Belief(Struct, frozen=True):
     lines: int
 
 
-class Cause(Struct, frozen=True):
+class Cause(Struct, frozen=True, omit_defaults=True):
     """The author of a change, for wording only; a cause never decides a verdict. evidence: named (the
     command or the tool call names the file), watched (the change was seen while its author alone
     could make it), only_writer (nobody else was at work), guess (the time alone indicates it), or
@@ -526,7 +526,7 @@ class Moved(Fact, frozen=True):
         return self.src, self.path
 
 
-class Rewritten(Struct, frozen=True):
+class Rewritten(Struct, frozen=True, omit_defaults=True):
     """The change of one file in a git operation."""
 
     path: str
@@ -641,7 +641,7 @@ class Merged(Fact, frozen=True):
         return self.disk, self.result
 
 
-class Told(Struct, frozen=True):
+class Told(Struct, frozen=True, omit_defaults=True):
     """Changes of others in an answer, which count as shown once the delivery of the answer is
     acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
     hunks, () where the answer said only that the file changed. whole: the answer had the whole text

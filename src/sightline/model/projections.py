@@ -197,6 +197,10 @@ def stash(states: dict[str, Stash], recorded: Recorded) -> None:
             states.setdefault(commit, Stash(commit, fact.paths[0], recorded.position))
 
 
+STASHING = (events.GitMoved, events.StashDropped)
+"""Kinds that may change the entries of git's stash."""
+
+
 def is_about_stashes(fact: events.Fact) -> bool:
     """Return whether a fact may change the entries of git's stash."""
     if isinstance(fact, events.GitMoved):

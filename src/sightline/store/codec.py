@@ -1,8 +1,8 @@
 """Convert facts and rows to their stored form and back: no other module knows the shapes on disk.
 
 A fact is stored as its kind and a JSON object. The keys of the object are the names of the fact's
-fields. A field with its default value is left out, so a new field with a default changes nothing; so
-it is with the values in a field.
+fields. A field may be left out where it has its default value, so a new field with a default changes
+nothing; so it is with the values in a field.
 Unknown keys are ignored. Any other change of a shape raises schema.VERSION. Columns have line spans as
 text: "1-200,310-320".
 """
@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from msgspec import NODEFAULT, Struct, ValidationError, convert, structs
+from msgspec import ValidationError, convert, structs
 
 from sightline.errors import Hint, NextCall, StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact
-from sightline.model.json_text import compact_json
+from sightline.model.json_text import compact_json, json_bytes
 from sightline.model.projections import DiskFile, Knowledge, SessionState, Stash
 from sightline.model.revision import Stamp, StatSignature
 from sightline.model.spans import Spans
@@ -39,21 +39,7 @@ DAMAGED = Hint(
 
 def encode(fact: Fact) -> str:
     """Return the JSON body of a fact."""
-    return compact_json(_object(fact))
-
-
-def _object(value: Struct) -> dict[str, Any]:
-    """Return the fields of a value that have no default value, as JSON takes them."""
-    found = {}
-    for name, default in _fields(type(value)):
-        field = getattr(value, name)
-        if field != default:
-            if isinstance(field, Struct):
-                field = _object(field)
-            elif type(field) is tuple and field and isinstance(field[0], Struct):
-                field = [_object(each) for each in field]
-            found[name] = field
-    return found
+    return json_bytes(fact).decode()
 
 
 def decode(kind: str, body: str) -> Fact:
@@ -69,23 +55,9 @@ def decode(kind: str, body: str) -> Fact:
         raise StoreError(f"A stored {kind} cannot be read: {error}", DAMAGED, "damaged") from error
 
 
-@cache
-def _fields(kind: type[Struct]) -> list[tuple[str, Any]]:
-    """Return the name and the default of each field of a kind."""
-    return [
-        (field.name, REQUIRED if field.default is NODEFAULT else field.default)
-        for field in structs.fields(kind)
-    ]
-
-
-REQUIRED = object()
-"""Stands for the default of a field that has none; equal to no value."""
-
-
-def sealed(columns: Row) -> tuple[Any, ...]:
+def sealed(columns: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return columns and their checksum."""
-    values = tuple(columns)
-    return *values, _checksum(values)
+    return *columns, _checksum(columns)
 
 
 def _checked(row: Row, what: str) -> tuple[Any, ...]:

@@ -24,6 +24,12 @@ DISK_FACTS = overriding("disk_paths")
 KNOWING = overriding("known_paths")
 """Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
+SETTLING = (events.Changed, events.Moved, events.WriteAbandoned, events.RewindEnded)
+"""Kinds that may end a pending write, or a pending rewind."""
+
+BEGINNING = (events.WriteIntended, events.RewindStarted)
+"""Kinds that begin a write or a rewind, which has to come to an end."""
+
 
 def paths_of(fact: Fact) -> tuple[str, ...]:
     """Return every path that a fact names, each once; its own `path` first."""
@@ -103,9 +109,7 @@ def settled_by(recorded: Recorded, intents: Mapping[int, Recorded]) -> Iterable[
     none; the end of a rewind settles all rewinds of its session; the end of a write settles the
     intent that the fact names, and intents of the very bytes that it reports at their path."""
     fact, session = recorded.fact, recorded.session
-    if not isinstance(
-        fact, (events.Changed, events.Moved, events.WriteAbandoned, events.RewindEnded)
-    ) or archived(session):
+    if not isinstance(fact, SETTLING) or archived(session):
         return ()
     if isinstance(fact, events.RewindEnded):
         return [

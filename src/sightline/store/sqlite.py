@@ -17,7 +17,7 @@ from sightline.model.revision import Revision, Stamp
 from sightline.model.session_ids import ARCHIVE
 from sightline.model.timeline import TURNING, Recorded, Stretch, of_kind
 from sightline.store import codec
-from sightline.store.blobs import Blobs, Run, compress, run_in_chunks
+from sightline.store.blobs import Blobs, Packed, Run, compress, run_in_chunks
 from sightline.store.event_index import (
     KNOWING,
     check_expected,
@@ -65,6 +65,7 @@ PUT_EVENT = (
     "INSERT INTO events (position, session, kind, happened_at, recorded_at, body, checksum, path)"
     " VALUES (?,?,?,?,?,?,?,?)"
 )
+NEWEST_OF_ALL = "SELECT coalesce(max(position), 0) FROM events"
 COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?,?,?)"
 PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?,?)"
@@ -147,33 +148,40 @@ class SqliteStore:
         self._rows = RowCache(self._base.run)
         self._blobs = Blobs(self._base.run, file)
         self._purges = 0
-        self._newest = 0
+        self._recorded = 0
         self._kept_bytes = 0
 
     def append(self, append: Append) -> list[Recorded]:
-        session, facts = append.session, append.facts
+        session = append.session
         happened = append.at if append.happened_at is None else append.happened_at
-        texts = append.texts if isinstance(append.texts, dict) else list(append.texts)
-        edits = [fact for fact in facts if isinstance(fact, (Changed, WriteIntended))]
-        replaced = {fact.after: fact.before for fact in edits}
-        packed = self._blobs.pack(texts, {**replaced, **append.like}) if texts else []
+        packed = self._packed(append)
 
         def work() -> list[Recorded]:
             rows = self._rows
             rows.begin()
             self._check(append)
-            self._blobs.put(packed)
+            if packed:
+                self._blobs.put(packed)
             for path, stamp in append.stats.items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
-            position, recorded = self.position(), list[Recorded]()
-            for fact in facts:
+            recorded = []
+            for fact in append.facts:
                 if (part := new_part(fact, rows.disk, session)) is not None:
-                    position += 1
+                    position = rows.newest + 1
                     recorded.append(Recorded(position, session, happened, append.at, part))
                     self._record(recorded[-1])
             return recorded
 
         return self._write(work, durable=append.durable)
+
+    def _packed(self, append: Append) -> list[Packed]:
+        """Compress the texts of an append, each with the text that it replaces as its dictionary."""
+        texts = append.texts if isinstance(append.texts, dict) else list(append.texts)
+        if not texts:
+            return []
+        edits = [fact for fact in append.facts if isinstance(fact, (Changed, WriteIntended))]
+        replaced = {fact.after: fact.before for fact in edits}
+        return self._blobs.pack(texts, {**replaced, **append.like})
 
     def _check(self, append: Append) -> None:
         """Raise StoreConflict where a condition of an append does not hold any more."""
@@ -223,7 +231,7 @@ class SqliteStore:
         return [codec.untext(path) for (path,) in self._base.run(PATHS_CHANGED, [session] * 3)]
 
     def position(self) -> int:
-        return self._base.run("SELECT max(position) FROM events")[0][0] or 0
+        return int(self._base.run(NEWEST_OF_ALL)[0][0])
 
     def knowledge(self, session: str, path: str) -> Knowledge | None:
         key = (session, path)
@@ -375,7 +383,7 @@ class SqliteStore:
             removed = tuple(filter(self._blobs.remove, dict.fromkeys(choose())))
             if removed:
                 fact = BlobPurged(removed[0], reason, removed[1:])
-                self._record(Recorded(self.position() + 1, session, at, at, fact))
+                self._record(Recorded(self._rows.newest + 1, session, at, at, fact))
             return removed
 
         purged = self._write(work, durable=secret)
@@ -413,10 +421,11 @@ class SqliteStore:
                 result = self._base.write(work, durable=durable)
             except BaseException:
                 self._rows.forget()
-                self._newest = 0
+                self._recorded = 0
                 raise
-            if self._newest:
-                self._base.note_newest(self._newest)
+            if self._recorded:
+                self._base.note_newest(self._recorded)
+                self._recorded = 0
             return result
 
     def _record(self, recorded: Recorded) -> None:
@@ -427,7 +436,7 @@ class SqliteStore:
         for path in paths_of(fact):
             if path != own:
                 self._base.run(PUT_PATH, (path, kind, recorded.position, recorded.session))
-        self._newest = recorded.position
+        self._recorded = self._rows.newest = recorded.position
         for change in changes(self._rows, recorded):
             self._rows.put(change)
 
@@ -447,13 +456,13 @@ class RowCache:
     """The rows of one connection (view_rows.Rows), put inside the transaction of each append. Call
     begin() first in each transaction.
 
-    Rows that were read or written are remembered as long as no other connection has committed (PRAGMA
-    data_version, asked inside the transaction), so a busy process rarely reads before it writes.
+    Rows that were read or written are remembered as long as no other connection has recorded a fact, for
+    every change of a row comes with one. So a busy process rarely reads before it writes. newest: the
+    position of the newest fact; -1 where that is not known.
     """
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._version = -1
         self.forget()
 
     def forget(self) -> None:
@@ -462,13 +471,14 @@ class RowCache:
         self._disks: dict[str, DiskFile | None] = {}
         self._active: dict[str, int] = {}
         self._intents: dict[int, Recorded] | None = None
+        self.newest = -1
 
     def begin(self) -> None:
-        """Forget the rows where another connection has committed, or there are too many."""
-        version = self._run("PRAGMA data_version", ())[0][0]
-        if version != self._version or len(self._known) + len(self._disks) > REMEMBERED:
+        """Forget the rows where another connection has recorded a fact, or there are too many."""
+        newest = self._run(NEWEST_OF_ALL, ())[0][0]
+        if newest != self.newest or len(self._known) + len(self._disks) > REMEMBERED:
             self.forget()
-            self._version = version
+            self.newest = newest
 
     def active(self, session: str) -> int | None:
         if session not in self._active:

@@ -147,12 +147,16 @@ class Database:
         db = self.open()
         try:
             with self.lock:
+                if db.in_transaction:  # no other process is in the way
+                    return db.execute(sql, values).fetchall()
                 return patiently(
                     lambda: db.execute(sql, values).fetchall(), 0 if self._read_only else PATIENCE_S
                 )
         except UnicodeEncodeError:  # a name that is not UTF-8, which SQLite does not take as text
             bound = [text(value) if type(value) is str else value for value in values]
             return self.run(sql, bound)
+        except UnicodeDecodeError as error:
+            raise fault(_damaged(error), self.file) from error
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
 
@@ -357,17 +361,20 @@ def patiently(attempt: Callable[[], Result], patience_s: float = PATIENCE_S) -> 
     while True:
         try:
             return attempt()
-        except (
-            UnicodeDecodeError
-        ) as error:  # SQLite's message about a damaged schema has parts of it
-            damaged = sqlite3.DatabaseError(str(error))
-            damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise damaged from error
+        except UnicodeDecodeError as error:
+            raise _damaged(error) from error
         except sqlite3.OperationalError as error:
             if not busy(error) or not patience_s or (give_up and monotonic() > give_up):
                 raise
             give_up = give_up or monotonic() + patience_s
             sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms
+
+
+def _damaged(error: UnicodeDecodeError) -> sqlite3.DatabaseError:
+    """Return the error for a damaged schema, whose bytes SQLite repeats in its message."""
+    damaged = sqlite3.DatabaseError(str(error))
+    damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return damaged
 
 
 _OPEN: list[ref[Database]] = []

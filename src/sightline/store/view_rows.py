@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from functools import cache
+from typing import Protocol
 
 from msgspec import Struct
 
 from sightline.model import active_claims
 from sightline.model.active_claims import CLAIMING, Claim
-from sightline.model.events import CommandEnded, CommandStarted
+from sightline.model.events import CommandEnded, CommandStarted, Fact
 from sightline.model.projections import (
     ENDING_ALL_COMMANDS,
+    STASHING,
     DiskFile,
     Knowledge,
     SessionState,
@@ -26,8 +28,10 @@ from sightline.model.projections import (
 from sightline.model.session_ids import archived
 from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
 from sightline.store.event_index import (
-    COLUMN_FACTS,
+    BEGINNING,
     DISK_FACTS,
+    KNOWING,
+    SETTLING,
     is_pending,
     settled_by,
 )
@@ -129,40 +133,32 @@ class NoCommands(Struct, frozen=True):
     session: str
 
 
-Row = TypeVar("Row")
-
 RowOfView = SessionRow | DiskRow | KnowledgeRow | KnowledgeRows | ClaimRow | StashRow | IntentRow
 Change = RowOfView | CommandRow | NoCommands
+
+Step = Callable[[Rows, Recorded], Iterable[Change]]
 
 
 def changes(rows: Rows, recorded: Recorded) -> list[Change]:
     """Return the changes of rows that a fact makes, the newest fact of the timeline."""
-    fact, session = recorded.fact, recorded.session
-    made: list[Change] = []
-    active = rows.active(session)
-    if isinstance(fact, COLUMN_FACTS) or active is None or is_activity(active, recorded):
-        made.append(SessionRow(column(rows.session(session), recorded)))
-    if isinstance(fact, DISK_FACTS):
-        made += _disk_rows(rows, recorded)
-    if isinstance(fact, CLAIMING):
-        made += _claim_rows(rows.claims(), recorded)
-    paths = fact.known_paths()
-    if isinstance(fact, TURNING):
-        if turns_at(fact):
-            made.append(KnowledgeRows(session, fold_known(rows, session, recorded.position)))
-    elif paths is None:
-        states = rows.all_knowledge(session)
-        know(states, recorded)
-        made.append(KnowledgeRows(session, states))
-    elif paths:
-        made += _knowledge_rows(rows, paths, recorded)
-    if is_about_stashes(fact):
-        made += _stash_rows(rows.stashes(), recorded)
-    made += _command_rows(recorded)
-    made += [IntentRow(position, None) for position in settled_by(recorded, rows.intents())]
-    if is_pending(recorded):
-        made.append(IntentRow(recorded.position, recorded))
-    return made
+    return [change for step in _steps(type(recorded.fact)) for change in step(rows, recorded)]
+
+
+@cache
+def _steps(kind: type[Fact]) -> list[Step]:
+    """Return the steps for facts of a kind: one for each view that such a fact may change."""
+    steps: dict[Step, bool] = {
+        _session_rows: True,
+        _disk_rows: kind in DISK_FACTS,
+        _claim_rows: kind in CLAIMING,
+        _branch_rows: kind in TURNING,
+        _knowledge_rows: kind in KNOWING,
+        _stash_rows: kind in STASHING,
+        _command_rows: kind in (CommandStarted, CommandEnded, *ENDING_ALL_COMMANDS),
+        _settled_intents: kind in SETTLING,
+        _begun_rows: kind in BEGINNING,
+    }
+    return [step for step, is_changed in steps.items() if is_changed]
 
 
 def fold_known(rows: Rows, session: str, upto: int) -> dict[str, Knowledge]:
@@ -174,26 +170,63 @@ def fold_known(rows: Rows, session: str, upto: int) -> dict[str, Knowledge]:
     return dict(sorted(states.items()))
 
 
-def _disk_rows(rows: Rows, recorded: Recorded) -> Iterator[DiskRow]:
-    before = _found(recorded.fact.disk_paths(), rows.disk)
+def _session_rows(rows: Rows, recorded: Recorded) -> Iterable[SessionRow]:
+    active = rows.active(recorded.session)
+    if recorded.fact.changes_session or active is None or is_activity(active, recorded):
+        return [SessionRow(column(rows.session(recorded.session), recorded))]
+    return ()
+
+
+def _disk_rows(rows: Rows, recorded: Recorded) -> list[DiskRow]:
+    paths = recorded.fact.disk_paths()
+    before = {path: row for path in paths if (row := rows.disk(path)) is not None}
     states = dict(before)
     on_disk(states, recorded)
-    for path, state in states.items():
-        if before.get(path) is not state:
-            yield DiskRow(state)
+    return [DiskRow(state) for path, state in states.items() if before.get(path) is not state]
 
 
-def _knowledge_rows(rows: Rows, paths: Sequence[str], recorded: Recorded) -> Iterator[KnowledgeRow]:
-    session = recorded.session
-    before = _found(paths, lambda path: rows.knowledge(session, path))
+def _claim_rows(rows: Rows, recorded: Recorded) -> Iterator[ClaimRow]:
+    before = rows.claims()
+    states = dict(before)
+    active_claims.step(states, recorded)
+    for name in before.keys() | states.keys():
+        if before.get(name) is not states.get(name):
+            yield ClaimRow(name, states.get(name))
+
+
+def _branch_rows(rows: Rows, recorded: Recorded) -> Iterator[KnowledgeRows]:
+    if turns_at(recorded.fact):
+        states = fold_known(rows, recorded.session, recorded.position)
+        yield KnowledgeRows(recorded.session, states)
+
+
+def _knowledge_rows(rows: Rows, recorded: Recorded) -> list[KnowledgeRow] | list[KnowledgeRows]:
+    session, paths = recorded.session, recorded.fact.known_paths()
+    if paths is None:
+        states = rows.all_knowledge(session)
+        know(states, recorded)
+        return [KnowledgeRows(session, states)]
+    before = {path: row for path in paths if (row := rows.knowledge(session, path)) is not None}
     states = dict(before)
     know(states, recorded)
-    for path in paths:
-        if states.get(path) is not before.get(path):
-            yield KnowledgeRow(session, path, states.get(path))
+    return [
+        KnowledgeRow(session, path, states.get(path))
+        for path in paths
+        if states.get(path) is not before.get(path)
+    ]
 
 
-def _command_rows(recorded: Recorded) -> list[CommandRow | NoCommands]:
+def _stash_rows(rows: Rows, recorded: Recorded) -> Iterator[StashRow]:
+    if not is_about_stashes(recorded.fact):
+        return
+    before = rows.stashes()
+    states = dict(before)
+    stash(states, recorded)
+    for commit in before.keys() ^ states.keys():
+        yield StashRow(commit, states.get(commit))
+
+
+def _command_rows(_: Rows, recorded: Recorded) -> list[CommandRow | NoCommands]:
     """Return the rows that model.projections.run changes; they follow from the fact alone."""
     fact, session = recorded.fact, recorded.session
     if archived(session):
@@ -202,24 +235,13 @@ def _command_rows(recorded: Recorded) -> list[CommandRow | NoCommands]:
         return [CommandRow(session, fact.run, recorded)]
     if isinstance(fact, CommandEnded):
         return [CommandRow(session, fact.run, None)]
-    return [NoCommands(session)] if isinstance(fact, ENDING_ALL_COMMANDS) else []
+    return [NoCommands(session)]
 
 
-def _stash_rows(before: Mapping[str, Stash], recorded: Recorded) -> Iterator[StashRow]:
-    states = dict(before)
-    stash(states, recorded)
-    for commit in before.keys() ^ states.keys():
-        yield StashRow(commit, states.get(commit))
+def _settled_intents(rows: Rows, recorded: Recorded) -> list[IntentRow]:
+    return [IntentRow(position, None) for position in settled_by(recorded, rows.intents())]
 
 
-def _claim_rows(before: Mapping[str, Claim], recorded: Recorded) -> Iterator[ClaimRow]:
-    states = dict(before)
-    active_claims.step(states, recorded)
-    for name in before.keys() | states.keys():
-        if before.get(name) is not states.get(name):
-            yield ClaimRow(name, states.get(name))
-
-
-def _found(paths: Iterable[str], row: Callable[[str], Row | None]) -> dict[str, Row]:
-    """Look up the row of each path; leave out paths without a row."""
-    return {path: state for path in paths if (state := row(path)) is not None}
+def _begun_rows(_: Rows, recorded: Recorded) -> Iterator[IntentRow]:
+    if is_pending(recorded):
+        yield IntentRow(recorded.position, recorded)
