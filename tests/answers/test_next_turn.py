@@ -161,6 +161,18 @@ def test_the_files_of_a_request_come_with_the_next_briefing_once(place, s):
     s.edit("src/app.py", "app\n", "mine\n")  # it was shown
 
 
+def test_requests_of_any_number_of_answers_are_due_until_they_are_delivered(place, s):
+    for number in range(9):
+        place.put(f"f{number}.py", f"text {number}\n")
+        s.answer({"filesToLoad": [f"f{number}.py"]})
+        s.answer({"summary": "No request."})
+    brief = s.briefing("and now?")
+    text = next(each.text for each in brief.parts if each.name == "files")
+    assert [number for number in range(9) if f"f{number}.py, 1 line" in text] == [*range(9)]
+    s.acknowledge(brief)
+    assert part(s, "files") is None
+
+
 def test_files_without_room_are_only_named(place, s):
     for number in range(3):
         place.put(f"f{number}.py", "some words of a program\n" * 60)

@@ -42,7 +42,7 @@ EXAMPLES: list[Fact] = [
     events.ClaimAnnounced("k1"),
     events.PartHanded("registry", A),
     events.Delivered("registry", A),
-    events.AnswerGiven(A, 3, (0, 2), 4),
+    events.AnswerGiven(A, 3, (0, 2), 4, 1),
     events.ListingRequested("src", recursive=True, filter="*.py", depth=2, limit=20),
     events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
     events.CheckpointDropped("c1", "size"),

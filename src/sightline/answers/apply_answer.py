@@ -333,7 +333,8 @@ def _record(context: SessionContext, result: AnswerResult, turn: int) -> None:
         tuple(_sought(found) for found in result.files),
     ).encoded()
     applied = tuple(change.number for change in result.changes if change.state == "applied")
-    fact = AnswerGiven(revision_of(record), len(result.changes), applied, turn)
+    name, sought = revision_of(record), len(result.files)
+    fact = AnswerGiven(name, len(result.changes), applied, turn, sought)
     asked = listing_requests.facts(given.directory_requests)
     context.append([fact, *asked], blobs=[record])
 

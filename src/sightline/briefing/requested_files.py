@@ -1,4 +1,4 @@
-"""Show the files that the agent asked for in its last answers, before its next turn."""
+"""Show the files that the agent asked for in its answers, before its next turn."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from sightline.notices.delivery import delivered_digests
 
 PART = "files"
 """Name of the requested files among the parts of a briefing."""
-
-ANSWERS = 5
-"""Newest answers whose requests are due."""
 
 SHOWN = 5
 """Files of one request that are shown; further ones are only named."""
@@ -55,12 +52,16 @@ class Due(Struct, frozen=True):
 
 
 def due(context: SessionContext, *, texts: bool = True) -> Due | None:
-    """Return the requests of the last answers that were not delivered yet; None without any. texts:
-    False names the files only."""
-    delivered = delivered_digests(context, PART)
-    rows = message_chain.newest_facts(context, [AnswerGiven], ANSWERS)
+    """Return the requests of answers that were not delivered yet; None without any. texts: False names
+    the files only."""
+    rows = [
+        row
+        for row in message_chain.branch_facts(context, [AnswerGiven])
+        if isinstance(row.fact, AnswerGiven) and row.fact.sought
+    ]
+    delivered = delivered_digests(context, PART) if rows else set()
     new = [row for row in rows if str(row.position) not in delivered]
-    records = [record for row in new if (record := read_record(context, row)) and record.sought]
+    records = [record for row in new if (record := read_record(context, row))]
     newest = {sought.patterns: sought for record in records for sought in record.sought}
     requests = [_requested(context, sought, texts=texts) for sought in newest.values()]
     digests = tuple(str(record.position) for record in records)

@@ -222,7 +222,7 @@ class ListingRequested(Fact, frozen=True):
 class AnswerGiven(Fact, frozen=True):
     """The agent gave a structured answer. text: of its record's JSON (see messages.progress).
     changes: the number of files that it changes; applied: the numbers, from 0 on, of those changes
-    that were carried out; turn: of the session."""
+    that were carried out; turn: of the session; sought: the number of its requests for files."""
 
     words: ClassVar[tuple[str, ...]] = ("answer",)
     log_form: ClassVar[str] = "an answer was given: {detail}"
@@ -231,6 +231,7 @@ class AnswerGiven(Fact, frozen=True):
     changes: int = 0
     applied: tuple[int, ...] = ()
     turn: int = 0
+    sought: int = 0
 
     @property
     def particulars(self) -> str | None:
