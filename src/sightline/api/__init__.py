@@ -6,6 +6,7 @@ PUBLIC = (
     "json_shapes",
     "live",
     "opening",
+    "own_settings",
     "session",
     "still_running",
     "subtask_verbs",

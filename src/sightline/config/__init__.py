@@ -1,5 +1,5 @@
 """Settings: their schema and their sources; a workspace may only tighten them."""
 
-PUBLIC = ("settings",)
+PUBLIC = ("schema", "settings")
 
 PURE = ("schema",)

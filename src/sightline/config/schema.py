@@ -73,7 +73,7 @@ def tightening(
     wrong: list[SettingsError] = []
     for key, value in table.items():
         try:
-            own[key] = _value(key, value)
+            own[key] = checked_value(key, value)
             _refuse_loosening(key, own[key], users)
         except SettingsError as fault:
             own.pop(key, None)
@@ -98,17 +98,22 @@ def _refuse_loosening(key: str, value: Any, users: str) -> None:
 
 def _checked(key: str, value: object, where: str) -> Any:
     try:
-        return _value(key, value)
+        return checked_value(key, value)
     except SettingsError as fault:
         raise SettingsError(f"{where}: {fault.message}", fault.hint) from None
 
 
-def _value(key: str, value: object) -> Any:
-    """Return the value as kept. SettingsError, whose message names no place."""
+def known(key: str) -> None:
+    """Raise SettingsError, whose message names no place, for a name that no setting has."""
     if key not in KEYS:
         near = get_close_matches(key, KEYS, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(KEYS)}."
         raise SettingsError(f"there is no setting {key!r}.", hint)
+
+
+def checked_value(key: str, value: object) -> Any:
+    """Return the value of a setting as it is kept. SettingsError, whose message names no place."""
+    known(key)
     try:
         return KEYS[key].check(value)
     except ValueError as wrong:

@@ -160,11 +160,12 @@ def load_settings(
     users = user_settings_file(environ, home, platform)
     by_flag = {key: value for key, value in (flags or {}).items() if value is not None}
     chosen = {
-        **checked(_parsed(_bytes(users, users), users), users),
+        **checked(parsed_file(users), users),
         **from_environment(environ),
         **checked(by_flag, "the command line"),
     }
-    own, left_out = _workspace_tables(root, users)
+    tables, left_out = workspace_tables(root, users)
+    own = [table for _, table in tables]
     tightened = {"unseen": "refuse", "claims": "enforce", "ignore_files": "refuse"}
     asked = {key: [table.pop(key, None) for table in own] for key in tightened}
     chosen |= {key: tight for key, tight in tightened.items() if tight in asked[key]}
@@ -222,11 +223,13 @@ PROJECT = "[tool.sightline]"
 """The heading of our settings in pyproject.toml."""
 
 
-def _workspace_tables(root: str, users: str) -> tuple[list[dict[str, Any]], tuple[LeftOut, ...]]:
-    """Return the settings in each of the workspace's own files, and the files' faults. users: the file
+def workspace_tables(
+    root: str, users: str
+) -> tuple[list[tuple[str, dict[str, Any]]], tuple[LeftOut, ...]]:
+    """Return the workspace's own files with the settings in each, and the files' faults. users: the file
     where other settings belong."""
     real = os.path.realpath(root)
-    tables: list[dict[str, Any]] = []
+    tables: list[tuple[str, dict[str, Any]]] = []
     faults: list[SettingsError] = []
     for name, heading in (("sightline.toml", ""), ("pyproject.toml", PROJECT)):
         try:
@@ -239,8 +242,13 @@ def _workspace_tables(root: str, users: str) -> tuple[list[dict[str, Any]], tupl
             continue
         tightened, wrong = tightening(own, partial(_place, name, heading, data), users)
         faults += wrong
-        tables += [tightened] if tightened else []
+        tables += [(name, tightened)] if tightened else []
     return tables, tuple([LeftOut(fault.message, fault.hint) for fault in faults])
+
+
+def parsed_file(path: str) -> dict[str, Any]:
+    """Return the table of a settings file of this user's; {} where there is none. SettingsError."""
+    return _parsed(_bytes(path, path), path)
 
 
 def _own_table(project: dict[str, Any]) -> dict[str, Any]:
