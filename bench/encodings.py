@@ -193,7 +193,7 @@ def carried_out_by_tool(
     before = data.decode(codec_of(data), "replace").replace("\r\n", "\n")
     line = before.removeprefix("\ufeff").split("\n")[play.line]
     attempt = Replace(line, line + play.added)
-    if has_hook and attend(session, Attempted("a.txt", attempt, "c")).refuse:
+    if has_hook and attend(session, Attempted.single("a.txt", attempt, "c")).refuse:
         return ""
     after = edited(data.decode(codec_of(data), "replace"), play.line, play.added)
     file.write_bytes(after.encode(codec_of(data)))

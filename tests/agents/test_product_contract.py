@@ -24,10 +24,18 @@ from sightline.agents.product import Capabilities, Product, fitted
 from sightline.agents.products import PRODUCTS, connectable, product
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.model import hook_events as events
-from sightline.model.attempts import Replace
-from sightline.model.events import NoticeDelivered
+from sightline.model.attempts import Replace, WriteWhole
+from sightline.model.events import (
+    Changed,
+    Moved,
+    NoticeDelivered,
+    Refused,
+    WriteAbandoned,
+    WriteIntended,
+)
 from sightline.model.findings import Finding
 from sightline.model.hook_events import Answer, Attempted, Began
+from sightline.model.revision import MISSING
 from sightline.recordings.product_readers import READERS
 
 ALL = [*map(product, PRODUCTS), toy_product.PRODUCT]
@@ -59,7 +67,7 @@ def test_a_beginning_an_edit_and_what_does_not_matter_are_parsed(known):
     assert isinstance(first, Began)
     [attempt] = known.dialect.events(edit)
     assert isinstance(attempt, Attempted)
-    assert attempt.path == "/p/a.txt"
+    assert attempt.paths == ("/p/a.txt",)
     assert known.dialect.events(other) == []
     assert {known.dialect.caller(each).cwd for each in (began, edit, other)} == {"/p"}
     assert known.dialect.event_name(began) != known.dialect.event_name(edit) != ""
@@ -149,12 +157,12 @@ def test_the_defaults_of_a_product_do_nothing(place):
         (Capabilities(deny=True), Answer(ask="why"), Answer(refuse="why")),
         (Capabilities(inject=(Attempted,)), Answer(refuse="why"), Answer(context="why")),
         (Capabilities(tell=True), Answer(refuse="why"), Answer(tell="why")),
-        (Capabilities(), Answer("no", "ask", "text", "more", ("/a",), "line"), Answer()),
+        (Capabilities(), Answer("no", "ask", {"a": "text"}, "more", ("/a",), "line"), Answer()),
         (Capabilities(deny=True), Answer("no", context="more"), Answer("no\n\nmore")),
     ],
 )
 def test_an_answer_is_fitted_to_the_capabilities(can, answer, fits):
-    event = Attempted("a", Replace("a", "b"), "c")
+    event = Attempted.single("a", Replace("a", "b"), "c")
     assert fitted(answer, event, can) == fits
 
 
@@ -173,7 +181,7 @@ def test_a_toy_is_guarded_by_its_line_alone(monkeypatch):
 
 def test_a_merge_is_refused_to_a_product_that_cannot_write_another_text(monkeypatch):
     able = claude_code.PRODUCT
-    unable = structs.replace(able, can=structs.replace(able.can, rewrite=False))
+    unable = structs.replace(able, can=structs.replace(able.can, rewrite=()))
     host = Host()
     try:
         path = host.put("a.txt", "".join([f"line {n}\n" for n in range(9)]))
@@ -197,15 +205,15 @@ def toy(monkeypatch):
     monkeypatch.setitem(PRODUCTS, "toy", "tests.support.toy_product")
     made = Toy(monkeypatch)
     yield made
-    assert made.host.faults() == []
-    shutil.rmtree(made.host.home)
+    assert len(made.host.faults()) == made.strays
+    made.host.close()
 
 
 class Toy:
     """Asks Sightline's hook as its product does."""
 
     def __init__(self, monkeypatch):
-        self.host, self.patch = Host(), monkeypatch
+        self.host, self.patch, self.strays = Host(), monkeypatch, 0
 
     def can(self, **can):
         """Give its product other abilities."""
@@ -223,10 +231,32 @@ class Toy:
         assert self.ask("read", file=path, text=text) == {}
         return path
 
+    def change(self, *changes):
+        """Ask about one call with these changes. Carry it out as the product's own tool does; return the answer."""
+        first, *more = changes
+        said = self.ask("change", **first, more=more)
+        for each in changes if "block" not in said else ():
+            path = Path(self.host.root, each["file"])
+            if each.get("to"):
+                path.rename(Path(self.host.root, each["to"]))
+            elif each.get("gone"):
+                path.unlink()
+            elif each.get("find"):
+                path.write_text(path.read_text().replace(each["find"], each["put"]))
+            else:
+                path.write_text(said.get("texts", {}).get(each["file"], each["put"]))
+        return said
+
+    def files(self):
+        found = [each for each in self.host.root.iterdir() if each.is_file()]
+        return {each.name: each.read_text() for each in found}
+
+    def facts(self, *kinds):
+        return [each.fact for each in self.host.facts() if isinstance(each.fact, kinds)]
+
     def told(self):
         """The paths of each text that counts as handed over."""
-        facts = [each.fact for each in self.host.facts()]
-        return [fact.paths for fact in facts if isinstance(fact, NoticeDelivered)]
+        return [fact.paths for fact in self.facts(NoticeDelivered)]
 
 
 def test_words_wait_for_an_event_that_takes_them(toy):
@@ -267,20 +297,172 @@ def test_a_product_without_words_and_refusals_is_told_nothing(toy):
     assert toy.told() == []
 
 
-def test_one_call_that_changes_several_files_is_refused_whole(monkeypatch):
-    monkeypatch.setitem(PRODUCTS, "toy", "tests.support.toy_product")
-    host = Host()
-    try:
-        good, bad = host.put("good.txt", "one\ntwo\n"), host.put("bad.txt", "one\n")
-        begin, edit, _ = toy_product.PRODUCT.dialect.trial(str(host.root), good, "two", "2")
-        both = {**edit, "more": [{"file": bad, "find": "none", "put": "x"}]}
-        assert host.ask(json.dumps(begin).encode(), "toy") == {}
-        assert "bad.txt" in host.ask(json.dumps(both).encode(), "toy")["block"]
-        assert host.ask(json.dumps(edit).encode(), "toy") == {}, "the other one alone goes on"
-        assert host.faults() == []
-        assert [each for each in host.facts() if type(each.fact).__name__ == "Changed"] == []
-    finally:
-        shutil.rmtree(host.home)
+TEN = "".join([f"line {n}\n" for n in range(10)])
+BY_PERSON = TEN.replace("line 8", "saved by a person")
+
+
+def edit(file, find="line 0", put="line zero"):
+    return {"file": file, "find": find, "put": put}
+
+
+def whole(file):
+    return {"file": file, "put": TEN.replace("line 0", "line zero")}
+
+
+def test_several_files_of_one_call_go_on_together(toy):
+    for name in ("a.txt", "b.txt"):
+        toy.read(name, TEN)
+    assert (
+        toy.change(edit("a.txt"), edit("b.txt"), {"file": "c.txt", "put": "new\n", "new": True})
+        == {}
+    )
+    assert toy.ask("ask") == {}
+    changed = toy.facts(Changed)[-3:]
+    assert sorted([each.path for each in changed]) == ["a.txt", "b.txt", "c.txt"]
+    assert {each.cause.kind for each in changed} == {"agent"}
+    assert toy.change(edit("a.txt", "line zero", "0"), edit("c.txt", "new", "old")) == {}, (
+        "it knows them"
+    )
+
+
+STALE = edit("stale.txt", "line 8", "line eight")
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_stale_file_refuses_the_call_before_anything_is_journalled(toy, first):
+    for name in ("good.txt", "stale.txt"):
+        toy.read(name, TEN)
+    toy.host.put("stale.txt", BY_PERSON)
+    both = [STALE, edit("good.txt")] if first else [edit("good.txt"), STALE]
+    said = toy.change(*both)["block"]
+    assert "because of 1 of its 2 files" in said
+    assert "saved by a person" in said
+    assert toy.facts(WriteIntended, WriteAbandoned) == []
+    assert toy.change(edit("good.txt")) == {}, "the other one alone goes on"
+
+
+def test_one_refusal_names_every_file_that_refuses(toy):
+    for name in ("a.txt", "b.txt", "good.txt"):
+        toy.read(name, TEN)
+    for name in ("a.txt", "b.txt"):
+        toy.host.put(name, BY_PERSON.replace("person", f"person in {name}"))
+    calls = [edit(each, "line 8", "line eight") for each in ("a.txt", "b.txt")]
+    said = toy.change(edit("good.txt"), *calls, {**edit("new.txt"), "find": "none"})["block"]
+    assert "because of 3 of its 4 files" in said
+    for name in ("a.txt", "b.txt"):
+        assert f"left {name} alone" in said
+        assert f"+saved by a person in {name}" in said
+    assert "left new.txt alone" in said
+    assert toy.told() == [("a.txt",), ("b.txt",), ("new.txt",)]
+    assert [each.path for each in toy.facts(Refused)] == ["a.txt", "b.txt", "new.txt"]
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_file_of_another_place_is_judged_where_it_is(toy, marked):
+    """In a workspace of its own, or in none. What the first workspace journalled is taken back."""
+    toy.read("a.txt", TEN)
+    there = str(toy.host.folder("elsewhere", marked=marked) / "b.txt")
+    Path(there).write_text(TEN)
+    said = toy.change(edit("a.txt"), edit(there, "nowhere in it", "x"))
+    if marked:
+        assert "left b.txt alone" in said["block"]
+        assert len(toy.facts(WriteIntended)) == len(toy.facts(WriteAbandoned)) == 1
+        assert toy.change(edit("a.txt"), edit(there)) == {}
+    else:
+        assert said == {}
+        assert "is in no workspace" in toy.host.faults()[0]
+        toy.strays = 1
+
+
+def test_a_merge_is_handed_over_with_the_other_files_of_its_call(toy):
+    toy.can(rewrite=(WriteWhole,))
+    for name in ("a.txt", "b.txt", "c.txt"):
+        toy.read(name, TEN)
+    for name in ("a.txt", "b.txt"):
+        toy.host.put(name, BY_PERSON)
+    both = BY_PERSON.replace("line 0", "line zero")
+    said = toy.change(whole("a.txt"), edit("c.txt"), whole("b.txt"))
+    assert said == {
+        "texts": dict.fromkeys([str(toy.host.root / each) for each in ("a.txt", "b.txt")], both)
+    }
+
+
+def test_a_merge_and_a_refusal_refuse_the_call(toy):
+    toy.can(rewrite=(WriteWhole,))
+    for name in ("a.txt", "stale.txt"):
+        toy.read(name, TEN)
+        toy.host.put(name, BY_PERSON)
+    said = toy.change(whole("a.txt"), STALE)
+    assert list(said) == ["block"]
+    assert "left stale.txt alone" in said["block"]
+    assert "left a.txt alone" not in said["block"]
+    assert toy.facts(WriteIntended) == []
+
+
+def test_a_merge_that_cannot_be_handed_over_refuses_the_call(toy):
+    for name in ("a.txt", "b.txt"):
+        toy.read(name, TEN)
+    toy.host.put("a.txt", BY_PERSON)
+    said = toy.change(edit("b.txt"), whole("a.txt"))["block"]
+    assert "writes no other text" in said
+    assert "saved by a person" in said
+    assert toy.facts(WriteIntended) == []
+
+
+def test_two_changes_of_one_file_are_judged_one_after_the_other(toy):
+    path = toy.read("a.txt", TEN)
+    again = {**edit(path, "line zero", "line nil")}
+    assert toy.change(edit("a.txt"), again, edit("a.txt", "line 9", "line nine")) == {}
+    toy.ask("ask")
+    assert [each.path for each in toy.facts(WriteIntended)] == ["a.txt"]
+    [changed] = toy.facts(Changed)[-1:]
+    assert changed.cause.kind == "agent"
+    assert (
+        "edit 2 of 2"
+        in toy.change(edit("a.txt", "line nil", "0"), edit("a.txt", "gone", "x"))["block"]
+    )
+
+
+def test_files_that_one_call_makes_moves_and_removes(toy):
+    for name in ("old.txt", "gone.txt", "both.txt"):
+        toy.read(name, TEN)
+    call = [
+        {"file": "new.txt", "put": "new\n", "new": True},
+        {"file": "old.txt", "to": "moved.txt"},
+        {"file": "gone.txt", "gone": True},
+        edit("both.txt"),
+        {"file": "both.txt", "to": "renamed.txt"},
+    ]
+    assert toy.change(*call) == {}
+    assert sorted(toy.files()) == ["moved.txt", "new.txt", "renamed.txt"]
+    assert toy.ask("ask") == {}, "all of this is its own"
+    assert [(each.src, each.path) for each in toy.facts(Moved)] == [("old.txt", "moved.txt")]
+    assert {each.path: each.after == MISSING for each in toy.facts(Changed)} == {
+        "new.txt": False,
+        "gone.txt": True,
+        "both.txt": True,
+        "renamed.txt": False,
+    }
+    assert {each.cause.kind for each in toy.facts(Moved, Changed)} == {"agent"}
+    assert toy.change(edit("moved.txt"), edit("renamed.txt", "line zero", "0")) == {}, (
+        "it knows them"
+    )
+
+
+def test_a_stale_file_is_not_moved_or_removed_and_a_taken_name_stays(toy):
+    for name in ("a.txt", "b.txt", "c.txt"):
+        toy.read(name, TEN)
+    for name in ("a.txt", "b.txt"):
+        toy.host.put(name, BY_PERSON)
+    call = [
+        {"file": "a.txt", "gone": True},
+        {"file": "b.txt", "to": "d.txt"},
+        {"file": "c.txt", "to": "a.txt"},
+    ]
+    said = toy.change(*call)["block"]
+    assert said.count("+saved by a person") == 2
+    assert toy.facts(WriteIntended) == []
+    assert "b.txt exists already" in toy.change({"file": "c.txt", "to": "b.txt"})["block"]
 
 
 def payloads(root: Path, path: str) -> list[bytes]:

@@ -453,12 +453,12 @@ def hosted(attempt, *, reports=True):
 
     def act(place, session, saver):
         path = place.root / "a.txt"
-        answer = attend(session, Attempted("a.txt", attempt, "c1"))
+        answer = attend(session, Attempted.single("a.txt", attempt, "c1"))
         if answer.refuse is not None:
             return answer.refuse
         saver.hook("write")
         before = path.read_text() if path.exists() else None
-        text = written(before, attempt, answer.content)
+        text = written(before, attempt, answer.contents.get("a.txt"))
         path.write_text(text)
         saver.hook("after write")
         is_whole = isinstance(attempt, WriteWhole)

@@ -129,7 +129,7 @@ class World:
                 self.known |= set(text)
             asked = answers[0]
             assert asked
-            assert not knows_all or (asked.refuse, asked.content) == (None, None)
+            assert not knows_all or (asked.refuse, asked.contents) == (None, {})
         said = "".join(
             f"{part}\n" for each in answers if each for part in (each.refuse, each.context) if part
         )

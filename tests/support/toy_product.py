@@ -13,7 +13,7 @@ from sightline.agents.dialect import Dialect, Payload
 from sightline.agents.grouped_hooks import GroupedHooks, Hook
 from sightline.agents.hook_line import posix_line
 from sightline.agents.product import Capabilities, Product
-from sightline.model.attempts import Replace
+from sightline.model.attempts import Attempt, Create, Delete, Move, Replace, WriteWhole
 from sightline.model.hook_events import (
     Answer,
     Attempted,
@@ -29,16 +29,28 @@ from sightline.model.json_fields import read_fields
 
 
 class Change(Struct):
-    """The fields of a change. more: other files that the same call changes."""
+    """What a call does to a file. find: replaced by put, "" for the whole text; new, gone: the file is; to: its new
+    name. more: what the same call does, too."""
 
     file: str
-    find: str
-    put: str
+    find: str = ""
+    put: str = ""
+    new: bool = False
+    gone: bool = False
+    to: str = ""
     more: list[Change] = []
+
+    def attempt(self) -> Attempt:
+        if self.to or self.gone:
+            return Move(self.to) if self.to else Delete()
+        if self.find:
+            return Replace(self.find, self.put)
+        return Create(self.put) if self.new else WriteWhole(self.put)
 
 
 class ToyDialect(Dialect):
-    """Toy names its events start, ask, read, run, ran and change, and takes {"block": reason, "say": words}."""
+    """Toy names its events start, ask, read, run, ran and change, and takes {"block": reason, "say": words,
+    "texts": {file: text in place of its own}}."""
 
     def event_name(self, payload: Payload) -> str:
         return str(payload.get("event") or "")
@@ -51,7 +63,7 @@ class ToyDialect(Dialect):
         if name == "change":
             fields = read_fields(payload, Change)
             every = [fields, *fields.more]
-            return [Attempted(each.file, Replace(each.find, each.put), "") for each in every]
+            return [Attempted(tuple((each.file, each.attempt()) for each in every), "")]
         if name == "read":
             return [Shown(str(payload["file"]), text=str(payload["text"]))]
         if name in ("run", "ran"):
@@ -64,10 +76,13 @@ class ToyDialect(Dialect):
         self, payload: Payload, answers: Iterable[Answer], event: str | None = None
     ) -> dict[str, Any]:
         every = list(answers)
-        said = {
+        texts = {path: text for each in every for path, text in each.contents.items()}
+        said: dict[str, Any] = {
             "block": "\n".join([each.refuse for each in every if each.refuse]),
             "say": "\n".join([each.context for each in every if each.context]),
         }
+        if not said["block"]:
+            said["texts"] = texts
         return {name: text for name, text in said.items() if text}
 
     def trial(self, cwd: str, path: str, old: str, new: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from msgspec import Struct, structs
 
 from sightline.agents.connection import Connection
 from sightline.agents.dialect import Dialect
+from sightline.model.attempts import Attempt
 from sightline.model.hook_events import Answer, Answered, CallEnded, CommandEnded, Event
 
 
@@ -13,8 +14,8 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     """The abilities of a product's hooks. Nothing is the default.
 
     before, after: a hook is called before, or after, a tool is used. deny: its answer before stops the call,
-    and the reason reaches the model. ask: the answer has the user asked first. rewrite: the answer
-    puts a whole text in the place of the text that a tool was to write. inject: the events whose answer
+    and the reason reaches the model. ask: the answer has the user asked first. rewrite: the attempts
+    in whose place the answer can put the whole text of the file, for all files of a call. inject: the events whose answer
     may hold further words for the model. tell: an answer may hold a line for the user. watch: an answer
     may name files that the product watches.
     """
@@ -23,7 +24,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     after: bool = False
     deny: bool = False
     ask: bool = False
-    rewrite: bool = False
+    rewrite: tuple[type[Attempt], ...] = ()
     inject: tuple[type[Event], ...] = ()
     tell: bool = False
     watch: bool = False
@@ -94,7 +95,7 @@ def fitted(answer: Answer, event: Event, can: Capabilities) -> Answer:
         answer,
         refuse=refuse,
         ask=ask,
-        content=answer.content if can.rewrite else None,
+        contents=answer.contents if can.rewrite else {},
         context=context if injects else "",
         watch=answer.watch if can.watch else (),
         tell=tell if can.tell else "",

@@ -55,8 +55,7 @@ def commit(context: SessionContext, plan: Plan, batch: str | None = None) -> Com
     writes = [planned_write(edit) for edit in edits]
     for number in plan.order:
         move = plan.moves[number]
-        source, revision = move.source, plan.revision_to_move(move)
-        writes.append(Write(move.target.path, MISSING, revision, source.on_disk, src=source.path))
+        writes.append(move.write(plan.revision_to_move(move)))
     if batch is None and len(writes) > 1:
         batch = f"b-{urandom(6).hex()}"
     order = sorted(range(len(writes)), key=lambda number: _rank(writes[number]))

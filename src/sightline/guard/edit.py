@@ -174,13 +174,19 @@ def _judged(context: SessionContext, request: Request) -> tuple[list[Evaluation]
         evaluate(context, located, attempt, base, removed=removed)
         for located, attempt, base in request.edits
     ]
-    moves = [
-        Relocation(
-            evaluate(context, source, Move(target.path), base), _target(context, target, name)
-        )
-        for source, target, name, base in request.moves
-    ]
-    return edits, moves
+    return edits, [relocation(context, *move) for move in request.moves]
+
+
+def relocation(
+    context: SessionContext,
+    source: ResolvedPath,
+    target: ResolvedPath,
+    name: str,
+    base: str | None = None,
+) -> Relocation:
+    """Judge a move. The caller has both paths `locked`. name: the new path as the caller names it; base: as in evaluate."""
+    judged = evaluate(context, source, Move(target.path), base)
+    return Relocation(judged, _target(context, target, name))
 
 
 def _target(context: SessionContext, located: ResolvedPath, name: str) -> Target:

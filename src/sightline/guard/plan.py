@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sightline.guard import words
 from sightline.guard.evaluation import Evaluation
+from sightline.guard.write_journal import Write
 from sightline.model.active_claims import Claim
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING, Revision
@@ -43,6 +44,11 @@ class Relocation(Struct, frozen=True):
     def diff(self) -> str:
         """The move as a line of a diff."""
         return f"rename {quoted(self.source.path)} => {quoted(self.target.path)}\n"
+
+    def write(self, revision: Revision) -> Write:
+        """Return the write that carries out the move. revision: that the file has when it moves."""
+        source = self.source
+        return Write(self.target.path, MISSING, revision, source.on_disk, src=source.path)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

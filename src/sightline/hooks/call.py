@@ -50,6 +50,7 @@ from sightline.hooks.open_sessions import (
     find_project,
     find_root,
     leads_out,
+    paths_of,
     read_settings,
 )
 from sightline.hooks.other_checkout import Elsewhere, elsewhere
@@ -57,6 +58,7 @@ from sightline.hooks.outage import FAULT_S, ONE, Held, Late, NotJudged, Silent, 
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model import hook_events as events
 from sightline.model.agent_work import NO_WORK, RecordedWork
+from sightline.model.attempts import Move
 from sightline.model.events import SightLost
 from sightline.model.hook_events import Answer, Event
 from sightline.model.json_text import compact_json
@@ -206,7 +208,8 @@ class Call:
         try:
             self.project = find_project(self.caller, self._folder, self.home)
         except WorkspaceError as error:
-            if self.events and not any(find_root(each, None, self.home) for each in self.events):
+            paths = [path for event in self.events for path in paths_of(event)]
+            if self.events and not any(find_root(path, None, self.home) for path in paths):
                 raise Stray(error.message) from None
             return
         self.settings = self._read_settings(self.project)
@@ -294,33 +297,60 @@ class Call:
     def _attend_event(self, event: Event) -> Answer | None:
         if isinstance(event, events.CommandEnded) and event.output:
             self._note_printed_elsewhere(event)
-        root = self._root_of(event)
-        if isinstance(event, events.Attempted) and leads_out(event.path, self.project):
-            # The project knows what its agent was shown at this name, and which names are protected.
-            assert self.project is not None
-            answer = self._attend_in(self.project, event)
-            if answer != events.NOTHING:
-                return answer
         found = self._in_other_checkout(event)
-        if root is None:
-            if isinstance(event, events.Attempted):
-                self.note(Stray(words.no_root(event.path)))
+        if isinstance(event, events.Attempted):
+            answer = self._attend_attempt(event)
+        else:
+            root = self._root_of(*paths_of(event))
+            answer = None if root is None else self._attend_in(root, event)
+        if answer is None:
             return None
-        answer = self._attend_in(root, event)
         if isinstance(event, events.Answered):
             return self._answered_elsewhere(event, answer)
-        if found is None or answer.refuse is not None or not self._is_news(event, found):
+        assert self._product is not None
+        can = self._product.can
+        if (
+            found is None
+            or answer.refuse is not None
+            or not (can.tell or isinstance(event, can.inject))
+        ):
+            return answer
+        if not self._place().is_first(found.top):
             return answer
         place = words.checkout(found.top, is_main=found.is_main)
         said = words.other_checkout(found.path, place, found.own, exists=found.exists)
         return answer.behind(said, words.tells_other_checkout(found.path, place))
 
-    def _is_news(self, event: Event, found: Elsewhere) -> bool:
-        """Return whether an answer may tell, for the first time, of another checkout. The words are for the agent
-        and for the person."""
-        assert self._product is not None
-        can = self._product.can
-        return (can.tell or isinstance(event, can.inject)) and self._place().is_first(found.top)
+    def _attend_attempt(self, event: events.Attempted) -> Answer | None:
+        """Judge what one call changes, in the workspaces of its files. Where one of them refuses, the others take
+        back what they journalled. None for a call whose files are in no workspace."""
+        answer: Answer | None = None
+        places: dict[str, list[events.Target]] = {}
+        for target in event.targets:
+            path = target[0]
+            if leads_out(path, self.project):
+                # The project knows what its agent was shown at this name, and which names are protected.
+                assert self.project is not None
+                named = self._attend_in(self.project, structs.replace(event, targets=(target,)))
+                if named != events.NOTHING:
+                    answer = named if answer is None else answer.beside(named)
+                    continue
+            root = self._root_of(path)
+            if root is None:
+                self.note(Stray(words.no_root(path)))
+            else:
+                places.setdefault(root, []).append(target)
+        allowed: list[tuple[str, events.Attempted]] = []
+        for root, targets in places.items():
+            part = structs.replace(event, targets=tuple(targets))
+            judged = self._attend_in(root, part)
+            allowed += [(root, part)] if judged.refuse is None else []
+            answer = judged if answer is None else answer.beside(judged)
+        if answer is not None and answer.refuse is not None:
+            for root, part in allowed:
+                for path in part.paths:
+                    self._attend_in(root, events.Failed(path, event.call))
+        return answer
 
     def _in_other_checkout(self, event: Event) -> Elsewhere | None:
         """Return what an event is about to write in another checkout than the agent works in."""
@@ -328,11 +358,10 @@ class Call:
             return None
         return elsewhere(event, self.caller.cwd or self.project or "")
 
-    def _root_of(self, event: Event) -> str | None:
-        """Return the workspace of an event; None for a file in no folder with a marker and in none
-        that the user added to the agent's project."""
-        root = find_root(event, self.project, self.home)
-        path = getattr(event, "path", None)
+    def _root_of(self, path: str = "") -> str | None:
+        """Return the workspace of a file, "" for an event about none; None for a file in no folder with a marker and
+        in none that the user added to the agent's project."""
+        root = find_root(path, self.project, self.home)
         if root is not None or not path or self._product is None or self.caller is None:
             return root
         around = self._surroundings(self.caller)
@@ -352,18 +381,18 @@ class Call:
     def _note_printed_elsewhere(self, event: events.CommandEnded) -> None:
         """Record what a command printed of files in other workspaces than the agent's own."""
         paths = printed_elsewhere(event, self.project) if self.project else []
-        for root in dict.fromkeys([self._root_of(events.Shown(path)) for path in paths]):
+        for root in dict.fromkeys([self._root_of(path) for path in paths]):
             if root is not None and root != self.project:
                 self._attend_in(root, events.Printed(event.command, event.cwd, event.output))
 
     def _answered_elsewhere(self, event: events.Answered, answer: Answer) -> Answer:
         """Hand the end of a batch to the other workspaces whose files its calls name, and add what
         they answer."""
-        roots = {path: self._root_of(events.Shown(path)) for path in event.paths}
+        roots = {path: self._root_of(path) for path in event.paths}
         for root in dict.fromkeys(roots.values()):
             if root is not None and root != self.project:
                 failed = tuple([each for each in event.failed if roots.get(each.path) == root])
-                done = tuple([each for each in event.done if roots.get(each.path) == root])
+                done = tuple([_only_in(call, root, roots) for call in event.done])
                 other = self._attend_in(root, events.Answered(failed, done))
                 context = "\n\n".join(filter(None, [answer.context, other.context]))
                 answer = structs.replace(answer, context=context)
@@ -403,8 +432,10 @@ class Call:
         if isinstance(event, events.Prompted) and is_summarised(context):
             self._reconcile(context)  # the texts that the host put back
         is_known = isinstance(event, BESIDE) or self._follow(context)
-        if isinstance(event, events.Attempted) and not (is_known or is_sure(context, event.path)):
-            return Answer(refuse=words.unsure(name_in(context, event.path)))
+        if isinstance(event, events.Attempted) and not is_known:
+            unsure = [path for path in event.paths if not is_sure(context, path)]
+            if unsure:
+                return Answer(refuse=words.unsure(name_in(context, unsure[0])))
         if isinstance(event, (events.CommandBegan, events.CallBegan)) and has_insertions(context):
             self._reconcile(context)  # which files the commands of the prompt printed
         host = self._host(context, event)
@@ -462,8 +493,6 @@ class Call:
         """Return where hooks of others are that could put their own text in the place of a merge."""
         assert self.caller is not None
         assert self._product is not None
-        if not self._product.can.rewrite:
-            return [words.TAKES_NONE]
         return self._product.dialect.rewriters(self._payload, self._surroundings(self.caller))
 
     def _follow(self, context: SessionContext) -> bool:
@@ -555,14 +584,35 @@ def with_absolute_paths(event: Event, cwd: str, home: str) -> Event:
     """Return the event with absolute paths. cwd: the agent's folder."""
     if isinstance(event, events.Answered):
         failed = [structs.replace(f, path=absolute(f.path, cwd, home)) for f in event.failed]
-        done = [structs.replace(d, path=absolute(d.path, cwd, home)) for d in event.done]
+        done = [_with_absolute_targets(each, cwd, home) for each in event.done]
         paths = tuple([absolute(path, cwd, home) for path in event.paths])
         return structs.replace(event, failed=tuple(failed), done=tuple(done), paths=paths)
+    if isinstance(event, events.Attempted):
+        return _with_absolute_targets(event, cwd, home)
     if isinstance(event, events.Prompted):
         mentions = [(absolute(path, cwd, home), lines) for path, lines in event.mentions]
         return structs.replace(event, mentions=tuple(mentions))
     path = getattr(event, "path", None)
     return structs.replace(event, path=absolute(path, cwd, home)) if path else event
+
+
+def _only_in(
+    event: events.Attempted, root: str, roots: Mapping[str, str | None]
+) -> events.Attempted:
+    """Return what a call changes in a workspace. roots: path -> the workspace of the file."""
+    targets = [target for target in event.targets if roots.get(target[0]) == root]
+    return structs.replace(event, targets=tuple(targets))
+
+
+def _with_absolute_targets(event: events.Attempted, cwd: str, home: str) -> events.Attempted:
+    targets = [
+        (
+            absolute(path, cwd, home),
+            Move(absolute(attempt.target, cwd, home)) if isinstance(attempt, Move) else attempt,
+        )
+        for path, attempt in event.targets
+    ]
+    return structs.replace(event, targets=tuple(targets))
 
 
 def absolute(path: str, cwd: str, home: str) -> str:

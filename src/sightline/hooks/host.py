@@ -9,6 +9,7 @@ from msgspec import Struct
 from sightline.agents.product import Capabilities, Limits
 from sightline.errors import Wording, without_calls
 from sightline.model.agent_work import RecordedWork
+from sightline.model.attempts import WriteWhole
 from sightline.model.hook_events import Event
 
 
@@ -27,7 +28,7 @@ class Host(Struct, frozen=True):
     """
 
     can: Capabilities = Capabilities(
-        before=True, after=True, deny=True, ask=True, rewrite=True, inject=(Event,)
+        before=True, after=True, deny=True, ask=True, rewrite=(WriteWhole,), inject=(Event,)
     )
     limits: Limits = Limits()
     wording: Wording = without_calls

@@ -19,7 +19,7 @@ from sightline.errors import SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
-from sightline.model.hook_events import Began, Caller, Event
+from sightline.model.hook_events import Attempted, Began, Caller, Event
 
 SESSIONS_MAX = 64
 """Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
@@ -122,11 +122,18 @@ def find_project(caller: Caller, folder: str, home: str) -> str:
     return discover(None, start=folder or caller.cwd, home=home)
 
 
-def find_root(event: Event, project: str | None, home: str) -> str | None:
-    """Return the workspace of an event: the project, or, for a file outside it (also by a link), the
-    file's own; None for a file in no folder with a marker."""
+def paths_of(event: Event) -> tuple[str, ...]:
+    """Return the files that an event is about."""
+    if isinstance(event, Attempted):
+        return event.paths
     path = getattr(event, "path", None)
-    if not isinstance(path, str) or not os.path.isabs(path):
+    return (path,) if isinstance(path, str) else ()
+
+
+def find_root(path: str, project: str | None, home: str) -> str | None:
+    """Return the workspace of a file: the project, or, for a file outside it (also by a link), the
+    file's own; None for a file in no folder with a marker."""
+    if not os.path.isabs(path):
         return project
     folder = os.path.dirname(os.path.realpath(path))
     if project is not None and f"{folder}{os.sep}".startswith(os.path.join(project, "")):

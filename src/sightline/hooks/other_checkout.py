@@ -64,8 +64,8 @@ def of_another_checkout(path: str, folder: str) -> Elsewhere | None:
 
 
 def _written(event: Event) -> Iterator[str]:
-    if isinstance(event, Attempted) and os.path.isabs(event.path):
-        yield event.path
+    if isinstance(event, Attempted):
+        yield from filter(os.path.isabs, event.paths)
     if isinstance(event, CommandBegan) and not only_reads(event.command, event.cwd):
         for folder in _folders(event):
             for word in possible_names(event.command):

@@ -160,6 +160,14 @@ def refused(error: PathError, wording: Wording = without_calls) -> str:
     return f"Sightline refused this and left {quoted(error.path)} alone. {error.worded(wording)}{again}"
 
 
+def whole_call(refusals: int, files: int) -> str:
+    """Say that a call that changes several files is refused as a whole."""
+    return (
+        f"Sightline refused this call as a whole, because of {refusals:,} of its {files:,} files."
+        " Nothing was written."
+    )
+
+
 ENTRIES_MAX = 20
 """Paths that the refusal of a search names."""
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from sightline.model.attempts import Attempt
+from sightline.model.attempts import Attempt, Move
 from sightline.model.spans import Span
 
 Source = Literal["startup", "resume", "clear", "fork", "compact"]
@@ -107,12 +107,27 @@ class Searching(Event, frozen=True):
     kind: str = ""
 
 
-class Attempted(Event, frozen=True):
-    """The agent is about to change a file by a tool of the host."""
+Target = tuple[str, Attempt]
+"""A file, and what is to be done to it."""
 
-    path: str
-    attempt: Attempt
+
+class Attempted(Event, frozen=True):
+    """The agent is about to change files by one call of a tool of the host. targets: in the order of the call.
+    Several of one file are done one after the other, on the file at its old path where one of them is a Move."""
+
+    targets: tuple[Target, ...]
     call: str
+
+    @classmethod
+    def single(cls, path: str, attempt: Attempt, call: str) -> Attempted:
+        """Return a call that changes one file."""
+        return cls(((path, attempt),), call)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that the call changes, and the new paths of files that it moves."""
+        news = [attempt.target for _, attempt in self.targets if isinstance(attempt, Move)]
+        return (*dict.fromkeys([path for path, _ in self.targets]), *news)
 
 
 class Wrote(Event, frozen=True):
@@ -258,13 +273,13 @@ class Surroundings(Struct, frozen=True):
 
 class Answer(Struct, frozen=True):
     """The answer to a host. refuse: why the attempt may not be made, for the model. ask: why the
-    user must approve it first. content: the whole text to write in place of the attempt's own.
-    context: further text for the model. watch: absolute paths that the host is asked to watch. tell:
+    user must approve it first. contents: the file, as the event names it -> the whole text to write there in place of
+    what the tool would write. context: further text for the model. watch: absolute paths that the host is asked to watch. tell:
     a line for the user."""
 
     refuse: str | None = None
     ask: str | None = None
-    content: str | None = None
+    contents: Mapping[str, str] = {}
     context: str = ""
     watch: tuple[str, ...] = ()
     tell: str = ""
@@ -273,9 +288,24 @@ class Answer(Struct, frozen=True):
         """Return this answer behind other words for the model, and behind a line for the user."""
         return structs.replace(
             self,
-            context="\n\n".join(filter(None, [context, self.context])),
+            context=_joined(context, self.context),
             tell="\n".join(filter(None, [tell, self.tell])),
         )
+
+    def beside(self, other: Answer) -> Answer:
+        """Return one answer to two parts of an event."""
+        return Answer(
+            _joined(self.refuse, other.refuse) or None,
+            _joined(self.ask, other.ask) or None,
+            {**self.contents, **other.contents},
+            _joined(self.context, other.context),
+            (*self.watch, *other.watch),
+            "\n".join(filter(None, [self.tell, other.tell])),
+        )
+
+
+def _joined(*texts: str | None) -> str:
+    return "\n\n".join(filter(None, texts))
 
 
 NOTHING = Answer()

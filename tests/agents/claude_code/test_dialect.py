@@ -30,7 +30,9 @@ def test_nothing_to_say_is_an_empty_object():
 
 
 def test_an_attempt_is_refused_with_the_reason():
-    out = said(WRITE, Answer(refuse="stale", content="x", context="and more", ask="may it?"))
+    out = said(
+        WRITE, Answer(refuse="stale", contents={"a": "x"}, context="and more", ask="may it?")
+    )
     assert out == {
         "permissionDecision": "deny",
         "permissionDecisionReason": "stale\n\nand more",
@@ -44,14 +46,14 @@ def test_the_user_is_asked():
 
 def test_a_merge_is_the_tools_new_input_and_the_user_is_not_passed_over():
     merged = {"file_path": "a", "content": "both", "more": 1}
-    out = said(WRITE, Answer(content="both", context="merged"))
+    out = said(WRITE, Answer(contents={"a": "both"}, context="merged"))
     assert out == {"updatedInput": merged, "additionalContext": "merged"}
-    assert said(WRITE, Answer(content="")) == {"updatedInput": {**merged, "content": ""}}
+    assert said(WRITE, Answer(contents={"a": ""})) == {"updatedInput": {**merged, "content": ""}}
 
 
 def test_only_a_write_has_a_content_to_replace():
     edit = tool("PreToolUse", "Edit", {"file_path": "a", "old_string": "", "new_string": ""})
-    assert said(edit, Answer(content="both")) == {}
+    assert said(edit, Answer(contents={"a": "both"})) == {}
 
 
 def test_words_of_several_answers_are_set_apart():
@@ -70,13 +72,13 @@ def test_paths_to_watch(event):
     "event", ["SessionEnd", "Stop", "SubagentStop", "InstructionsLoaded", "PostCompact", "Future"]
 )
 def test_events_that_take_no_words_get_none(event):
-    assert CLAUDE.answer(payload(event), [Answer("no", "ask", "x", "words", ("/a",))]) == {}
+    assert CLAUDE.answer(payload(event), [Answer("no", "ask", {"a": "x"}, "words", ("/a",))]) == {}
 
 
 @pytest.mark.parametrize("event", ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit"])
 def test_what_was_done_cannot_be_refused(event):
     words = {"additionalContext": "words"}
-    assert said(payload(event), Answer("no", "ask", "x", "words", ("/a",))) == words
+    assert said(payload(event), Answer("no", "ask", {"a": "x"}, "words", ("/a",))) == words
 
 
 texts = st.lists(st.text("ab ", max_size=120), max_size=300).map("\n".join)

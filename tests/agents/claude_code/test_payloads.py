@@ -195,11 +195,11 @@ def test_a_notebook_is_known_by_its_place_and_an_image_is_no_text():
 def test_attempts_of_the_real_client():
     attempts = told("hooks-tools.jsonl", Attempted)
     assert attempts[:3] == [
-        Attempted(f"{DEMO}/notes.txt", Replace("hello", "HELLO"), "toolu_stub000017068"),
-        Attempted(f"{DEMO}/notes.txt", WriteWhole("overwritten\n"), "toolu_stub020018281"),
-        Attempted(f"{DEMO}/new/made.py", WriteWhole("x = 1\n"), "toolu_stub030018817"),
+        Attempted.single(f"{DEMO}/notes.txt", Replace("hello", "HELLO"), "toolu_stub000017068"),
+        Attempted.single(f"{DEMO}/notes.txt", WriteWhole("overwritten\n"), "toolu_stub020018281"),
+        Attempted.single(f"{DEMO}/new/made.py", WriteWhole("x = 1\n"), "toolu_stub030018817"),
     ]
-    assert attempts[4] == Attempted(
+    assert attempts[4] == Attempted.single(
         f"{DEMO}/nb.ipynb", CellEdit("c1", "replace", "print(2)"), "toolu_stub070021329"
     )
 
@@ -207,25 +207,27 @@ def test_attempts_of_the_real_client():
 def test_all_places_and_several_edits():
     one = {"old_string": "a", "new_string": "b", "replace_all": True}
     (every,) = CLAUDE.events(tool("PreToolUse", "Edit", {"file_path": CALC, **one}))
-    assert every == Attempted(CALC, Replace("a", "b", None), "c1")
+    assert every == Attempted.single(CALC, Replace("a", "b", None), "c1")
     edits = [one, {"old_string": "c", "new_string": ""}]
     (both,) = CLAUDE.events(tool("PreToolUse", "MultiEdit", {"file_path": CALC, "edits": edits}))
-    assert both == Attempted(CALC, Several((Replace("a", "b", None), Replace("c", ""))), "c1")
+    assert both == Attempted.single(
+        CALC, Several((Replace("a", "b", None), Replace("c", ""))), "c1"
+    )
 
 
 def test_a_cell_is_deleted_or_put_first():
     gone = {"notebook_path": "n.ipynb", "cell_id": "c1", "edit_mode": "delete"}
     first = {"notebook_path": "n.ipynb", "new_source": "x", "edit_mode": "insert"}
     assert [CLAUDE.events(tool("PreToolUse", "NotebookEdit", each)) for each in (gone, first)] == [
-        [Attempted("n.ipynb", CellEdit("c1", "delete", ""), "c1")],
-        [Attempted("n.ipynb", CellEdit(None, "insert", "x"), "c1")],
+        [Attempted.single("n.ipynb", CellEdit("c1", "delete", ""), "c1")],
+        [Attempted.single("n.ipynb", CellEdit(None, "insert", "x"), "c1")],
     ]
 
 
 def test_an_edit_of_nothing_makes_a_file():
     given = {"file_path": CALC, "old_string": "", "new_string": "x\n"}
     assert CLAUDE.events(tool("PreToolUse", "Edit", given)) == [
-        Attempted(CALC, WriteWhole("x\n"), "c1")
+        Attempted.single(CALC, WriteWhole("x\n"), "c1")
     ]
 
 

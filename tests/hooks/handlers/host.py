@@ -21,7 +21,7 @@ class Host:
 
     def ask(self, path, attempt):
         self.calls += 1
-        return attend(self.session, Attempted(path, attempt, f"c{self.calls}"))
+        return attend(self.session, Attempted.single(path, attempt, f"c{self.calls}"))
 
     def edit(self, path, old, new, between=None):
         asked = self.ask(path, Replace(old, new))
@@ -42,7 +42,7 @@ class Host:
             between()
         there = self.place.root / path
         before = self.place.text(path) if there.exists() else None
-        text = content if asked.content is None else asked.content
+        text = asked.contents.get(path, content)
         self.place.put(path, text)
         done = Wrote(path, f"c{self.calls}", before, content=text, whole=True)
         return asked, attend(self.session, done)

@@ -122,7 +122,7 @@ def test_who_was_told_of_the_change_is_not_refused(place, ten):
 def test_a_command_of_the_same_answer_as_the_news_is_refused(place, ten):
     """It was composed before the model was told."""
     place.put("a.py", SHIFTED)
-    attend(ten, Attempted("a.py", Replace("line 9", "LINE 9"), "e"))
+    attend(ten, Attempted.single("a.py", Replace("line 9", "LINE 9"), "e"))
     assert ask(place, ten, "sed -i 5d a.py") is not None
 
 

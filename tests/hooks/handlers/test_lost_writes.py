@@ -59,7 +59,7 @@ def test_what_was_merged_back_counts_as_told_and_is_told_once(host):
     assert host.batch_ends().context == ""
     assert host.state("a.txt") == "fresh"
     asked, _ = host.write("a.txt", BOTH.replace("line 9\n", "nine\n"))
-    assert (asked.refuse, asked.content) == (None, None)
+    assert (asked.refuse, asked.contents) == (None, {})
 
 
 def test_a_merge_that_was_written_back_can_be_taken_back_and_the_save_stays(host):

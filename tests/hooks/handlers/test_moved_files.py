@@ -33,7 +33,7 @@ def test_a_moved_file_stays_known_and_nothing_is_said(place, session, command):
     assert run(place, session, command).context == ""
     assert [(fact.src, fact.path) for fact in facts(session, Moved)] == [("a.py", WAYS[command])]
     assert session.check(WAYS[command]).state == "fresh"
-    assert attend(session, Attempted(WAYS[command], WriteWhole(MINE), "w")).refuse is None
+    assert attend(session, Attempted.single(WAYS[command], WriteWhole(MINE), "w")).refuse is None
 
 
 @pytest.mark.parametrize("command", WAYS)
@@ -53,16 +53,18 @@ def test_a_change_of_the_user_from_before_the_move_is_told_once_as_the_users(
 def test_a_save_after_the_move_is_merged(place, session):
     run(place, session, "mv a.py b.py")
     place.put("b.py", THEIRS)
-    answer = attend(session, Attempted("b.py", WriteWhole(MINE), "w"))
+    answer = attend(session, Attempted.single("b.py", WriteWhole(MINE), "w"))
     assert answer.refuse is None
-    assert answer.content == MINE.replace("line 3", "by the user")
+    assert answer.contents["b.py"] == MINE.replace("line 3", "by the user")
 
 
 def test_an_edit_of_other_lines_after_the_move_and_a_save_passes(place, session):
     run(place, session, "mv a.py b.py")
     place.put("b.py", THEIRS)
-    assert attend(session, Attempted("b.py", Replace("line 9", "LINE 9"), "e")).refuse is None
-    assert attend(session, Attempted("b.py", Replace("line 3", "x"), "f")).refuse is not None
+    assert (
+        attend(session, Attempted.single("b.py", Replace("line 9", "LINE 9"), "e")).refuse is None
+    )
+    assert attend(session, Attempted.single("b.py", Replace("line 3", "x"), "f")).refuse is not None
 
 
 def test_a_file_that_the_command_changes_behind_its_move_is_its_own(place, session):
@@ -92,4 +94,4 @@ def test_the_files_of_a_folder_that_moves_stay_known(place, ten):
     place.put("old/x.py", TEN)
     ten.read("old/x.py")
     assert "removed" not in run(place, ten, "mv old new").context
-    assert attend(ten, Attempted("new/x.py", WriteWhole(MINE), "w")).refuse is None
+    assert attend(ten, Attempted.single("new/x.py", WriteWhole(MINE), "w")).refuse is None

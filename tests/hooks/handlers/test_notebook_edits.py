@@ -28,7 +28,7 @@ def n(place):
 
 
 def ask(session, cell="a", mode="replace", path="n.ipynb"):
-    return attend(session, Attempted(path, CellEdit(cell, mode, "x = 2"), "c1"))
+    return attend(session, Attempted.single(path, CellEdit(cell, mode, "x = 2"), "c1"))
 
 
 def refusals(session):

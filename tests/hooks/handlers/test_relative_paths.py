@@ -46,9 +46,9 @@ def test_answers_to_a_tool_that_names_a_file_from_the_root_of_the_disk_on(host, 
     root = str(host.place.root)
     full = f"{root}/{path}"
     asked = [
-        Attempted(full, Replace("line 5\n", "fünf\n"), "c1"),
-        Attempted(full, WriteWhole("other\n"), "c2"),
-        Attempted(full, Create("new\n"), "c3"),
+        Attempted.single(full, Replace("line 5\n", "fünf\n"), "c1"),
+        Attempted.single(full, WriteWhole("other\n"), "c2"),
+        Attempted.single(full, Create("new\n"), "c3"),
         Reading(full, "c4"),
     ]
     said = [words(attend(host.session, event)) for event in asked]

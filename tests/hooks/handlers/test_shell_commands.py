@@ -69,7 +69,7 @@ def test_an_edit_beside_a_change_that_a_command_told_prints_nothing_again(place,
     ten.read("b.py")
     assert "+LINE 3" in run(place, ten, "sed -i 's/line 3/LINE 3/' a.py b.py").context
     path, text = str(place.root / "a.py"), place.text("a.py")
-    attend(ten, Attempted(path, Replace("line 9", "LINE 9", 1), "c2"))
+    attend(ten, Attempted.single(path, Replace("line 9", "LINE 9", 1), "c2"))
     place.put("a.py", text.replace("line 9", "LINE 9"))
     assert attend(ten, Wrote(path, "c2", text)).context == ""
     assert attend(ten, Answered()).context == ""
@@ -221,7 +221,7 @@ def test_a_file_that_another_agent_is_creating_is_not_the_commands(place, s):
     other = place.session("other")
 
     def create():
-        attend(other, Attempted("new.txt", WriteWhole("n\n"), "w"))
+        attend(other, Attempted.single("new.txt", WriteWhole("n\n"), "w"))
         place.put("new.txt", "n\n")
 
     run(place, s, "true", during=create)

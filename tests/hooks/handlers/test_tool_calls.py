@@ -170,7 +170,7 @@ def test_a_result_that_holds_a_files_text_shows_the_file(a, form):
     use(a, session, "read_text_file", path="a.txt", wrap=FORMS[form])
     assert session.check("a.txt").complete
     assert session.files()[0].via == "tool"
-    allowed = attend(session, Attempted("a.txt", WriteWhole("mine\n"), "w"))
+    allowed = attend(session, Attempted.single("a.txt", WriteWhole("mine\n"), "w"))
     assert allowed.refuse is None
 
 

@@ -42,7 +42,7 @@ def user(host, number, text, path="a.txt"):
 def test_an_edit_of_what_was_shown_goes_through_without_a_word(host):
     host.read("a.txt")
     asked, done = host.edit("a.txt", "line 5\n", "LINE 5\n")
-    assert (asked.refuse, asked.ask, asked.content, asked.context) == (None, None, None, "")
+    assert (asked.refuse, asked.ask, asked.contents, asked.context) == (None, None, {}, "")
     assert done.context == ""
     assert host.state("a.txt") == "fresh"
     (changed,) = host.facts(Changed)
@@ -150,7 +150,7 @@ def test_a_whole_file_write_over_a_change_elsewhere_is_merged(host):
     host.read("a.txt")
     user(host, 30, "thirty by the user\n")
     asked, done = host.write("a.txt", TEXT.replace("line 5\n", "LINE 5\n"))
-    assert asked.content is not None
+    assert asked.contents
     assert "LINE 5\n" in host.place.text("a.txt")
     assert "thirty by the user\n" in host.place.text("a.txt")
     assert "thirty by the user" in done.context
@@ -611,7 +611,7 @@ def test_what_one_call_was_told_is_not_known_to_the_next_of_its_answer(host):
     attend(host.session, CommandBegan("make", "c0", cwd))
     user(host, 6, "six by make\n")
     assert "+six by make" in attend(host.session, CommandEnded("make", "c0", cwd)).context
-    assert host.write("a.txt", MINE)[0].content is not None  # merged: six and five stay
+    assert host.write("a.txt", MINE)[0].contents  # merged: six and five stay
     assert host.ask("b.txt", WriteWhole(TEXT.replace("line 5\n", "mine\n"))).refuse
     assert host.ask("b.txt", WriteWhole(TEXT.replace("line 5\n", "mine\n"))).refuse
 
@@ -642,7 +642,7 @@ def test_a_sub_agent_does_not_answer_for_its_parent(host, place):
     helper.read("a.txt")
     user(host, 5, "five by the user\n")
     assert "+five by the user" in host.batch_ends().context
-    assert helper.ask("a.txt", WriteWhole(MINE)).content is not None
+    assert helper.ask("a.txt", WriteWhole(MINE)).contents
     assert host.state("a.txt") == "stale"
 
 
@@ -693,7 +693,7 @@ def test_a_sub_agent_knows_what_it_was_told_and_not_what_its_parent_was(host, pl
     helper.read("a.txt")
     user(host, 5, "five by the user\n")
     host.batch_ends()
-    assert host.ask("a.txt", WriteWhole(MINE)).content is None  # the parent drops it on purpose
+    assert not host.ask("a.txt", WriteWhole(MINE)).contents  # the parent drops it on purpose
     attend(host.session, Failed("a.txt", "c1"))
     assert helper.ask("a.txt", WriteWhole(TEXT.replace("line 5\n", "x\n"))).refuse is not None
     helper.batch_ends()
@@ -726,7 +726,7 @@ def test_a_write_where_a_symlink_leads_out_is_not_merged(host, outside):
     lead_out()
     asked, done = host.write("a.txt", MINE)
     assert "left a.txt alone" in asked.refuse
-    assert (asked.content, done, file.read_text()) == (None, None, THEIRS)
+    assert (asked.contents, done, file.read_text()) == ({}, None, THEIRS)
     assert merges(host, asked, host.batch_ends()) == []
 
 
@@ -736,7 +736,7 @@ def test_a_merge_is_not_claimed_where_a_symlink_led_out_before_the_write(host, o
     host.read("a.txt")
     host.place.put("a.txt", THEIRS)
     asked, done = host.write("a.txt", MINE, between=lead_out)
-    assert asked.content == THEIRS.replace("line 30\n", "line 30, by the agent\n")
+    assert asked.contents["a.txt"] == THEIRS.replace("line 30\n", "line 30, by the agent\n")
     ended = host.batch_ends()
     prompted = attend(host.session, Prompted("go on"))
     assert merges(host, asked, done, ended, prompted) == []

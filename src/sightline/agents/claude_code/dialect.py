@@ -273,7 +273,7 @@ def _before_tool(payload: Payload) -> list[Event]:
         place = os.path.normpath(os.path.join(fields.cwd, search.path or "."))
         return [host.Searching(place, call, globs, search.type or "")]
     about = target(fields.tool_name, fields.tool_input)
-    return [] if about is None else [host.Attempted(*about, call)]
+    return [] if about is None else [host.Attempted((about,), call)]
 
 
 def _before_insertion(payload: Payload) -> list[Event]:
@@ -369,7 +369,7 @@ def _edit_of(call: Payload) -> host.Failed | host.Attempted | None:
         is_new = response.startswith(CREATED) or fields.tool_name == "Edit"
         if is_new and isinstance(about[1], WriteWhole):
             about = about[0], Create(about[1].content)
-        return host.Attempted(*about, fields.tool_use_id or "")
+        return host.Attempted((about,), fields.tool_use_id or "")
     why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
     attempt = None if isinstance(about[1], CellEdit) else about[1]
     return host.Failed(about[0], fields.tool_use_id or "", attempt, why)
@@ -458,7 +458,7 @@ def _decided(
     asked = _joined([each.ask or "" for each in answers])
     if asked:
         out = {"permissionDecision": "ask", REASON: cut(asked, WORDS_MAX // 2)}
-    contents = [each.content for each in answers if each.content is not None]
+    contents = [text for each in answers for text in each.contents.values()]
     if contents and payload.get("tool_name") == "Write":
         out["updatedInput"] = {**payload["tool_input"], "content": contents[-1]}
     return out, context

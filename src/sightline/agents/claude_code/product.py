@@ -13,6 +13,7 @@ from sightline.agents.dialect import Dialect, Payload
 from sightline.agents.product import Capabilities, Limits, Product
 from sightline.model import hook_events as host
 from sightline.model.agent_work import RecordedWork
+from sightline.model.attempts import WriteWhole
 from sightline.model.hook_events import Answer, Caller, Event, Surroundings
 from sightline.recordings.claude_code import transcript_messages as messages
 from sightline.recordings.claude_code import transcripts
@@ -79,7 +80,7 @@ PRODUCT = Product(
         after=True,
         deny=True,
         ask=True,
-        rewrite=True,
+        rewrite=(WriteWhole,),
         inject=INJECTED,
         tell=True,
         watch=True,

@@ -6,16 +6,19 @@ and hooks.handlers.tool_writes compares those with the bytes that were written.
 
 from __future__ import annotations
 
-from msgspec import structs
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
-from sightline.filesystem.file_state import ResolvedPath
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
 from sightline.guard.commit import planned_write
-from sightline.guard.edit import unseen_notice
+from sightline.guard.edit import relocation, unseen_notice
 from sightline.guard.evaluation import (
     Evaluation,
     describe,
@@ -24,11 +27,12 @@ from sightline.guard.evaluation import (
     refuse,
     resolve_path,
 )
-from sightline.guard.plan import refused_again
+from sightline.guard.plan import Relocation, make_plan, refused_again
 from sightline.guard.unfinished import locked
-from sightline.guard.write_journal import intend
+from sightline.guard.write_journal import Write, intend
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import (
+    NOTHING_BELIEVED,
     acknowledge_request,
     cut_diff,
     deliver_changes,
@@ -37,11 +41,21 @@ from sightline.hooks.handlers.answer_delivery import (
     record_diff,
 )
 from sightline.hooks.host import Host
-from sightline.model.attempts import Attempt, CellEdit, Create, Replace, WriteWhole
+from sightline.model.attempts import (
+    Attempt,
+    CellEdit,
+    Create,
+    Delete,
+    Move,
+    Replace,
+    Several,
+    WriteWhole,
+)
 from sightline.model.events import Refused, Told
 from sightline.model.hook_events import NOTHING, Answer, Attempted, Failed
 from sightline.model.nearest import nearest
 from sightline.model.path import composed
+from sightline.model.revision import MISSING
 from sightline.model.spans import intersect, new_sides
 from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
@@ -58,48 +72,140 @@ UNJUDGED = ("no_change", "too_large")
 """Refusals that do not refuse a host's tool: it does no harm, or nothing is known of the file."""
 
 
+class _Call(Struct, frozen=True):
+    """The changes of one call in this workspace. edits: each with the file as the host names it; moves: the file, its
+    new path, and the name of that; paths: of all of these files, canonical. refusals: of files that cannot be judged
+    at all, in words; asks: why the user must approve the others of these; size: how many files the host's call
+    names."""
+
+    edits: tuple[tuple[ResolvedPath, Attempt, str], ...]
+    moves: tuple[tuple[ResolvedPath, ResolvedPath, str], ...]
+    paths: tuple[str, ...]
+    refusals: tuple[str, ...]
+    asks: tuple[str, ...]
+    size: int
+
+
 def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
-    """Judge an attempt: refuse it with the diff of the changes, merge it, or let it go on. Where another hook
-    could put its own text in the place of a merge, refuse what else would be merged."""
+    """Judge all changes of a call before the first is journalled: refuse the call with the diff of the changes, merge,
+    or let it go on. One refusal names every file that refuses. Where another hook could put its own text in
+    the place of a merge, refuse what else would be merged."""
+    call = _resolved(context, event, host)
+    refusals = [*call.refusals]
+    asked = "\n\n".join(call.asks) or None
+    if not call.paths:
+        return Answer(_worded(refusals, call.size), asked)
+    acknowledge_request(context)
+    _catch_up(context, call, host)
+    before_change(context, *call.paths)
+    with locked(context, *call.paths):
+        edits = [_evaluate(context, located, attempt) for located, attempt, _ in call.edits]
+        moves = [relocation(context, *move) for move in call.moves]
+        plan = make_plan(edits, moves, ask=True)
+        room = host.limits.diff
+        done: set[ResolvedPath] = set()
+        every = [*edits, *(move.source for move in moves)]
+        for judged, refused in zip(every, plan.refused, strict=True):
+            if judged.located in done:
+                continue  # its edit was refused, and with that its move
+            if why := _why_refused(context, host, judged, refused, room):
+                refusals.append(why)
+                done.add(judged.located)
+                room = max(room - len(why), 0)
+        if refusals:
+            return Answer(_worded(refusals, call.size), asked)
+        journal(context, edits, moves, event.call)
+    names = [name for *_, name in call.edits]
+    answers = [_let_go_on(context, host, *each) for each in zip(edits, names, strict=True)]
+    answers += [Answer(ask=asked)] if asked else []
+    return reduce(Answer.beside, answers) if answers else NOTHING
+
+
+def _worded(refusals: Sequence[str], size: int) -> str | None:
+    """Return the refusal of a call of so many files; None for no refusal."""
+    whole = words.whole_call(len(refusals), size) if refusals and size > 1 else ""
+    return "\n\n".join(filter(None, [whole, *refusals])) or None
+
+
+def _resolved(context: SessionContext, event: Attempted, host: Host) -> _Call:
+    """Look up the files of a call. Several attempts on one file become one. A move out of the workspace removes the
+    file."""
+    parts: dict[str, tuple[ResolvedPath, str, list[Attempt]]] = {}
+    moves: list[tuple[ResolvedPath, ResolvedPath, str]] = []
+    others: list[Answer] = []
+    for path, attempt in event.targets:
+        located = _locate(context, path, host)
+        target = _locate(context, attempt.target, host) if isinstance(attempt, Move) else None
+        others += [each for each in (located, target) if isinstance(each, Answer)]
+        if isinstance(located, Answer):
+            continue
+        if isinstance(target, ResolvedPath):
+            moves.append((located, target, target.name or target.path))
+            continue
+        made = Delete() if isinstance(attempt, Move) else attempt
+        parts.setdefault(located.path, (located, path, []))[2].append(made)
+    edits = [
+        (located, some[0] if len(some) == 1 else Several(tuple(some)), name)
+        for located, name, some in parts.values()
+    ]
+    paths = dict.fromkeys([*parts, *(located.path for move in moves for located in move[:2])])
+    refusals = tuple([each.refuse for each in others if each.refuse])
+    asks = tuple([each.ask for each in others if each.ask])
+    size = len({path for path, _ in event.targets})
+    return _Call(tuple(edits), tuple(moves), tuple(paths), refusals, asks, size)
+
+
+def _locate(context: SessionContext, path: str, host: Host) -> ResolvedPath | Answer:
+    """Return where a path leads; the answer about one that is not judged here."""
     try:
-        located = resolve_path(context, event.path)
+        located = resolve_path(context, path)
     except PathRefused as error:
         if error.reason == "ignored" and not error.control:
             return Answer(refuse=words.refused(error, host.wording))
         # Version control's own file, or a name in the workspace that leads outside: its own workspace
         # judges the rest.
         is_judged = error.control or error.reason == "outside"
-        ask = _question(context, error.control or error.path) if is_judged else None
-        return Answer(ask=ask) if ask else NOTHING
+        return Answer(ask=_question(context, error.control or error.path) if is_judged else None)
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error, host.wording))
-    if _is_other_form(event.path, located):
+    if _is_other_form(path, located):
         return Answer(refuse=words.other_form(located.name or located.path))
-    acknowledge_request(context)
-    knowledge = context.store.knowledge(context.session, located.name or located.path)
-    belief = knowledge.belief if knowledge else None
-    if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
-        host.catch_up(belief is not None)
-    before_change(context, located.path)
-    with locked(context, located.path):
-        judged = _evaluate(context, located, event.attempt)
-        disk = judged.case.disk
-        if disk is not None and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
-            attempt = describe(judged.attempt)
-            fact = Refused(judged.path, attempt, "binary", judged.on_disk.revision)
-            context.append([*judged.unrecorded, fact], found=[judged.on_disk])
-            return Answer(refuse=words.would_damage(judged.shown_path, disk.label))
-        refusal = _refusal(context, judged)
-        if refusal is None and _is_handed_over(judged) and (places := host.rewriters()):
+    return located
+
+
+def _catch_up(context: SessionContext, call: _Call, host: Host) -> None:
+    """Have the transcript read where the session does not know all lines of a file."""
+    knows_some: list[bool] = []
+    for located, *_ in (*call.edits, *call.moves):
+        knowledge = context.store.knowledge(context.session, located.name or located.path)
+        belief = knowledge.belief if knowledge else None
+        if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
+            knows_some.append(belief is not None)
+    if knows_some:
+        host.catch_up(all(knows_some))
+
+
+def _why_refused(
+    context: SessionContext, host: Host, judged: Evaluation, refused: Evaluation | None, room: int
+) -> str:
+    """Return why a host may not make an attempt, and record it; "" where it may. refused: the attempt as the plan
+    refuses it. room: characters of a diff."""
+    disk, leaves_text = judged.case.disk, not isinstance(judged.attempt, (Delete, Move))
+    if disk and leaves_text and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
+        attempt = describe(judged.attempt)
+        fact = Refused(judged.path, attempt, "binary", judged.on_disk.revision)
+        context.append([*judged.unrecorded, fact], found=[judged.on_disk])
+        return words.would_damage(judged.shown_path, disk.label)
+    refusal = _refusal(context, judged, refused)
+    if refusal is None and _is_handed_over(judged):
+        takes_it = isinstance(judged.attempt, host.can.rewrite)
+        if places := host.rewriters() if takes_it else [words.TAKES_NONE]:
             refusal = refuse(context, judged.refused("stale"))
             refusal.next_step = words.no_merge(refusal.next_step, places)
-        if refusal is not None:
-            _deliver_refusal(context, host, judged, refusal, host.limits.diff)
-            return Answer(refuse=words.refused(refusal, host.wording))
-        if judged.ruling.decision == "refuse":
-            return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
-        journal(context, judged, event.call)
-    return _let_go_on(context, host, judged)
+    if refusal is None:
+        return ""
+    _deliver_refusal(context, host, judged, refusal, room)
+    return words.refused(refusal, host.wording)
 
 
 def _is_other_form(asked: str, located: ResolvedPath) -> bool:
@@ -122,7 +228,8 @@ def explain_failure(context: SessionContext, event: Failed, host: Host, room: in
         return words.other_form(located.name or located.path)
     with locked(context, located.path):
         judged = evaluate(context, located, event.attempt)
-        refusal = _refusal(context, judged)
+        is_refused = judged.ruling.decision == "refuse"
+        refusal = _refusal(context, judged, judged if is_refused else refused_again(judged))
     if refusal is None:
         # The facts first: text that is handed over is about the file as it was changed.
         context.append(judged.unrecorded, found=[judged.on_disk])
@@ -143,18 +250,42 @@ def _nearest_lines(judged: Evaluation) -> str:
     return guard_words.nearest(near, shown=True, sent=judged.attempt.old)
 
 
-def journal(context: SessionContext, judged: Evaluation, call: str) -> None:
-    """Record the bytes that the host is about to leave by a call, and keep the bytes on disk. Nobody knows
-    the bytes that the edit of a notebook's cell leaves."""
-    if not isinstance(judged.attempt, CellEdit):
-        write, unrecorded = planned_write(judged), judged.unrecorded
-        intend(context, [write], unrecorded=unrecorded, by_host=True, call=call)
-        return
-    on_disk = judged.on_disk
-    texts = (
-        context.keepable(judged.path, on_disk.data, on_disk=on_disk) if judged.unrecorded else ()
-    )
-    context.append(judged.unrecorded, blobs=texts, found=[on_disk])
+def journal(
+    context: SessionContext, edits: Sequence[Evaluation], moves: Sequence[Relocation], call: str
+) -> None:
+    """Record the bytes that the host is about to leave by a call, and keep the bytes on disk. Nobody knows the bytes
+    that the edit of a notebook's cell leaves."""
+    judged = [edit for edit in edits if edit.ruling.decision != "refuse"]
+    for cell in [edit for edit in judged if isinstance(edit.attempt, CellEdit)]:
+        found = cell.on_disk
+        texts = context.keepable(cell.path, found.data, on_disk=found) if cell.unrecorded else ()
+        context.append(cell.unrecorded, blobs=texts, found=[found])
+    of_text = [edit for edit in judged if not isinstance(edit.attempt, CellEdit)]
+    writes = [*_host_writes(of_text, moves)]
+    if writes:
+        judged = [*of_text, *(move.source for move in moves)]
+        unrecorded = list(dict.fromkeys(fact for each in judged for fact in each.unrecorded))
+        intend(context, writes, unrecorded=unrecorded, by_host=True, call=call)
+
+
+def _host_writes(edits: Sequence[Evaluation], moves: Sequence[Relocation]) -> Iterator[Write]:
+    """Yield what a host is about to write. A file that it changes and moves at once is a new file, and its old name is
+    free: each of them is found again by its content, whatever the host has done so far."""
+    targets = {move.source.path: move.target.path for move in moves}
+    for edit in edits:
+        write = planned_write(edit)
+        target = targets.pop(write.path, None)
+        if target is None:
+            yield write
+        else:
+            gone = structs.replace(
+                write, after=MISSING, data=None, belief=NOTHING_BELIEVED, body=None
+            )
+            there = FileState(target, "missing")
+            yield from (structs.replace(write, path=target, before=MISSING, on_disk=there), gone)
+    for move in moves:
+        if move.source.path in targets:
+            yield move.write(move.source.on_disk.revision)
 
 
 def _evaluate(context: SessionContext, located: ResolvedPath, attempt: Attempt) -> Evaluation:
@@ -176,15 +307,18 @@ def _evaluate(context: SessionContext, located: ResolvedPath, attempt: Attempt) 
     return judged
 
 
-def _refusal(context: SessionContext, judged: Evaluation) -> EditRefused | None:
+def _refusal(
+    context: SessionContext, judged: Evaluation, refused: Evaluation | None
+) -> EditRefused | None:
+    """Return the refusal of an attempt of a host's tool; None where it may be made. refused: the attempt as the rules for
+    all tools refuse it."""
     if judged.renamed_to is not None and not isinstance(judged.attempt, Create):
         new_path = judged.renamed_to.name or judged.renamed_to.path
         message, hint = words.moved_away(judged.shown_path, new_path)
         return EditRefused("moved", judged.shown_path, message, hint=hint)
-    if judged.ruling.decision == "refuse":
-        return None if judged.ruling.reason in UNJUDGED else refuse(context, judged)
-    again = refused_again(judged)
-    return None if again is None else refuse(context, again)
+    if refused is None or refused.ruling.reason in UNJUDGED:
+        return None
+    return refuse(context, refused)
 
 
 def _deliver_refusal(
@@ -220,7 +354,10 @@ def _is_handed_over(judged: Evaluation) -> bool:
     return judged.ruling.decision == "merge" and isinstance(judged.attempt, WriteWhole)
 
 
-def _let_go_on(context: SessionContext, host: Host, judged: Evaluation) -> Answer:
+def _let_go_on(context: SessionContext, host: Host, judged: Evaluation, name: str) -> Answer:
+    """Return the answer about a file that the host may change. name: as the host names it."""
+    if judged.ruling.decision == "refuse":
+        return Answer(context=words.not_judged(judged.shown_path, judged.ruling.reason or ""))
     ask = None
     if judged.is_protected:
         ask = _question(context, judged.shown_path, judged.path, *judged.located.links)
@@ -234,13 +371,13 @@ def _let_go_on(context: SessionContext, host: Host, judged: Evaluation) -> Answe
     if judged.ruling.cells:
         cells, diff = judged.ruling.cells, judged.ruling.cell_diff
         notes.append(notebooks.changed_cells(judged.shown_path, cells, diff))
-    content = None
+    contents: dict[str, str] = {}
     if _is_handed_over(judged):
         assert judged.new_text is not None
-        content = judged.new_text.plain  # told once it is written: the user may not allow it
+        contents[name] = judged.new_text.plain  # told once it is written: the user may not allow it
     if judged.claims and host.takes_words:
         notes.append(announce_once(context, judged.shown_path, judged.claims))
-    return Answer(ask=ask, content=content, context="\n\n".join(filter(None, notes)))
+    return Answer(ask=ask, contents=contents, context="\n\n".join(filter(None, notes)))
 
 
 def _question(context: SessionContext, path: str, *names: str) -> str | None:

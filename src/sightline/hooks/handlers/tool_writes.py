@@ -50,7 +50,6 @@ from sightline.model.events import Cause, Changed, Fact, Merged, WriteAbandoned,
 from sightline.model.hook_events import (
     NOTHING,
     Answer,
-    Attempted,
     Failed,
     Wrote,
 )
@@ -378,15 +377,17 @@ def _answered(
     return Answer(context="\n\n".join(filter(None, texts)), tell="\n\n".join(tells))
 
 
-def recognise(context: SessionContext, edits: Sequence[Attempted], host: Host) -> Answer:
-    """Record edits of one file, in order, that the host carried out and that no hook reported, because
-    the hooks were killed. The content decides: the file has to be what the last of them make of the
+def recognise(
+    context: SessionContext, path: str, edits: Sequence[tuple[Attempt, str]], host: Host
+) -> Answer:
+    """Record edits of one file, in order, each with the id of its call, that the host carried out and that no hook
+    reported, because the hooks were killed. The content decides: the file has to be what the last of them make of the
     text on record."""
     try:
-        path = context.workspace.locate(edits[0].path).path
+        canonical = context.workspace.locate(path).path
     except PathRefused:
         return NOTHING
-    row, on_disk = context.store.disk(path), context.look(path, is_edit=True)
+    row, on_disk = context.store.disk(canonical), context.look(canonical, is_edit=True)
     on_record = row.revision if row else MISSING
     if on_record == on_disk.revision or on_disk.data is None:
         return NOTHING
@@ -394,15 +395,14 @@ def recognise(context: SessionContext, edits: Sequence[Attempted], host: Host) -
     if before is None or after is None:
         return NOTHING
     for start in range(len(edits)):
-        attempts = [each.attempt for each in edits[start:]]
+        attempts = [attempt for attempt, _ in edits[start:]]
         if row is None and not isinstance(attempts[0], Create):
             continue  # nobody knows what the file held before
         if not _explains(attempts, before, after.plain):
             continue
         whole = any(isinstance(each, (Create, WriteWhole)) for each in attempts)
         found = None if on_record == MISSING else before
-        last = edits[-1]
-        write = Wrote(last.path, last.call, found, content=after.plain, whole=whole)
+        write = Wrote(path, edits[-1][1], found, content=after.plain, whole=whole)
         return wrote(context, write, host)
     return NOTHING
 

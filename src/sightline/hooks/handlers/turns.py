@@ -27,6 +27,7 @@ from sightline.hooks.handlers.tool_writes import recognise
 from sightline.hooks.host import Host
 from sightline.model import hook_events as events
 from sightline.model.agent_work import NO_WORK, RecordedWork
+from sightline.model.attempts import Attempt
 from sightline.model.events import FolderAdded, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.hook_events import NOTHING, Answer, Shown
 from sightline.model.spans import Span
@@ -103,11 +104,12 @@ def answered(context: SessionContext, event: events.Answered, host: Host) -> Ans
     """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
     itself, and what others changed meanwhile."""
     _end_calls(context)
-    done: dict[str, list[events.Attempted]] = {}
+    done: dict[str, list[tuple[Attempt, str]]] = {}
     for attempted in event.done:
-        done.setdefault(attempted.path, []).append(attempted)
+        for path, attempt in attempted.targets:
+            done.setdefault(path, []).append((attempt, attempted.call))
     most = host.limits
-    texts = [recognise(context, edits, host).context for edits in done.values()]
+    texts = [recognise(context, path, edits, host).context for path, edits in done.items()]
     for failure in event.failed if host.takes_words else ():
         texts.append(explain_failure(context, failure, host, most.diff - sum(map(len, texts))))
     room = most.context - sum(map(len, texts))
