@@ -201,3 +201,49 @@ def test_the_log_for_people_leaves_out_where_sessions_run_unless_asked(sl):
     )
     assert "runs on" in sl("log", "--kind", "environment").out
     assert len(sl("log", "--json").out.splitlines()) == 3
+
+
+@pytest.fixture
+def changed_often(sl):
+    """A file that a session was shown and changed, then the user, and then somebody deleted it."""
+    sl.put("a.txt", "a\nb\nc\n")
+    sl("read", "a.txt")
+    sl("edit", "a.txt", "--old", "b", "--new", "B")
+    sl.put("a.txt", "a\nB\nc\nthe user's\n")
+    sl("status")
+    sl.put("other.txt", "x\n")
+    sl("read", "other.txt")
+    (sl.root / "a.txt").unlink()
+    sl("status")
+    return sl
+
+
+def test_log_shows_the_history_of_a_file_with_diffs_and_authors(changed_often):
+    out = changed_often("log", "-p", "a.txt").out
+    ours, users = out.index("-b\n+B\n"), out.index("+the user's\n")
+    assert out.index("a.txt was changed by this session") < ours < users
+    assert "a.txt was changed by the user or another program" in out[ours:users]
+    assert "+++ /dev/null" in out[users:]
+    assert "other.txt" not in out
+    assert "+B" not in changed_often("log", "a.txt").out
+
+
+def test_the_history_as_json_has_a_diff_for_each_change(changed_often):
+    lines = changed_often("log", "--diffs", "--json", "a.txt").out.splitlines()
+    entries = [json.loads(line) for line in lines]
+    assert [each["kind"] for each in entries if "diff" in each] == ["changed", "changed", "deleted"]
+    assert all(each["diff"].startswith("--- a/a.txt\n") for each in entries if "diff" in each)
+
+
+def test_a_text_that_is_not_kept_is_said_to_be(sl):
+    sl.put(".env", "port = 80\n")
+    sl("read", ".env")
+    sl("edit", ".env", "--old", "80", "--new", "81")
+    assert "(no diff: a text is not kept, or is the same)" in sl("log", "-p", ".env").out
+
+
+def test_why_leads_to_the_history(changed_often, sl):
+    sl.put("b.txt", "b\n")
+    sl("read", "b.txt")
+    assert "log -p" not in sl("why", "b.txt").out
+    assert "sightline log a.txt --diffs" in sl("why", "a.txt").out

@@ -313,6 +313,7 @@ class Workspace:
         kinds: Iterable[str] | None = None,
         newest: Natural | None = None,
         upto: Natural | None = None,
+        diffs: bool = False,
     ) -> list[TimelineEntry]:
         """Show the timeline, or what happened to one file. Oldest first.
 
@@ -325,12 +326,20 @@ class Workspace:
             newest: Show only the newest N.
             upto: Show only what happened up to this position. The page before one ends before its first
                 position.
+            diffs: Show the diff of each change of a file.
 
         Raises:
             ValueError.
         """
         asked = self._query(path, session, since, kinds, newest, upto)
-        return [entry.as_view() for entry in session_history.select(self._context.store, asked)]
+        entries = session_history.select(self._context.store, asked)
+        return [entry.as_view() for entry in (self._with_diffs(entries) if diffs else entries)]
+
+    def _with_diffs(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        from sightline.history.file_diffs import diff_of
+
+        texts = self._context.store
+        return (structs.replace(entry, diff=diff_of(texts, entry)) for entry in entries)
 
     def follow(
         self,
@@ -340,11 +349,13 @@ class Workspace:
         since: int | str | datetime | timedelta | None = None,
         kinds: Iterable[str] | None = None,
         newest: int | None = None,
+        diffs: bool = False,
     ) -> Iterator[list[Entry]]:
         """Return an iterator over the facts that `timeline` shows, then at each step over the facts recorded
         since, by any process; mostly none. For faces that put them into words (api.workspace_words)."""
         asked = self._query(path, session, since, kinds, newest)
-        return session_history.follow(self._context.store, asked)
+        found = session_history.follow(self._context.store, asked)
+        return (list(self._with_diffs(entries)) for entries in found) if diffs else found
 
     def _query(
         self,

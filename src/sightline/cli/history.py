@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import click
 
@@ -15,6 +16,7 @@ from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
+from sightline.errors import Hint, NextCall
 from sightline.model.log_entries import KINDS, Entry, foreign
 from sightline.text.causes import named_entry
 from sightline.text.printable import printable
@@ -37,6 +39,7 @@ BEFORE = 10
     since={"metavar": "WHEN", "shell_complete": completion.checkpoints},
     kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
     newest={"flag": "-n --newest"},
+    diffs={"flag": "-p --diffs"},
 )
 @click.option("-f", "--follow", is_flag=True, help="Also print new facts, until Ctrl-C.")
 def log(
@@ -46,6 +49,7 @@ def log(
     kinds: tuple[str, ...],
     newest: int | None,
     *,
+    diffs: bool,
     follow: bool,
 ) -> None:
     """With --session, the log shows only what that session did. Repeat --kind for several kinds;
@@ -59,7 +63,7 @@ def log(
             newest = BEFORE
         with usage("--since"):
             entries = workspace.follow(
-                path, session=call.session, since=since, kinds=shown, newest=newest
+                path, session=call.session, since=since, kinds=shown, newest=newest, diffs=diffs
             )
         if follow:
             _follow(call, workspace, entries)
@@ -70,17 +74,18 @@ def log(
                 output.json(shape(entry))
             return
         name_of = workspace.names()
-        dated = list(_dated(named_entry(entry, name_of) for entry in found))
+        dated = list(_dated(call, (named_entry(entry, name_of) for entry in found)))
     is_narrow = bool(path or call.session or kinds or since)
     nothing = (
         "Nothing is recorded of what you asked for." if is_narrow else "Nothing happened here yet."
     )
-    output.prose("\n".join(dated) or nothing)
+    output.text("\n".join(dated) or nothing)
 
 
 def _follow(call: Call, workspace: Workspace, entries: Iterator[list[Entry]]) -> None:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
-    lines, wait = Lines(workspace.names(), json=call.json), Waiting()
+    lines = Lines(workspace.names(), partial(shown_diff, call), json=call.json)
+    wait = Waiting()
     with while_read(), wait.heeding():
         while True:
             lines.print(next(entries))
@@ -95,11 +100,21 @@ def why(call: Call, path: str) -> None:
     with call.ask() as workspace:
         reasons = workspace.why(path, call.named_session)
         lines = cli_words.explained(workspace.name_of, reasons)
+        if any(fact.kind in ("changed", "deleted") for fact in reasons.entries):
+            again = NextCall("workspace.timeline", (path,), {"diffs": True})
+            lines += ["", output.worded(Hint("Each change with its diff: ", again, "."))]
     output.answer(call, shape(reasons), "\n".join(lines))
 
 
-def _dated(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a line for each entry, under its day. A change that a session only found has no session."""
+def shown_diff(call: Call, diff: str) -> str:
+    """Return the diff below the line of a fact, with an empty line behind it."""
+    none = "(no diff: a text is not kept, or is the same)"
+    return f"{output.coloured(call, diff) if diff else none}\n"
+
+
+def _dated(call: Call, entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for each entry, under its day, and its diff. A change that a session only found has no
+    session."""
     day = None
     for entry in entries:
         at = output.local(entry.at)
@@ -108,4 +123,6 @@ def _dated(entries: Iterable[Entry]) -> Iterator[str]:
             yield f"{day}"
         words = sentence(entry, entry.session)
         who = "-" if foreign(entry) or not entry.session else printable(entry.session)
-        yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {words}"
+        yield output.fitted(f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {words}")
+        if entry.diff is not None:
+            yield shown_diff(call, entry.diff)

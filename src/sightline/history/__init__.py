@@ -4,6 +4,7 @@ PUBLIC = (
     "as_of",
     "asked_sessions",
     "doctor",
+    "file_diffs",
     "overview",
     "session_history",
     "watching",

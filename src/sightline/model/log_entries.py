@@ -19,7 +19,7 @@ class Entry(Struct, frozen=True):
     of a moved file; before, after: revisions, or commits for a move by git; cause.detail: particular
     to the kind, such as the way a file was shown or the reason of a refusal; paths: of a fact about
     several files; count: number of things it is about; quiet: an automatic fact that nobody has to see
-    at once; short, sentence, why_sentence: as on the fact, for history.words."""
+    at once; short, sentence, why_sentence: as on the fact, for history.words; diff: as of TimelineEntry."""
 
     position: int
     at: int
@@ -38,6 +38,7 @@ class Entry(Struct, frozen=True):
     short: str = ""
     sentence: str = Changed.log_form
     why_sentence: str = Changed.why_form
+    diff: str | None = None
 
     def as_view(self) -> TimelineEntry:
         """Return the fact as everybody is shown it."""
@@ -51,6 +52,7 @@ class Entry(Struct, frozen=True):
             KnownCause(by.kind, by.who, by.detail, by.confidence),
             self.paths,
             self.src if self.kind == "moved" else None,
+            self.diff,
         )
 
 

@@ -194,7 +194,8 @@ class TimelineEntry(Struct, frozen=True, omit_defaults=True, rename={"src": "fro
     position, session, agent: None for a change that only a watcher saw; else whose fact it is, and where.
     kind: a word such as seen, changed, refused (history.log_entries.KINDS). lines: 1-based. before, after:
     revisions, or commits of a git operation. cause.detail: particular to the kind. paths: of a fact about
-    several files. src: the former path of a moved file. at: an aware UTC datetime.
+    several files. src: the former path of a moved file. diff: where it was asked for, the unified diff of a
+    changed or deleted file; "" where its text is not kept, or is no text. at: an aware UTC datetime.
     """
 
     position: int | None
@@ -209,6 +210,7 @@ class TimelineEntry(Struct, frozen=True, omit_defaults=True, rename={"src": "fro
     cause: KnownCause
     paths: tuple[str, ...] = ()
     src: str | None = None
+    diff: str | None = None
 
 
 class Affected(Struct, frozen=True):

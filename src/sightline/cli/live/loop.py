@@ -34,9 +34,11 @@ class Show(Protocol):
 class Lines:
     """Prints facts as lines for people, or as objects of `log --json`."""
 
-    def __init__(self, name_of: NameOf = str, *, json: bool) -> None:
-        """name_of: session -> its name for people."""
-        self._json, self._name_of = json, name_of
+    def __init__(
+        self, name_of: NameOf = str, diff: Callable[[str], str] = str, *, json: bool
+    ) -> None:
+        """name_of: session -> its name for people; diff: of a fact -> its lines."""
+        self._json, self._name_of, self._diff = json, name_of, diff
 
     def show(self, view: Overview) -> None:
         """Print the facts that are new in a view."""
@@ -51,6 +53,8 @@ class Lines:
             entry = named_entry(entry, self._name_of)
             who = f"{entry.session}  " if entry.session else ""
             output.prose(f"{output.local(entry.at):%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
+            if entry.diff is not None:
+                output.text(self._diff(entry.diff))
 
     def tick(self) -> None:
         """Do nothing: lines are facts."""
