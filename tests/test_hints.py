@@ -159,24 +159,15 @@ OF_VERBS = {each.partition(" ")[0] for each in COMMANDS} - WITHOUT_VERB
 
 def test_no_text_of_the_library_names_a_command_that_a_verb_stands_for():
     found = [(name, text) for name, text in sentences() if is_library(name) and of_commands(text)]
-    assert {text for name, text in found if name != WHY} == AT_SHELL
+    assert {text for name, text in found} == OF_GIT
 
 
-WHY = "history/words.py"
-"""The module of what `sightline why` prints."""
-
-AT_SHELL = {
-    "  and X more (all are in --json)",
-    "  and X: --json names them.",
-    "To take this rewind back: sightline rewind XX",
-    "sightline rewind XX",
-    "  Take one back: X --force-path PATH; all of them: --commands.",
-    "  and of X more: sightline gc --dry-run --json",
+OF_GIT = {
     "See what the ignore files hide (git status --ignored), then take the checkpoint again.",
     *("To look at it: git show --stat X", "^(?=diff --git )", "diff --git "),
     "no change of X below its 'diff --git' line",
 }
-"""Texts of whole answers that a shell prints, and those that name commands of git."""
+"""Texts that name commands of git."""
 
 
 def test_no_text_of_any_package_spells_a_call_of_the_library():

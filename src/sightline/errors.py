@@ -73,6 +73,10 @@ class Hint:
         """Return the hint as the library words it."""
         return self.worded(in_python)
 
+    def as_view(self) -> str:
+        """Return the hint as JSON has it."""
+        return str(self)
+
     def calls(self) -> list[NextCall]:
         """Return the calls in the hint, in order."""
         each = chain(*map(_clause, self.parts))

@@ -48,6 +48,7 @@ OF_ITSELF = {
         "forget",
         "gc",
         "completion",
+        *("settings", "settings get", "settings set"),
         "hook",
         "schema",
         "chat",

@@ -537,8 +537,8 @@ class Session:
         return names(session)
 
     @verb(idempotent=True, answer="finished")
-    def finish_interrupted(self) -> str:
-        """Finish a rewind of this session whose process died. Return what was done, "" where there was none."""
+    def finish_interrupted(self) -> Hint:
+        """Finish a rewind of this session whose process died. Return what was done, no words where there was none."""
         return finish(self._context)
 
     @property

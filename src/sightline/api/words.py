@@ -18,6 +18,7 @@ from sightline.checkpoints.rewind.words import lines_of
 from sightline.checkpoints.words import describe_taken
 from sightline.codegraph import words as related_words
 from sightline.codegraph.related_files import Related
+from sightline.errors import Hint, Wording, in_python, joined_hints
 from sightline.model.path import quoted
 from sightline.model.results import (
     BatchResult,
@@ -54,16 +55,16 @@ __all__ = [
 ]
 
 
-def text_of(answer: object, name_of: NameOf = str) -> str:
-    """Return the text of a verb's answer; of a list, that of each. name_of: session -> its name for the reader.
-    TypeError for an answer that has no text."""
+def text_of(answer: object, name_of: NameOf = str, by: Wording = in_python) -> str:
+    """Return the text of a verb's answer; of a list, that of each. name_of: session -> its name for the reader;
+    by: words a call in the text. TypeError for an answer that has no text."""
     if answer is None or isinstance(answer, str):
         return answer or ""
     for kind, words in TEXTS.items():
         if isinstance(answer, kind):
-            return words(answer, name_of)
+            return Hint(words(answer, name_of)).worded(by)
     if isinstance(answer, list | tuple):
-        return "\n".join(text_of(each, name_of) for each in answer)
+        return "\n".join(text_of(each, name_of, by) for each in answer)
     raise TypeError(f"there are no words for {type(answer).__name__}")
 
 
@@ -109,7 +110,7 @@ def _claimed(claim: Claim, _: NameOf) -> str:
     return f"{', '.join(map(quoted, claim.paths))} is claimed until {until}: {claim.id}"
 
 
-TEXTS: dict[type, Callable[[Any, NameOf], str]] = {
+TEXTS: dict[type, Callable[[Any, NameOf], str | Hint]] = {
     AnswerResult: lambda answer, _: for_agent(answer),
     BatchResult: lambda batch, name_of: text_of(batch.results, name_of),
     Briefing: lambda briefing, _: briefing.text,
@@ -122,11 +123,12 @@ TEXTS: dict[type, Callable[[Any, NameOf], str]] = {
     ),
     FileInContext: _held,
     FileView: _shown,
+    Hint: lambda hint, _: hint,
     FindResult: lambda found, _: search_words.find_text(found),
     Graph: lambda graph, _: subtask_words.summary_of(graph),
     Notice: lambda notice, _: notice.text,
     Related: lambda related, _: related_words.text(related),
-    RewindReport: lambda report, name_of: "\n".join(lines_of(report, name_of)),
+    RewindReport: lambda report, name_of: joined_hints(lines_of(report, name_of)),
     Stats: lambda stats, _: search_words.text(stats),
 }
 """The type of an answer -> its text."""

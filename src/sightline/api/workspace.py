@@ -17,6 +17,7 @@ from sightline.changes.session_context import SessionContext, now_us
 from sightline.changes.session_names import find_session, meant_session, names_of
 from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
+from sightline.errors import Hint
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history import asked_sessions, session_history, workspace_status
 from sightline.history.session_history import LogQuery, SessionPage, SessionSummary
@@ -580,8 +581,8 @@ class Workspace:
         return interrupted.listed(self._context, session)
 
     @verb(idempotent=True, destructive=True, answer="finished")
-    def finish_interrupted(self, session: str) -> str:
-        """Finish the rewind of a session whose process died. Return what was done, "" where there was none.
+    def finish_interrupted(self, session: str) -> Hint:
+        """Finish the rewind of a session whose process died. Return what was done, no words where there was none.
 
         Args:
             session: The session; "" for a rewind of all sessions.

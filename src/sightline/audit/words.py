@@ -119,7 +119,7 @@ def _unread(files: Sequence[Unread]) -> list[str]:
     lines = [f"Not played: {count(len(files), 'file')}."]
     lines += [f"  {quoted(file.path)}: {printable(file.why)}" for file in files[:UNREAD_NAMED]]
     if len(files) > UNREAD_NAMED:
-        lines.append(f"  and {len(files) - UNREAD_NAMED} more (all are in --json)")
+        lines.append(f"  and {len(files) - UNREAD_NAMED} more")
     return lines
 
 

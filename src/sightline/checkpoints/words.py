@@ -282,7 +282,7 @@ def swept(result: Swept) -> list[str]:
             lines += ["", *(f"  {line}" for line in table(_files(result.texts)))]
             files = len({each.path for each in result.texts})
             if files > FILES_NAMED:
-                lines.append(f"  and of {files - FILES_NAMED} more: sightline gc --dry-run --json")
+                lines.append(f"  and of {files - FILES_NAMED} more")
             lines.append("")
         verb = "would stay" if result.dry_run else "kept"
         lines.append(f"{stay} {verb}. Facts stay for ever.")

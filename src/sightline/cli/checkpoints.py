@@ -292,7 +292,7 @@ def undo(call: Call, *, paths: list[str], dry_run: bool, commands: bool, yes: bo
         for cut_off in () if dry_run else workspace.interrupted_rewinds(call.named_session):
             asks.check()
             done = workspace.finish_interrupted(cut_off.session)  # an undo that died?
-            report(call, "interrupted", done, "To go further back: sightline undo")
+            report(call, "interrupted", output.worded(done), "To go further back: sightline undo")
             raise Answered(NO)
         try:
             turn = workspace.last_turn(call.named_session, paths)
@@ -383,7 +383,8 @@ def _carry_out(
     else:
         _show(call, (wanted or ()) if diff and not asking else ())
         warned = [] if done.warning is None else [words.raised(done.warning)]
-        said = "\n".join([*words.lines_of(done, name_of, None, options), *warned])
+        lines = [output.worded(line, options) for line in words.lines_of(done, name_of)]
+        said = "\n".join([*lines, *warned])
         output.done(call, output.fitted(said))
     if done.left_alone and not dry_run:
         raise Answered(NO)
@@ -410,7 +411,8 @@ def _agreed(
         _show(call, differences)
     counts = words.counts_of(differences)
     doubts = words.maybe_yours(cautious) if cautious is not None else ()
-    output.prose("\n".join([*words.lines_of(plan, name_of, counts, options), *doubts]))
+    lines = [output.worded(line, options) for line in words.lines_of(plan, name_of, counts)]
+    output.prose("\n".join([*lines, *doubts]))
     if not plan.changed:
         return False
     if not output.confirmed("Do this?"):

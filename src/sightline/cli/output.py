@@ -357,7 +357,7 @@ class Call:
             approve, shell = approver(self), os.getppid()
             session = workspace.work(self.session_id, approve=approve, held_by=shell)
             if finish and (finished := session.finish_interrupted()):
-                say(finished)
+                say(worded(finished))
             yield session
             if session.missed:
                 say(worded(session.missed))

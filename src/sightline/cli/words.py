@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from shlex import quote
 
 from sightline.api.workspace import Workspace
@@ -55,6 +55,7 @@ def explained(name_of: NameOf, why: Why, width: int | None = None) -> list[str]:
     """Return the explanation of a verdict as lines of at most `width` characters, as far as they are
     prose."""
     lines = reasons(why, name_of, lambda at: f"{output.local(at):%Y-%m-%d %H:%M:%S}")
+    lines += [f"  {step}" for step in _next_steps(why, name_of)]
     wrapped = [
         output.wrapped(line, indent="  ", width=width)
         if line[:1] not in ("", " ")
@@ -62,6 +63,32 @@ def explained(name_of: NameOf, why: Why, width: int | None = None) -> list[str]:
         for line in lines
     ]
     return "\n".join(wrapped).split("\n")
+
+
+def _next_steps(why: Why, name_of: NameOf) -> Iterator[str]:
+    """Yield the commands to go on with after the explanation of a verdict."""
+    path = why.path
+    option = f" --session {short_id(why.session)}"
+    state = why.verdict.state
+    if state == "stale":
+        if why.kept:
+            yield f"see what changed:  sightline diff {quoted(path)}{option}"
+        yield f"read it again:     sightline read {quoted(path)}{option}"
+    elif why.verdict.reason == "not_found":
+        folder = quoted(path.rpartition("/")[0] or ".")
+        yield f"find the right name:  sightline list {folder}"
+    elif state == "unseen":
+        yield f"read it:  sightline read {quoted(path)}{option}"
+    elif why.moved_to is not None:
+        yield f"read it:  sightline read {quoted(why.moved_to)}{option}"
+    elif state == "moved":
+        yield f"find its new name:  sightline log {quoted(path)}"
+    elif state == "deleted":
+        yield f"see when:  sightline log {quoted(path)}"
+    also = "" if state == "unseen" else "also "
+    for other in why.others:
+        ask = f"sightline why {quoted(path)} --session {short_id(other)}"
+        yield f"It was {also}shown to {called(name_of(other), 'session')}: {ask}"
 
 
 def status_lines(call: Call, status: Status, name_of: NameOf, only: str | None = None) -> list[str]:

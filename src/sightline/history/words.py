@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sightline.checkpoints.words import WHY
 from sightline.model.log_entries import Entry, Why
 from sightline.model.path import quoted
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
-from sightline.model.session_ids import short_id
 from sightline.model.spans import covers, subtract, whole
 from sightline.text.causes import NameOf, called, cause, git_operation
 from sightline.text.phrases import ago, by, count, is_one_line, named, shown, spans, verdict
@@ -52,7 +51,7 @@ def _filled(form: str, entry: Entry, who: str) -> str:
 def story(
     why: Why, name_of: NameOf, who: str, when: float | None, clock: Callable[[int], str]
 ) -> list[str]:
-    """Return the whole explanation of a verdict, by lines. who: the
+    """Return the explanation of a verdict, by lines. who: the
     author of the last change; when: its age in seconds; clock: words for a time in UTC microseconds."""
     path, session = why.path, name_of(why.session)
     agent = f" ({why.agent})" if why.agent not in session else ""
@@ -75,13 +74,7 @@ def story(
         meaning = "there is nothing to edit; a new file may be created."
     if why.verdict.state == "stale":
         meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
-    steps = [*_next_steps(why, path)]
-    if why.others:
-        also = "" if why.verdict.state == "unseen" else "also "
-        for other in why.others:
-            ask = f"sightline why {quoted(path)} --session {short_id(other)}"
-            steps.append(f"It was {also}shown to {called(name_of(other), 'session')}: {ask}")
-    return [*lines, f"So: {meaning}", *(f"  {step}" for step in steps)]
+    return [*lines, f"So: {meaning}"]
 
 
 def _event(entry: Entry, session: str) -> str:
@@ -170,26 +163,6 @@ _MEANINGS = {
     "unseen": "text that is found exactly may be replaced; the whole file is not overwritten.",
     "unverifiable": "an edit is refused until the disk answers. Nothing is guessed.",
 }
-
-
-def _next_steps(why: Why, path: str) -> Iterator[str]:
-    option = f" --session {short_id(why.session)}"
-    state = why.verdict.state
-    if state == "stale":
-        if why.kept:
-            yield f"see what changed:  sightline diff {quoted(path)}{option}"
-        yield f"read it again:     sightline read {quoted(path)}{option}"
-    elif why.verdict.reason == "not_found":
-        folder = quoted(path.rpartition("/")[0] or ".")
-        yield f"find the right name:  sightline list {folder}"
-    elif state == "unseen":
-        yield f"read it:  sightline read {quoted(path)}{option}"
-    elif why.moved_to is not None:
-        yield f"read it:  sightline read {quoted(why.moved_to)}{option}"
-    elif state == "moved":
-        yield f"find its new name:  sightline log {quoted(path)}"
-    elif state == "deleted":
-        yield f"see when:  sightline log {quoted(path)}"
 
 
 def seeing(mode: str, why: str | None, folders: int) -> str:

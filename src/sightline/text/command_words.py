@@ -34,6 +34,7 @@ def as_command(call: NextCall, options: str = "") -> str:
     words += [quote(str(value)) for value in call.arguments]
     for name, value in call.named.items():
         option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
-        words += [option] if value is None or value is True else [option, quote(str(value))]
+        for each in value if isinstance(value, list) else [value]:
+            words += [option] if each is None or each is True else [option, quote(str(each))]
     words += ["--session", short_id(call.session)] if call.session else []
     return " ".join(words) + (options if verb and not call.again else "")

@@ -166,7 +166,7 @@ def test_of_many_lost_files_the_words_name_a_few_and_count_the_others(tree, s):
     play(s, tree, "hook", "make clean", *paths)
     report = s.rewind(then)
     assert len(report.lost) == 14
-    assert [*words.lines_of(report, str)][-1] == "  and 4 more files: --json names them."
+    assert [*words.lines_of(report, str)][-1] == "  and 4 more files"
 
 
 def test_a_file_that_came_into_an_ignored_folder_since_is_not_named(tree, s):

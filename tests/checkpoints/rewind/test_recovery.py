@@ -16,6 +16,7 @@ from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Create
 from sightline.model.events import RewindEnded, RewindStarted
 from sightline.model.hook_events import Prompted
+from sightline.text.command_words import as_command
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
 
@@ -172,13 +173,13 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(tree, "replace_each", refusing)
-        said = recovery.finish(context)
+        said = recovery.finish(context).worded(as_command)
     assert "is not finished" in said
     assert "No space left" in said
     assert f"The rewind to {half} was interrupted" in said
-    assert "rewind to the same target" in said
+    assert f"to end it now: sightline rewind {half} --session s." in said
     assert listed(context)
-    assert "was finished: 5 files" in recovery.finish(context)
+    assert "was finished: 5 files" in str(recovery.finish(context))
 
 
 @pytest.mark.wide
@@ -192,7 +193,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(type(context.store), "append", refusing)
-        assert "the disk is full" in recovery.finish(context)
+        assert "the disk is full" in str(recovery.finish(context))
     assert stands(place) == (10, 5)
     assert listed(context)
 
@@ -201,9 +202,9 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     begun(place, monkeypatch, appends=0)
     context = place.session("other")._context.for_session("s")
-    assert "there was no time for all of it" in recovery.finish(context, until=0.0)
+    assert "there was no time for all of it" in str(recovery.finish(context, until=0.0))
     assert stands(place) == (10, 5)
-    assert "5 files more" in recovery.finish(context)
+    assert "5 files more" in str(recovery.finish(context))
 
 
 @pytest.mark.wide

@@ -20,19 +20,19 @@ from sightline.checkpoints.rewind.interrupted import argument_of, fact_of, unfin
 from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
 from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
-from sightline.errors import SightlineError
+from sightline.errors import Hint, SightlineError, joined_hints
 from sightline.model.events import CheckpointTaken
 from sightline.model.revision import MISSING
 from sightline.model.session_ids import NOBODY
 from sightline.model.timeline import Recorded
 
 
-def finish(context: SessionContext, until: float | None = None, *, own: bool = False) -> str:
+def finish(context: SessionContext, until: float | None = None, *, own: bool = False) -> Hint:
     """Finish the rewind of this session, or of all sessions, that a dead process began, or (own) the one of
-    this session that this process began; return the result in words, "" where there is none. until: a
+    this session that this process began; return the result in words, none where there is no rewind. until: a
     time.monotonic() after which no further group is undone. Where time is up, or the disk or the store
     fails, the rewind stays unfinished, and the words say so."""
-    done: list[str] = []
+    done: list[Hint] = []
     for started in unfinished_rewinds(context, own=own):
         is_ours = started.session == context.session
         if not is_ours and (started.session != NOBODY or fact_of(started).owner == context.owner):
@@ -41,11 +41,11 @@ def finish(context: SessionContext, until: float | None = None, *, own: bool = F
         try:
             done.append(_finish(its, started, until))
         except SightlineError as error:
-            done.append(words.not_finished(argument_of(started), error.message))
-    return "\n".join(done)
+            done.append(words.not_finished(argument_of(started), its.session, error.message))
+    return joined_hints(done)
 
 
-def _finish(context: SessionContext, started: Recorded, until: float | None) -> str:
+def _finish(context: SessionContext, started: Recorded, until: float | None) -> Hint:
     fact, name = fact_of(started), argument_of(started)
     to = resolve_target(context, int(name) if name.isdecimal() else name, everyone=fact.everyone)
     target = structs.replace(
@@ -61,18 +61,18 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
     for each in apply_undo(context, target, plans):
         undone.append(each)
         if until is not None and monotonic() > until and len(undone) < len(plans):
-            return words.not_finished(name, words.NO_TIME)
+            return words.not_finished(name, context.session, words.NO_TIME)
     folders = undo_folders(context, target) if fact.with_files else Folders()
     skipped = [each for plan in undone for each in plan.skipped]
     refused = [each for each in skipped if each.reason == "refused"]
     if refused:
-        return words.not_finished(name, refused[0].other or "")
+        return words.not_finished(name, context.session, refused[0].other or "")
     changed = [path for path in fact.forced if path not in forced]
     paths = list(dict.fromkeys([*[each.path for each in skipped], *changed]))
     text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)
     warned = warning(text, paths)
     rewinder.end(context, target, folders, conversation=fact.conversation, warned=warned)
-    return text
+    return Hint(text)
 
 
 def _still_forced(

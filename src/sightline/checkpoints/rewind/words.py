@@ -78,10 +78,9 @@ def lost(reason: str, command: str | None) -> str:
 
 
 def lines_of(
-    report: RewindReport, name_of: NameOf, counts: LineCounts | None = None, options: str = ""
-) -> Iterator[str]:
-    """Yield the lines to print for a plan, or for a rewind that was done. options: of the commands
-    that the lines name, with a space before each."""
+    report: RewindReport, name_of: NameOf, counts: LineCounts | None = None
+) -> Iterator[str | Hint]:
+    """Yield the lines to print for a plan, or for a rewind that was done."""
     planned, lines = report.dry_run, counts or {}
     modes = {each.path: each for each in report.modes}
     share = _Share(report, name_of)
@@ -99,10 +98,10 @@ def lines_of(
         verb = "move" if planned else "moved"
         yield f"  {verb:9} {quoted(src)} back to {quoted(path)}"
     yield from _folders(report, share)
-    yield from _left_alone(report, options, share)
+    yield from _left_alone(report, share)
     yield from _listed("Gone, and no rewind brings it back:", report.lost[:NAMED_MAX])
     if len(report.lost) > NAMED_MAX:
-        yield f"  and {count(len(report.lost) - NAMED_MAX, 'more file')}: --json names them."
+        yield f"  and {count(len(report.lost) - NAMED_MAX, 'more file')}"
     for session, paths in report.stands:
         whose = called(printable(name_of(session)), "session")
         yield f"Kept, because {whose} changed them, too: {', '.join(map(quoted, paths))}"
@@ -110,7 +109,7 @@ def lines_of(
         verb = "would go" if planned else "went"
         yield f"What this session knows of its files {verb} back, too."
     if report.safety_checkpoint:
-        yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}{options}"
+        yield Hint("To take this rewind back: ", rewind(report.safety_checkpoint))
 
 
 def _heading(report: RewindReport, share: _Share) -> str:
@@ -159,7 +158,7 @@ class _Share:
         return joined(self._names.get(path, ["this session"]))
 
 
-def _left_alone(report: RewindReport, options: str, share: _Share) -> Iterator[str]:
+def _left_alone(report: RewindReport, share: _Share) -> Iterator[str | Hint]:
     probable = [each for each in report.left_alone if each.command is not None]
     layouts = [each for each in report.left_alone if each.probable and each.command is None]
     others = [each for each in report.left_alone if not each.probable]
@@ -170,8 +169,10 @@ def _left_alone(report: RewindReport, options: str, share: _Share) -> Iterator[s
         "Left alone, only the layout changed after your agent's edit; may be yours:", layouts
     )
     if probable or layouts:
-        again = f"sightline rewind {report.checkpoint or report.to}{options}"
-        yield f"  Take one back: {again} --force-path PATH; all of them: --commands."
+        target = report.checkpoint or report.to
+        one = NextCall("session.rewind", (target,), {"force_paths": ["PATH"]})
+        everything = NextCall("session.rewind", named={"commands": True}, again=True)
+        yield Hint("  Take one back: ", one, ("; all of them: ", everything), ".")
     yield from _listed("Left alone:", others)
     yield from _listed(f"No change of {share.any} is left in:", report.gone)
 
@@ -267,7 +268,7 @@ def anothers(checkpoint: str, session: str, name: str) -> tuple[str, Hint]:
 
 def no_safety(message: str, hint: Hint) -> tuple[str, Hint]:
     """Word the error of a failed safety checkpoint."""
-    why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
+    why = message.removeprefix("No checkpoint was taken: ")
     refused = f"Nothing was rewound, because the files could not be saved first: {why}"
     first = Hint(*(part for part in hint.parts if part not in (NO_WAY_BACK, AGAIN)))
     return refused, Hint(first, " Then" if str(first).endswith(".") else ". Then", " rewind again.")
@@ -304,11 +305,13 @@ def finished(name: str, files: int, skipped: Sequence[str]) -> str:
     )
 
 
-def not_finished(name: str, why: str) -> str:
-    """Describe a rewind that could not be finished. why: a sentence, or a part of one."""
-    return (
+def not_finished(name: str, session: str, why: str) -> Hint:
+    """Describe a rewind that could not be finished. session: whose it is; why: a sentence, or a part of one."""
+    return Hint(
         f"The rewind to {_target(name)} was interrupted, and is not finished: "
-        f"{why.removesuffix('.')}. It goes on with the session; to end it now, rewind to the same target."
+        f"{why.removesuffix('.')}. It goes on with the session",
+        ("; to end it now: ", rewind(name, session)),
+        ".",
     )
 
 

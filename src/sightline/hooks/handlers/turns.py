@@ -39,6 +39,7 @@ from sightline.notices.warnings import warn_of_ignore_files
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
 from sightline.text import phrases
+from sightline.text.command_words import as_command
 
 WATCHED = 500
 """Paths at most that a host is asked to watch."""
@@ -160,8 +161,8 @@ def _end_calls(context: SessionContext) -> None:
 def _finish_rewind(context: SessionContext) -> str:
     """Go on with a rewind whose process died, as far as there is time. Return why it is not
     finished yet; "" where none is left. A finished rewind raises a warning."""
-    reason = finish(context, monotonic() + context.settings.deadline_s / 2)
-    return reason if reason and unfinished_rewinds(context, context.session) else ""
+    said = finish(context, monotonic() + context.settings.deadline_s / 2)
+    return said.worded(as_command) if said and unfinished_rewinds(context, context.session) else ""
 
 
 def _due(
