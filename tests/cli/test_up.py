@@ -309,7 +309,7 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypa
 
 
 def live_lines():
-    from sightline.cli.live.loop import Lines
+    from sightline.cli.live.lines import Lines
 
     return Lines(json=True)
 

@@ -20,6 +20,7 @@ from sightline.config.settings import Settings
 from sightline.errors import Hint
 from sightline.filesystem.process import holder_of, owner_of
 from sightline.history import asked_sessions, session_history, workspace_status
+from sightline.history.as_of import AsOf
 from sightline.history.session_history import LogQuery, SessionPage, SessionSummary
 from sightline.model import validation
 from sightline.model.findings import Finding
@@ -53,7 +54,6 @@ if TYPE_CHECKING:  # each verb loads what it needs: `status` is to start at once
     from sightline.api.live import Live
     from sightline.api.session import Session
     from sightline.checkpoints.compare import Story
-    from sightline.history.as_of import AsOf
     from sightline.search.stats import Stats
 
 FOREVER_S = 3600.0
@@ -368,13 +368,15 @@ class Workspace:
         upto: int | None = None,
     ) -> LogQuery:
         """Return the part of the timeline that somebody asks for. ValueError."""
-        from sightline.checkpoints.time_points import since as since_when
-
         words = (kinds,) if isinstance(kinds, str) else None if kinds is None else tuple(kinds)
         for word in words or ():
             if word not in KINDS:
                 raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
-        begun = ALWAYS if since is None else since_when(since, self._context.clock())
+        begun = ALWAYS
+        if since is not None:
+            from sightline.checkpoints.time_points import since as since_when
+
+            begun = since_when(since, self._context.clock())
         at = None if path is None else self._context.workspace.locate(os.fspath(path)).path
         most = None if newest is None else validation.number("newest", newest, 0, NUMBER_MAX)
         return LogQuery(at, session, begun, words, most, upto)
@@ -538,8 +540,6 @@ class Workspace:
         Raises:
             ValueError for a position that the timeline does not have.
         """
-        from sightline.history.as_of import AsOf
-
         return AsOf(self._context.store, position)
 
     def watch(

@@ -30,17 +30,15 @@ HELP = 60
 
 def known(names: str) -> Complete:
     """Return a completion by names that a store keeps: checkpoints, sessions or claims."""
+    return lambda context, _parameter, _incomplete: _stored(context.ensure_object(Call), names)
 
-    def complete(context: click.Context, _: click.Parameter, __: str) -> list[Item]:
-        from sightline.cli.stored_names import stored  # a store, which only a completion opens
 
-        return [
-            CompletionItem(name, help=about)
-            for name, about in stored(context.ensure_object(Call), names)
-            if is_plain(name)
-        ]
+def _stored(call: Call, names: str) -> list[Item]:
+    from sightline.cli.stored_names import stored  # a store, which only a completion opens
 
-    return complete
+    return [
+        CompletionItem(name, help=about) for name, about in stored(call, names) if is_plain(name)
+    ]
 
 
 checkpoints, sessions, claims = map(known, ("checkpoints", "sessions", "claims"))

@@ -12,7 +12,7 @@ from sightline.api.workspace import Workspace
 from sightline.api.workspace_words import sentence
 from sightline.cli import completion, output
 from sightline.cli import words as cli_words
-from sightline.cli.live.loop import Lines
+from sightline.cli.live.lines import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call

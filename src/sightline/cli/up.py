@@ -23,7 +23,7 @@ from sightline.cli import connect, exclude, output
 from sightline.cli.doctor import guard_off, words_of
 from sightline.cli.live import loop
 from sightline.cli.live.keys import keyboard
-from sightline.cli.live.loop import Lines
+from sightline.cli.live.lines import Lines
 from sightline.cli.live.screen import Quit, Screen, wall_time
 from sightline.cli.live.terminal import Waiting, held, while_read
 from sightline.cli.live.view import Head

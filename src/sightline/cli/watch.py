@@ -11,7 +11,7 @@ import click
 
 from sightline.api.workspace_words import seeing
 from sightline.cli import output
-from sightline.cli.live.loop import Lines
+from sightline.cli.live.lines import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, place
 from sightline.cli.output import Call

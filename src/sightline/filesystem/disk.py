@@ -33,18 +33,17 @@ from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.submodules import Submodules
 from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import temp_names
-from sightline.filesystem.tree_events import TreeEvents, tree_events
 from sightline.filesystem.tree_index import (
     CLOSED,
     IGNORED,
     MODE,
     NO_TREE,
+    Changed,
     Row,
     Tree,
     look,
     signature_of_row,
 )
-from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.path import (
     Flavour,
@@ -96,7 +95,7 @@ class DiskWorkspace:
         self._ignore_rules = RuleSet((*self._refusing_rules, git_rules(self.root, by_index=True)))
         self._tree: Tree | None = None
         self._is_loaded = False
-        self._events: TreeEvents | None = None
+        self._events: Changed | None = None
         self._looking = Lock()
         self._names = NO_TREE
         self._all_names = NO_TREE
@@ -268,6 +267,8 @@ class DiskWorkspace:
             self._looking.release()
 
     def listen(self) -> None:
+        from sightline.filesystem.tree_events import tree_events  # a single look needs none
+
         if self._events is None:
             self._events = tree_events(self.root)
 
@@ -388,6 +389,8 @@ class DiskWorkspace:
 
     def watch(self, *, polling_s: float = 0.5) -> Watcher:
         """See Workspace. polling_s: the shortest time between two polls of paths without events."""
+        from sightline.filesystem.watch.choose import watch  # the watcher of this system
+
         return watch(self.root, self._rules(), polling_s=polling_s)
 
     def _rules(self) -> RuleSet:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from functools import cache
+
+if sys.platform == "win32":
+    import ctypes
 
 HOST_FILE = "/proc/sys/kernel/random/boot_id"
 

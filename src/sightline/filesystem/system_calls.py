@@ -6,13 +6,12 @@ for each file would cost time.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from time import sleep, time_ns
-from typing import Any
 
 if sys.platform == "linux":
     import fcntl
@@ -35,8 +34,11 @@ READ_LEASE, WRITE_LEASE = 0, 1
 SIGURG = 23
 """signal.SIGURG on Linux, without the cost of importing signal and enum."""
 
-_SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
-"""Per system: the C function, its flag for "exchange", its flag for "do not replace"."""
+_RENAME = {"linux": "renameat2", "darwin": "renameatx_np"}
+"""Per system: the C function that renames with flags."""
+
+_EXCHANGE, _KEEP = 2, 4 if sys.platform == "darwin" else 1
+"""Its flags: exchange the two names; do not replace a file."""
 
 
 class Calls:
@@ -114,12 +116,12 @@ class Calls:
 
     def exchange(self, first: str, second: str, *, dir_fd: int | None) -> None:
         """Exchange two names in one step. ENOSYS where the system or the file system cannot."""
-        _renameat(1, first, second, dir_fd, dir_fd)
+        _renameat(_EXCHANGE, first, second, dir_fd, dir_fd)
 
     def move(self, src: str, dst: str, *, src_fd: int | None, dst_fd: int | None) -> None:
         """Rename src to dst; EEXIST when dst exists."""
         try:
-            _renameat(2, src, dst, src_fd, dst_fd)
+            _renameat(_KEEP, src, dst, src_fd, dst_fd)
         except OSError as error:
             if error.errno != errno.ENOSYS:
                 raise
@@ -139,20 +141,23 @@ class Calls:
 
 
 @cache
-def _rename_function() -> Any:
-    """Return the C function that renames with flags; None where the system has none."""
-    if sys.platform not in _SWAPS:
+def _rename_function() -> Callable[[int, bytes, int, bytes, int], int] | None:
+    """Return the function of the system that renames with flags; None where it has none. It returns the
+    number of the error, 0 for none."""
+    if sys.platform not in _RENAME:
         return None
-    return getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None)
+    import ctypes  # most processes only look
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), _RENAME[sys.platform], None)
+    return None if call is None else lambda *words: ctypes.get_errno() if call(*words) else 0
 
 
 def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
     function = _rename_function()
     if function is None or src_fd is None or dst_fd is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
-    flags = _SWAPS[sys.platform][flag]
-    if function(src_fd, os.fsencode(src), dst_fd, os.fsencode(dst), flags) != 0:
-        code = ctypes.get_errno()
+    code = function(src_fd, os.fsencode(src), dst_fd, os.fsencode(dst), flag)
+    if code:
         # A file system that does not know the flag says so in one of three ways.
         if code in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
             code = errno.ENOSYS

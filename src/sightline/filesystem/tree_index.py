@@ -166,6 +166,9 @@ class Changed(Protocol):
     def enter(self, folder: str) -> None:
         """Prepare for a look at a folder that is new or may be another one."""
 
+    def settle(self, tree: Tree) -> None:
+        """Forget what came before a look, which ended and gave this tree."""
+
 
 def look(
     root: str,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from sightline.changes.authors import changed_by
+from sightline.changes.detect import differing
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import (
     SessionContext,
@@ -18,7 +19,7 @@ from sightline.changes.session_context import (
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.guard.evidence import edit_case
-from sightline.model.events import Seen, TurnBegan
+from sightline.model.events import Fact, Seen, TurnBegan
 from sightline.model.projections import Knowledge
 from sightline.model.results import FileInContext, State
 from sightline.model.revision import MISSING, Stamp
@@ -136,9 +137,11 @@ def _preview(data: bytes | None) -> str:
 
 def record_changes(context: SessionContext, looked: Sequence[FileState]) -> None:
     """Record what a look found: changes on disk as facts, and stamps in the cache."""
-    from sightline.changes.attribution import detect_changes  # most looks find no file changed
+    facts: list[Fact] = []
+    if any(differing(context, on_disk) for on_disk in looked):
+        from sightline.changes.attribution import detect_changes  # most looks find no file changed
 
-    facts = detect_changes(context, *looked)
+        facts = detect_changes(context, *looked)
     if facts or any(stamp_of(on_disk) for on_disk in looked):
         texts = [
             text

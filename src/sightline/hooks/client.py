@@ -28,6 +28,7 @@ import os
 import stat
 import sys
 from select import select
+from time import time
 
 from sightline.hooks.event_lock import event_of, lock_event, note_answer
 from sightline.hooks.protocol import (
@@ -172,8 +173,6 @@ def _tell_once(error: BaseException, agent: str, session: str, raw: bytes) -> by
 def _is_off(project: str, raw: bytes) -> bool:
     """Return whether an earlier hook just found the guard off and told the user of this conversation,
     and nothing was changed since that could end it. Then there is nothing to say and to wait for."""
-    from time import time
-
     for folder in outage_folders(os.environ, os.path.expanduser("~")) if project else ():
         try:
             with open(os.path.join(folder, outage_name(project)), "rb") as file:

@@ -8,6 +8,11 @@ import sys
 from contextlib import suppress
 from typing import Any, Protocol
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import termios
+
 ESCAPE_S = 0.05
 """Seconds to wait for the rest of a sequence: Escape alone sends its first byte, too."""
 
@@ -46,8 +51,6 @@ class PosixKeyboard:
         self._before: list[Any] | None = None
 
     def hold(self) -> None:
-        import termios
-
         self._before = termios.tcgetattr(self._terminal)
         silent = termios.tcgetattr(self._terminal)
         silent[3] &= ~(termios.ECHO | termios.ICANON)  # Ctrl-C and Ctrl-Z go on being signals
@@ -55,8 +58,6 @@ class PosixKeyboard:
         termios.tcsetattr(self._terminal, termios.TCSADRAIN, silent)
 
     def release(self) -> None:
-        import termios
-
         if self._before is None:
             return
         with suppress(termios.error):  # the terminal was closed: there is nothing to give back
@@ -121,7 +122,5 @@ def keyboard() -> Keyboard | None:
     if sys.stdin is None or not sys.stdin.isatty():
         return None
     if sys.platform == "win32":
-        import msvcrt
-
         return WindowsKeyboard(msvcrt)
     return PosixKeyboard(sys.stdin.fileno())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from subprocess import DEVNULL, PIPE, Popen
 from threading import Timer
 
 from sightline.filesystem.git.reflog import Move, moves, since
@@ -186,6 +185,8 @@ class Repository:
         """Run git and return its output, limit + 1 bytes at most, and its exit code; None where it
         cannot be run, or the repository is another user's. git is killed at the deadline (seconds)
         and when it prints more than the limit (bytes). variables: added to its environment."""
+        from subprocess import DEVNULL, PIPE, Popen  # most looks read files alone
+
         git = program()
         if git is None or not self.is_owned():
             return None
