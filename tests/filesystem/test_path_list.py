@@ -13,8 +13,8 @@ from sightline.errors import Unverifiable
 from sightline.filesystem import path_list, scan
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.ignore import rules
+from sightline.filesystem.ignore.agent_ignores import AGENTS
 from sightline.filesystem.ignore.rules import INCLUDE_BYTES
-from sightline.filesystem.path_list import AGENTS
 
 FOLDERS = st.sampled_from(["", "a", "b", "a/b", "ab"])
 IGNORES = st.dictionaries(FOLDERS, ignore_files, max_size=3)

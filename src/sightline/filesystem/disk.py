@@ -24,9 +24,10 @@ from sightline.filesystem.file_state import (
 )
 from sightline.filesystem.git.repository import Repository, repository
 from sightline.filesystem.git_control import git_top
+from sightline.filesystem.ignore.agent_ignores import agents_rules
 from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, encodes, git_rules
 from sightline.filesystem.lock import Locked
-from sightline.filesystem.path_list import PathList, agents_rules, sorted_names
+from sightline.filesystem.path_list import PathList, sorted_names
 from sightline.filesystem.read import CountedPieces, read, signature_of
 from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered

@@ -8,7 +8,6 @@ index and those ignore files stay as they are.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from stat import S_ISLNK, S_ISREG
 
@@ -16,10 +15,9 @@ from msgspec import Struct
 
 from sightline.filesystem.git.repository import repository
 from sightline.filesystem.git_control import git_top
+from sightline.filesystem.ignore.agent_ignores import agents_rules
 from sightline.filesystem.ignore.rules import (
     Chains,
-    Cline,
-    IgnoreRules,
     RuleSet,
     encodes,
     is_unlisted,
@@ -27,29 +25,6 @@ from sightline.filesystem.ignore.rules import (
 from sightline.filesystem.submodules import Submodules, files_of
 from sightline.filesystem.tree_index import IGNORED, MODE, Tree, file_stamp
 from sightline.model.path import folders_above
-
-AGENTS = (
-    ".aiderignore", ".aiexclude", ".aiignore", ".augmentignore", ".claudeignore", ".codeiumignore",
-    ".copilotignore", ".crushignore", ".cursorignore", ".geminiignore", ".gooseignore", ".kilocodeignore",
-    ".qwenignore", ".rooignore", ".tabnineignore",
-)  # fmt: skip
-"""Ignore files of agents' products, beside .clineignore. Files that only bound an index or a pack
-(.cursorindexingignore, .repomixignore) are none."""
-
-BY_OTHER_RULES = (".clineignore",)
-"""Those that have rules of their own."""
-
-AGENTS_OWN = re.compile(r"\.[a-z-]+ignore|\.aiexclude")
-"""The name of an ignore file that may be an agent's."""
-
-NOT_OF_AGENTS = frozenset((
-    ".gitignore", ".sightlineignore", ".dockerignore", ".npmignore", ".prettierignore", ".eslintignore",
-    ".stylelintignore", ".hgignore", ".helmignore", ".gcloudignore", ".vercelignore", ".ebignore", ".ignore",
-    ".rgignore", ".fdignore", ".slugignore", ".cfignore", ".funcignore", ".vscodeignore", ".bazelignore",
-    ".containerignore", ".nowignore", ".remarkignore", ".markdownlintignore", ".cursorindexingignore",
-    ".repomixignore", ".trivyignore", ".snyk-ignore", ".semgrepignore", ".gitleaksignore", ".bzrignore",
-))  # fmt: skip
-"""Ignore files of other programs."""
 
 GIT_S = 60.0
 """Seconds that git may take to name the files it tracks."""
@@ -180,11 +155,6 @@ class PathList:
             or os.path.lexists(f"{self._root}/{folder}.git")
             for folder in folders_above(path)
         )
-
-
-def agents_rules(root: str) -> list[IgnoreRules]:
-    """Return the rules of the ignore files of agents' products."""
-    return [*(IgnoreRules(root, name) for name in AGENTS), Cline(root)]
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -20,7 +20,12 @@ from sightline.checkpoints.rewind import interrupted
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError, StoreError
 from sightline.filesystem.deadline import DeadlinePassed
-from sightline.filesystem.path_list import AGENTS, AGENTS_OWN, BY_OTHER_RULES, NOT_OF_AGENTS
+from sightline.filesystem.ignore.agent_ignores import (
+    AGENTS,
+    AGENTS_OWN,
+    BY_OTHER_RULES,
+    NOT_OF_AGENTS,
+)
 from sightline.filesystem.private_files import check_private, open_own
 from sightline.model.events import FACTS, CheckpointMissed, CheckpointTaken, SightLost
 from sightline.model.findings import Finding, State
