@@ -46,7 +46,7 @@ def test_a_task_in_three_to_dos_leaves_two_of_them_open(place, scripts):
 def test_changes_as_the_document_abbreviates_them_are_read_and_say_nothing_to_do(scripts):
     result = scripts.answer(seeds.BATCH)
     assert {change.state for change in result.changes} == {"refused"}
-    assert "says nothing to do" in result.changes[0].refusal.message
+    assert "does not say what to change" in result.changes[0].refusal.message
     assert [(todo.state, todo.files) for todo in result.todos] == [("proposed", NAMES)]
 
 

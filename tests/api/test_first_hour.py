@@ -246,7 +246,7 @@ def test_a_rewind_with_nothing_to_do_says_so(abc):
     assert (report.safety_checkpoint, report.changed) == (None, False)
     with pytest.raises(RewindRefused) as refused:
         abc.rewind(report.safety_checkpoint)
-    assert refused.value.message == "None is no checkpoint to rewind to."
+    assert refused.value.message == "A rewind needs a checkpoint, and got None."
     assert "had nothing to do takes no safety checkpoint" in refused.value.hint
     abc.read("a.py")
     abc.edit("a.py", "one", "1")

@@ -240,7 +240,7 @@ def test_every_line_fits_a_terminal(at):
 
 def test_the_help_says_why_the_scope_is_local():
     (scope,) = [option for option in init.params if option.name == "scope"]
-    assert "names this machine's Python" in str(getattr(scope, "help", ""))
+    assert "name this machine's Python" in str(getattr(scope, "help", ""))
 
 
 def test_the_script_that_hooks_run_bears_the_name_they_are_known_by():

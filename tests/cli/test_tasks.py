@@ -339,7 +339,7 @@ def test_ctrl_c_says_what_stands_and_how_to_go_on(two, command, monkeypatch):
     stands = (
         "What was completed stands. 2 sub-tasks: 1 ready, 1 pending."
         if command == "run"
-        else ("What was completed stands, and what was under way goes back to the others.")
+        else ("What was completed stands, and other workers take over what was under way.")
     )
     again = f"task run -- {shlex.join(slow)}" if command == "run" else "worker"
     assert f"Stopped. {stands} Go on: sightline {again}" in err.decode()

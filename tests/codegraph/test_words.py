@@ -59,4 +59,4 @@ def test_as_json_everything_is_there():
 
 def test_what_could_not_be_kept_is_told():
     told = text(Related("src/a.py", [ONE], unkept="No space left on device"))
-    assert told.endswith("so the next command reads all again: No space left on device.")
+    assert told.endswith("so the next command reads all sources again: No space left on device.")

@@ -329,7 +329,7 @@ def test_a_value_of_the_wrong_kind_is_named_with_its_file(place, text):
 )
 def test_a_wrong_variable_is_named(place, variable, text):
     said = place.refusal({variable: text})
-    assert variable in said
+    assert f"unset {variable}" in said
     assert text in said
 
 

@@ -167,7 +167,7 @@ def test_a_folder_in_which_the_user_saved_meanwhile_stays_and_the_reason_is_told
     place.put("to/users.txt", USERS)
     session = place.session()
     [warned] = session.warnings()
-    assert "to could not be set back: a folder with other files stands in its place." in warned.text
+    assert "to could not be restored: a folder with other files stands in its place." in warned.text
     assert "somebody saved" not in warned.text
     (place.root / "to/users.txt").rename(place.root / "users.txt")
     session.undo()

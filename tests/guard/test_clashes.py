@@ -30,9 +30,10 @@ def move(path, to):
 CLASHES = [
     ([move("a.py", "d.py"), move("b.py", "d.py")], "b.py cannot be moved to d.py: the same batch moves a.py there."),
     ([create("d.py"), move("a.py", "d.py")], "a.py cannot be moved to d.py: the same batch writes d.py."),
-    ([move("a.py", "d"), create("d/x.py")], "d is to be a file, and the same batch writes d/x.py, for which it would be a folder."),
-    ([create("d"), create("d/x.py")], "d is to be a file, and the same batch writes d/x.py, for which it would be a folder."),
-    ([move("a.py", "a.py")], "a.py has this name already."),
+    ([move("a.py", "d"), create("d/x.py")], "d cannot be both a file and the folder of d/x.py."),
+    ([create("d"), create("d/x.py")], "d cannot be both a file and the folder of d/x.py."),
+    ([move("a.py", "a.py")], "a.py cannot be moved to itself: it has this name already."),
+    ([move("a.py", "a.py/x.py")], "a.py cannot be both a file and the folder of a.py/x.py."),
     ([move("a.py", "b.py"), move("b.py", "a.py")], "a.py and b.py would take each other's names."),
     ([move("a.py", "b.py"), move("b.py", "c.py"), move("c.py", "a.py")], "a.py, b.py and c.py would take each other's names."),
     ([create("a.py"), move("a.py", "d.py")], "both cannot be done"),
@@ -75,7 +76,7 @@ def test_moves_that_free_each_other_s_names_work_in_any_order(place, files):
 def test_a_batch_and_a_patch_name_their_clashes_too(place, files):
     with pytest.raises(sightline.EditRefused) as caught:
         files.apply([{"path": "d", "content": "x\n", "create": True}, {"path": "d/x.py", "content": "x\n", "create": True}])  # fmt: skip
-    assert "for which it would be a folder" in str(caught.value)
+    assert "both a file and the folder of d/x.py" in str(caught.value)
     moved = "*** Update File: {}\n*** Move to: d.py\n"
     with pytest.raises(sightline.EditRefused) as caught:
         files.patch(f"*** Begin Patch\n{moved.format('a.py')}{moved.format('b.py')}*** End Patch\n")

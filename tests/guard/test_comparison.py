@@ -53,7 +53,7 @@ def test_an_answer_says_which_of_its_edits_has_no_place(place, s):
     result = s.answer({"fileChanges": [{"path": "a.py", "edits": edits}]})
     assert "The text to replace is not in a.py (edit 2 of 2)." in result.text
     assert "- 1  b = 3\n+ 3  b = 2\n" in result.text
-    assert "Lines are counted as they are after the edits before this one." in result.text
+    assert "The line numbers are those after the earlier edits of this call." in result.text
 
 
 def test_an_empty_old_text_is_called_that(place, s):

@@ -87,7 +87,7 @@ def test_a_hunk_with_two_places_is_refused_with_both(place, s):
     s.read("a.py")
     error = refused(s, patch(update("a.py", "@@\n-line 3\n+mine\n")))
     assert error.reason == "ambiguous"
-    assert error.message == "The old lines of hunk 1 stand 2 times in a.py, at lines 3, 11."
+    assert error.message == "The old lines of hunk 1 occur 2 times in a.py, at lines 3, 11."
     assert "@@ def name():" in error.hint
 
 

@@ -144,7 +144,7 @@ def test_a_save_over_one_file_of_a_killed_batch_is_kept_and_named(place):
     [ended] = [entry.fact for entry in s._context.store.timeline(kinds=[BatchEnded])]
     assert (ended.outcome, ended.paths) == ("mixed", (NAMES[0],))
     [warned] = s.warnings()
-    assert f"{NAMES[0]} could not be set back" in warned.text
+    assert f"{NAMES[0]} could not be restored" in warned.text
     told = "".join(change.diff for change in s.changes())
     assert "+theirs" in told
     assert "mine" not in told
@@ -213,7 +213,7 @@ def test_a_half_written_state_that_somebody_saved_minutes_later_stays_and_is_nam
     assert place.text("a.txt") == place.text("b.txt") == (half if is_kept else OLD)
     assert again._context.store.pending() == []
     [warned] = again.warnings()
-    assert ("a.txt could not be set back" in warned.text) == is_kept
+    assert ("a.txt could not be restored" in warned.text) == is_kept
 
 
 def test_a_full_store_in_the_middle_of_a_batch_leaves_all_or_none(place, s, monkeypatch):

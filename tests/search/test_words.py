@@ -57,7 +57,7 @@ def test_time_that_ran_out():
         "No file was found. Time ran out before 2 more"
     )
     late = structs.replace(early, tried=2)
-    assert "before like names could be looked for" in find_text(late)
+    assert "before similar names could be searched" in find_text(late)
 
 
 def test_json():

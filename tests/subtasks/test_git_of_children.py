@@ -284,9 +284,9 @@ def test_pipes_sockets_and_empty_folders_are_named(repo):
     task, result = ran(repo.session("p"), script)
     assert task.state == "completed", task.reason
     assert sorted(result.notes) == [
-        "pipe is a pipe, which is not brought back",
-        "sock is a socket, which is not brought back",
-        "void/inner is an empty folder, which is not brought back",
+        "pipe is a pipe, which is not copied back",
+        "sock is a socket, which is not copied back",
+        "void/inner is an empty folder, which is not copied back",
     ]
 
 

@@ -124,7 +124,7 @@ def test_git_s_settings_of_a_tree_of_its_own_stay_there_and_are_named(repo):
 def test_git_s_settings_that_a_returned_attempt_left_are_in_the_reason(repo):
     task, _ = ran(repo.session("p"), f"{LEAVES}exit 1", "shared", attempts=2)
     assert task.state == "ready"
-    assert task.reason == f"sh ended with exit code 1; changed past the guard: {', '.join(LEFT)}"
+    assert task.reason == f"sh ended with exit code 1; changed outside the guard: {', '.join(LEFT)}"
 
 
 def test_an_attempt_in_the_shared_tree_needs_no_git(place):

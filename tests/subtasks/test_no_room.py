@@ -45,8 +45,8 @@ def test_where_the_disk_is_full_each_file_that_stays_changed_is_named(repo, monk
     assert task.state == "failed"
     assert "No space left on device" in task.reason
     for name in changed_in(before, stands(repo)):
-        assert f"{name} could not be set back" in task.reason or name in result.outside
-    if "set back" in task.reason:
+        assert f"{name} could not be restored" in task.reason or name in result.outside
+    if "could not be restored" in task.reason:
         assert "The file is as it was" not in task.reason
     assert session.changes() == []
     assert session.subtasks.merge("a").state == "completed"

@@ -189,9 +189,15 @@ def _clashes(targets: Iterable[Target]) -> Iterator[tuple[str, str]]:
         if before is target:
             continue
         if before.change.based_on != change.based_on:
-            yield f"{place}.basedOn", f"{earlier} changes this file on another revision"
+            yield (
+                f"{place}.basedOn",
+                f"{earlier} changes this file, too, and names another revision",
+            )
         elif before.change.delete or before.moved_to is not None or not change.is_edit:
-            yield f"{place}.path", f"{earlier} changes this file, too, and both cannot be done"
+            yield (
+                f"{place}.path",
+                f"{earlier} changes this file, too, and one answer can change a file only once",
+            )
 
 
 def _groups(targets: Iterable[Target]) -> list[list[Target]]:

@@ -21,7 +21,7 @@ NAMED = 20
 HEADS: dict[ChangeState, str] = {
     "applied": "Applied",
     "allowed": "Can be applied",
-    "held": "Not applied, because a change that goes with it was refused",
+    "held": "Not applied, because another change was refused",
 }
 
 SUBTASKS = {
@@ -31,7 +31,7 @@ SUBTASKS = {
 }
 """State -> what an answer says of its sub-tasks in that state."""
 
-CUT = "Your answer ended early. Only its whole items count; give the rest again."
+CUT = "Your answer ended early. Only its complete items count: send the rest again."
 
 
 def label(answer: Answer) -> str:
@@ -43,7 +43,7 @@ def label(answer: Answer) -> str:
 def nothing_to_apply(path: str) -> tuple[str, str]:
     """Return the message and the hint of a change that names a file and nothing else."""
     return (
-        f"The change of {quoted(path)} says nothing to do.",
+        f"The change of {quoted(path)} does not say what to change.",
         "Give content, edits, patch, delete or moveTo.",
     )
 

@@ -834,11 +834,11 @@ class Session:
 
         A folder is claimed with all below it; a pattern is one of .gitignore. Other sessions that
         write there get a notice, or are refused if the setting 'claims' is "enforce". A claim ends
-        when it is released, when its time is up, when its session ends, and with the process that
-        holds the session.
+        when it is released, when its time is up, and with its session or the process that holds the
+        session.
 
         Args:
-            paths: The paths or patterns to claim.
+            paths: Paths or patterns.
             ttl: How long the claim stands, a day at most; a number is in seconds.
             exclusive: Nobody else may claim the same paths.
 
@@ -1048,7 +1048,7 @@ class Session:
 
         The closest files come first: the file's imports, its tests, the files that import it, and
         the files beside it. In a large workspace the first answers may lack files that import it:
-        each answer says how many sources were not read yet, and the next one reads more of them.
+        each answer says how many sources were not read yet, and the next one reads more.
 
         Args:
             path: The file.
@@ -1162,11 +1162,10 @@ class Session:
     ) -> Briefing:
         """Compose a briefing for the agent's next turn.
 
-        A briefing holds warnings, changes that others made, the files that the message mentions
-        (@src/app.py), listings that were asked for, the states of sub-tasks where they changed, and
-        files that belong to the edited ones. A message that asks to go on, and a session without a
-        message yet, also get the sub-tasks and sub-agents that still work, with the files that they
-        hold, a summary of the work so far, and the files that the session knows.
+        A briefing holds warnings, changes by others, files that the message mentions (@src/app.py),
+        listings that were asked for, new states of sub-tasks, and files that belong to the edited
+        ones. A message that asks to go on, and the first briefing of a session, also get the
+        sub-tasks and sub-agents that still work, a summary of the work so far, and the known files.
 
         Args:
             message: The user's message. Default: compose the first briefing of a session.

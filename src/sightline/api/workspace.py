@@ -465,10 +465,9 @@ class Workspace:
     ) -> Export:
         """Give a checkpoint to git, as a branch or as a patch.
 
-        A branch gets one commit that holds the workspace as it was, on top of the commit that HEAD
-        is at; paths that the checkpoint does not cover are as in HEAD, and listed. Your files, the
-        index, HEAD, other branches and your settings stay as they are. A patch begins at the
-        checkpoint before.
+        A branch gets one commit with the workspace as it was, on top of HEAD's commit; paths that
+        the checkpoint does not cover are as in HEAD, and listed. Your files, the index, HEAD, other
+        branches and your settings stay as they are. A patch begins at the checkpoint before.
 
         Args:
             checkpoint: The checkpoint, its id or label.
@@ -644,9 +643,8 @@ class Workspace:
         """Forget texts that nobody needs, and commands that you name.
 
         Texts that are older than a limit are forgotten first. If the others still take too much
-        room, the oldest of them are forgotten, too. A text stays while a session that is at work
-        relies on it; so does the text that an agent's newest edit of a file replaced, while that
-        edit is young. All facts of the timeline and all messages of conversations stay.
+        room, the oldest of them are forgotten, too. A text stays while a session at work relies on
+        it, or while the agent's edit that replaced it is young. All facts and messages stay.
 
         Args:
             older_than: Forget texts older than this, a number in seconds; the setting keep_days by default.

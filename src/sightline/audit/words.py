@@ -85,7 +85,7 @@ def legend(rows: Sequence[Row]) -> list[tuple[str, str]]:
         f"hold, of {whole.references:,}."
     )
     return [
-        ("sent", "tokens sent to the model, as a part of no truncation's."),
+        ("sent", "tokens sent to the model, as a share of what no truncation sends."),
         ("cost", cost),
         ("lost edits", edits),
         ("lost refs", references),

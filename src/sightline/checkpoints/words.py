@@ -56,7 +56,7 @@ def in_list(
     omitted = f", {len(checkpoint.not_covered)} not covered" if checkpoint.not_covered else ""
     label = f"  {printable(checkpoint.label)}" if checkpoint.label else ""
     if changed is None:
-        between = "what happened in between cannot be told: a list of files is not kept any more"
+        between = "what changed in between is not known: a list of files is not kept any more"
     else:
         paths = [f"{quoted(path)} {BECAME[change]}" for path, change in changed]
         between = named([*map(quoted, paths)], NAMED) if paths else "nothing changed"

@@ -76,13 +76,15 @@ def apply(call: Call, *, each: bool, preview: bool, yes: bool) -> None:
     help="Print it as providers take it for strict structured output: every field is required.",
 )
 @click.option(
-    "--tools", "of_tools", is_flag=True, help="Print the table of tools, with their schemas."
+    "--tools",
+    "of_tools",
+    is_flag=True,
+    help="Print the table of tools: each verb that a program can call with JSON, with its schemas.",
 )
 def schema(call: Call, *, plan: bool, strict: bool, of_tools: bool) -> None:
     """Print the JSON Schema of a structured answer.
 
-    For a model, or for a host that asks one for structured output. --tools prints each verb that a
-    program can call with JSON: its name, description, schemas and annotations.
+    For a model, or for a host that asks one for structured output.
     """
     if of_tools and (plan or strict):
         raise click.UsageError("Pass --tools alone: it has no other form.")

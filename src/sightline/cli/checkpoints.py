@@ -19,6 +19,7 @@ from sightline.api.workspace import Workspace
 from sightline.api.workspace_words import interrupted_rewind, since
 from sightline.cli import completion, output
 from sightline.cli.failures import NO, Answered, report
+from sightline.cli.guesses import means_other_command, no_such_checkpoint_command
 from sightline.cli.input import can_go_on, cannot_ask, messages_in
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
@@ -39,6 +40,8 @@ def checkpoint(call: Call, label: str) -> None:
     """
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
+    if means_other_command(label):
+        raise click.UsageError(no_such_checkpoint_command(label))
     with output.progress(call, "Taking the checkpoint"):
         if call.named_session is None:
             with call.ask() as workspace:

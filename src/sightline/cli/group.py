@@ -23,6 +23,9 @@ from sightline.filesystem.open_files import enough_files
 SUMMARY = 64
 """Characters of a summary that stand beside the names in 80 columns."""
 
+START = os.path.join(os.path.dirname(__file__), "start.txt")
+"""The page that `sightline` alone prints. Its lines fit a terminal of 60 columns."""
+
 with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as _file:
     SECTIONS: dict[str, dict[str, tuple[str, str]]] = json.load(_file)
 """Heading of the help -> command -> its module, and the first sentence of its help, in the order of the
@@ -159,4 +162,5 @@ def cli(context: click.Context) -> None:
     Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not tell.
     All commands: 'sightline help --all'. Options of all: 'sightline status --help'."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        with open(START, encoding="utf-8") as file:
+            click.echo(file.read(), nl=False)

@@ -24,6 +24,10 @@ with open(os.path.join(os.path.dirname(__file__), "guesses.json"), encoding="utf
 any command, to an option of it; and words behind `checkpoint` that have a name behind them."""
 
 
+TAKES = "checkpoint LABEL"
+"""What words behind `checkpoint` mean that take a checkpoint."""
+
+
 def no_such_command(name: str, known: Sequence[str], shown: Collection[str]) -> str:
     """Word that there is no command of a name. known: the commands; shown: those of the first help, which come
     first among names that are equally near."""
@@ -32,6 +36,19 @@ def no_such_command(name: str, known: Sequence[str], shown: Collection[str]) -> 
     near = sorted(alike, key=lambda each: meant[each].split()[0] not in shown)  # stable
     guess = f" Did you mean 'sightline {meant[near[0]]}'?" if near else ""
     return f"There is no command '{name}'.{guess}"
+
+
+def means_other_command(label: str) -> bool:
+    """Return whether a label is the name of a command for checkpoints, not of one that takes a checkpoint."""
+    meant: str = OF_CHECKPOINTS.get(label, TAKES)
+    return meant != TAKES
+
+
+def no_such_checkpoint_command(word: str) -> str:
+    """Word that a word behind `checkpoint` is no command."""
+    return (
+        f"There is no command 'checkpoint {word}'. Did you mean 'sightline {OF_CHECKPOINTS[word]}'?"
+    )
 
 
 def _alike(name: str, known: Collection[str]) -> list[str]:
@@ -50,8 +67,8 @@ def reworded(error: click.UsageError) -> str:
     command = error.ctx.command.name if error.ctx is not None else ""
     if command == "checkpoint" and message.startswith("Got unexpected extra"):
         label = (error.ctx.params.get("label") or "") if error.ctx is not None else ""
-        if meant := OF_CHECKPOINTS.get(label):
-            return f"There is no command 'checkpoint {label}'. Did you mean 'sightline {meant}'?"
+        if label in OF_CHECKPOINTS:
+            return no_such_checkpoint_command(label)
         return (
             "A label is one word, or stands in quotes: 'sightline checkpoint LABEL' takes a checkpoint, and"
             " 'sightline rewind LABEL' goes back to one."

@@ -35,8 +35,8 @@ from sightline.text.phrases import table
     type=click.Choice(["user", "project", "local"]),
     default="local",
     show_default=True,
-    help="local: this workspace, for you alone; project: the file that is shared through git; "
-    "user: all your workspaces.",
+    help="local: this workspace, for you alone, as the hooks name this machine's Python; project: "
+    "the file that is shared through git; user: all your workspaces.",
 )
 @click.option(
     "--kind",
@@ -50,9 +50,8 @@ def init(
 ) -> None:
     """Connect agents, so that their edits are judged.
 
-    Writes hooks into the agent's own settings; everything else in them stays as it is, byte for
-    byte. Run it again after Python or Sightline moved. AGENT: claude-code. Default: every agent
-    that is found.
+    Writes hooks into the agent's own settings; everything else in them stays, byte for byte. Run it
+    again after Python or Sightline moved. AGENT: claude-code. Default: every agent that is found.
     """
     # The user's own settings need no workspace.
     root = "" if scope == "user" and call.workspace is None else discover(call.workspace)

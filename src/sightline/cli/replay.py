@@ -40,10 +40,10 @@ def replay(
 ) -> None:
     """Compute what sessions would cost under folding policies.
 
-    Each PATH is a recording, or a folder of them. Costs take prompt caches into account. A loss is
-    a text that the session used and that the policy had folded. How the agent would have behaved
-    then is modelled, not observed. Nothing is sent anywhere. Exit code 1: no session was found, or
-    a policy of Sightline's own made a view that its format does not allow.
+    Each PATH is a recording, or a folder of them. A loss is a text that the session used and that
+    the policy had folded. How the agent would have behaved then is modelled, not observed. Nothing
+    is sent anywhere. Exit code 1: no session was found, or a policy of Sightline's own made a view
+    that its format does not allow.
     """
     wanted = order(policies, prices, min_tokens, soft_budget)
     with output.progress(call, "Playing the recordings") as progress:

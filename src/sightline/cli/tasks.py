@@ -382,7 +382,7 @@ def worker(call: Call, concurrency: int, *, until_idle: bool) -> int:
             speak()
             output.stopped(
                 call,
-                "Stopped. What was completed stands, and what was under way goes back to the others."
+                "Stopped. What was completed stands, and other workers take over what was under way."
                 " Go on: sightline worker",
             )
             raise

@@ -32,7 +32,7 @@ def gc(
     max_size: int | None,
     forget_commands: tuple[str, ...],
 ) -> None:
-    """AGE is a length of time such as 30d, SIZE a size such as 500M."""
+    """AGE is a time such as 30d, SIZE a size such as 500M."""
     age = None if older_than is None else timedelta(microseconds=older_than)
     with (
         usage("--forget-command"),

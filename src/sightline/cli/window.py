@@ -59,9 +59,8 @@ def window(
     FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
     or one message on each line. It may be a session that an agent recorded, as 'replay' takes them;
-    - is stdin. FILE is not changed, and nothing is sent anywhere, except to the model that
-    --summarizer names. Exit code 1: there is no history in FILE, or one that a provider would
-    refuse.
+    - is stdin. FILE is not changed. Exit code 1: there is no history in FILE, or one that a
+    provider would refuse.
     """
     _check_usage(file, target, error, summarizer, condense=condense, budget=budget)
     name = "stdin" if file == "-" else file

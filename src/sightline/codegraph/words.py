@@ -43,7 +43,7 @@ def _notes(found: Related) -> Iterator[str]:
         yield f"{are} too large to be read for imports."
     if found.unkept:
         why = one_line(found.unkept)
-        yield f"What sources import could not be kept, so the next command reads all again: {why}."
+        yield f"The imports could not be stored, so the next command reads all sources again: {why}."
 
 
 def _counted(number: int, one: str, many: str) -> str:

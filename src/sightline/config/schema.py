@@ -49,7 +49,10 @@ class Key(Struct, frozen=True):
 
 def checked(table: Mapping[str, object], where: str) -> dict[str, Any]:
     """Return a table of settings after checking each. where: the source to blame in a SettingsError."""
-    return {key: _checked(key, value, where) for key, value in table.items()}
+    try:
+        return {key: checked_value(key, value) for key, value in table.items()}
+    except SettingsError as fault:
+        raise SettingsError(f"{where}: {fault.message}", fault.hint) from None
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -58,9 +61,13 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for key, spec in KEYS.items():
         if spec.variable and (text := environ.get(spec.variable)):
             number = spec.check in (_count, _seconds)
-            found[key] = _checked(
-                key, _number(text) if number else text, f"Environment variable {spec.variable}"
-            )
+            try:
+                found[key] = checked_value(key, _number(text) if number else text)
+            except SettingsError as fault:
+                raise SettingsError(
+                    f"The environment variable {spec.variable} is wrong: {fault.message}",
+                    f"Correct it, or remove it: unset {spec.variable}",
+                ) from None
     return found
 
 
@@ -96,13 +103,6 @@ def _refuse_loosening(key: str, value: Any, users: str) -> None:
         )
 
 
-def _checked(key: str, value: object, where: str) -> Any:
-    try:
-        return checked_value(key, value)
-    except SettingsError as fault:
-        raise SettingsError(f"{where}: {fault.message}", fault.hint) from None
-
-
 def known(key: str) -> None:
     """Raise SettingsError, whose message names no place, for a name that no setting has."""
     if key not in KEYS:
@@ -117,7 +117,7 @@ def checked_value(key: str, value: object) -> Any:
     try:
         return KEYS[key].check(value)
     except ValueError as wrong:
-        raise SettingsError(f"{key} {wrong}.", "Correct or remove that value.") from None
+        raise SettingsError(f"{key} {wrong}.", "Correct or remove the setting.") from None
 
 
 def _number(text: str) -> object:

@@ -372,7 +372,7 @@ class Swap:
             path = self.folder.path
             raise Unverifiable(
                 path,
-                f"{quoted(path)} holds the new content, and could not be set back: {error.strerror}.",
+                f"{quoted(path)} holds the new content, and could not be restored: {error.strerror}.",
                 f"Its earlier content is beside it, in {self.temp}.",
             ) from error
 
@@ -509,7 +509,7 @@ def _undelete(folder: Folder, temp: str) -> None:
     except OSError as error:
         raise Unverifiable(
             folder.path,
-            f"{quoted(folder.path)} was moved away, and could not be set back: {error.strerror}.",
+            f"{quoted(folder.path)} was moved away, and could not be restored: {error.strerror}.",
             f"Its content is beside it, in {temp}.",
         ) from error
 
@@ -547,7 +547,7 @@ def _set_back(folder: Folder, lease: Lease, old: bytes) -> None:
     except OSError as error:
         raise Unverifiable(
             folder.path,
-            f"{quoted(folder.path)} is half written, and could not be set back: {error.strerror}.",
+            f"{quoted(folder.path)} is half written, and could not be restored: {error.strerror}.",
             "Repair the disk. The content from before the write is in the store.",
         ) from error
 

@@ -183,7 +183,9 @@ def find_clashes(
     moved: dict[str, str] = {}
     for number, move in enumerate(moves, len(edits)):
         source = move.source.shown_path
-        if move.target.path in moved:
+        if move.target.path.startswith(f"{move.source.path}/"):
+            found[number] = words.file_and_folder(source, move.target.name)
+        elif move.target.path in moved:
             found[number] = words.same_target(source, move.target.name, moved[move.target.path])
         elif move.target.path in files:
             found[number] = words.written_target(source, move.target.name)

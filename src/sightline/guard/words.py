@@ -110,7 +110,7 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, Hint]:
     if of > 1:
         message = f"{message.removesuffix('.')} (edit {number} of {of})."
     if number > 1 and ruling.lines:
-        hint = Hint(hint, "\nLines are counted as they are after the edits before this one.")
+        hint = Hint(hint, "\nThe line numbers are those after the earlier edits of this call.")
     return message, hint
 
 
@@ -123,7 +123,7 @@ def _reason(ruling: Ruling, path: str, who: str) -> tuple[str, str | Hint]:
         hint = "Read {path} first, then try again."
     if ruling.sought is not None:
         message = (
-            f"The old lines of hunk {ruling.sought.hunk} stand {{found}} in {{path}}, at {{lines}}."
+            f"The old lines of hunk {ruling.sought.hunk} occur {{found}} in {{path}}, at {{lines}}."
         )
         hint = "Add neighbouring lines to the hunk, or name a line above it: @@ def name():"
     if ruling.encoding is not None:
@@ -196,8 +196,8 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str | Hint]:
         message = f"The old lines of hunk {sought.hunk} are not in {name}."
     elif not sought.text:
         return (
-            f"The text to replace is empty, so it stands nowhere in {name}.",
-            "To insert lines, replace a line by itself and the new lines. To fill the whole file, write it.",
+            f"The text to replace is empty in your edit of {name}.",
+            "To insert lines, replace a line by the same line and the new ones. To fill the whole file, write it.",
         )
     if ruling.near is None:
         hint = f"No similar text was found. Read {name} and copy the exact text to replace."
@@ -257,14 +257,17 @@ def file_and_folder(file: str, inside: str) -> tuple[str, str]:
     """Return message and hint for a batch that needs the same path as a file and as a folder. inside:
     a file in the folder."""
     return (
-        f"{quoted(file)} is to be a file, and the same batch writes {quoted(inside)}, for which it would be a folder.",
+        f"{quoted(file)} cannot be both a file and the folder of {quoted(inside)}.",
         "Choose another name for one of them.",
     )
 
 
 def onto_itself(path: str) -> tuple[str, str]:
     """Return message and hint for a move to the name that the file has."""
-    return f"{quoted(path)} has this name already.", "Choose another name."
+    return (
+        f"{quoted(path)} cannot be moved to itself: it has this name already.",
+        "Choose another name.",
+    )
 
 
 def changed_file(path: str, who: str) -> tuple[str, str]:
@@ -392,7 +395,7 @@ def _not_back(kept: Mapping[str, str]) -> str:
     for path, why in sorted(kept.items()):
         names.setdefault(why, []).append(path)
     return " ".join(
-        f"{_some(paths)} could not be set back: {why.rstrip('.')}." for why, paths in names.items()
+        f"{_some(paths)} could not be restored: {why.rstrip('.')}." for why, paths in names.items()
     )
 
 

@@ -130,7 +130,7 @@ def _because(why: Why, path: str, who: str, when: float | None) -> str:
 def _shown(known: Knowledge) -> str:
     belief = known.belief
     if not belief.shown and belief.lines:
-        return "nothing; it was edited by its exact text"
+        return "nothing; an edit matched its exact text"
     lines = shown(belief.shown, belief.lines)
     if covers(belief.held, belief.shown):
         return f"{lines}, still in the agent's context window"
@@ -147,11 +147,11 @@ _NOT_KEPT = (
 
 _STALE = {
     "merge": "an edit elsewhere goes through, with a notice. An edit of those lines, or of the "
-    "whole file, is merged where both changes can stand; else it is refused.",
+    "whole file, is merged if both changes can stand; else it is refused.",
     "warn": "edits go through, and a notice says what had changed.",
     "block": "an edit elsewhere goes through, with a notice. An edit of those lines is refused.",
-    "refresh": "an edit elsewhere goes through, with a notice. One of those lines is refused, and "
-    "answered with the fresh text.",
+    "refresh": "an edit elsewhere goes through, with a notice. An edit of those lines is "
+    "refused, and the answer has the fresh text.",
     "ask": "the file is protected (setting `protect` or `policy`): an edit needs your approval.",
 }
 

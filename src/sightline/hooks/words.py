@@ -257,8 +257,8 @@ def bytes_unknown(path: str) -> tuple[str, str]:
     """Return the words for the agent and for the person about a tool that wrote U+FFFD where a file's bytes
     may have been others, which nothing keeps."""
     what = (
-        f"wrote U+FFFD into {quoted(path)} where it had read it: where other bytes stood there, they are gone,"
-        " because its bytes are not on record, and an undo writes U+FFFD, too"
+        f"wrote U+FFFD into {quoted(path)} where it had read U+FFFD. If other bytes stood there, they are"
+        " lost: they are not on record, and an undo writes U+FFFD, too"
     )
     return f"Sightline: your tool {what}.", f"Your agent's tool {what}."
 
@@ -311,7 +311,7 @@ def asks_for_ignored(path: str) -> str:
     """Return why the user must approve a command that may read or change a refused file."""
     return (
         f"Sightline: this command seems to name {quoted(path)}, which an ignore file refuses to agents; a"
-        " variable or another program makes the name, so nobody knows before it runs."
+        " variable or another program makes the name, so Sightline cannot be sure before the command runs."
     )
 
 
@@ -333,13 +333,12 @@ def no_merge(hint: Hint, places: Sequence[str]) -> Hint:
     if list(places) == [TAKES_NONE]:
         return Hint(
             hint,
-            " Sightline merges no whole file here: this agent's program writes no other text than the one"
-            " that its model gave.",
+            " Sightline cannot merge here: this agent's program writes only the text that its model gave.",
         )
     return Hint(
         hint,
-        " Sightline merges no whole file here: another hook could put its own text in the place of the"
-        f" merge ({named([*map(quoted, places)], 3)}).",
+        " Sightline does not merge here: another hook could replace the merged text"
+        f" ({named([*map(quoted, places)], 3)}).",
     )
 
 
@@ -392,7 +391,7 @@ def also_changed(summary: str, diff: str, *, is_in: bool | None) -> str:
 def joined(path: str, who: str, diff: str) -> str:
     """Say that a file holds an edit and another change of the same moment, and show the new lines."""
     return (
-        f"Sightline: {quoted(path)} was changed {by(who)} while you wrote it, and one change went over the other."
+        f"Sightline: {quoted(path)} was changed {by(who)} while you wrote it, and one change replaced the other."
         f" Sightline merged both: the file holds both now. What is new to you:\n{fenced(diff, 'diff')}"
     )
 
@@ -401,7 +400,7 @@ def joined_for_user(path: str, who: str, lines: int) -> str:
     """Tell the user that a file holds an edit and another change of the same moment. lines: the number
     of lines in the other change."""
     return (
-        f"Sightline: the agent wrote {quoted(path)} while it was changed {by(who)}, and one change went over"
+        f"Sightline: the agent wrote {quoted(path)} while it was changed {by(who)}, and one change replaced"
         f" the other. Sightline merged both ({count(lines, 'line')} of that change): sightline log {quoted(path)}"
     )
 
@@ -435,9 +434,9 @@ def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str
     """Return the change that an edit went over. whole: the diff is; is_inside: the edit was made within
     lines that the change had left."""
     what = (
-        "Your edit was made within the changed lines, as nobody meant them"
+        "Your edit was made within the changed lines, with a result that nobody meant"
         if is_inside
-        else "Your write went over that change of the same lines, and the file holds yours"
+        else "Your write replaced that change of the same lines"
     )
     more = "" if whole else "\n… and more than fits here. Tell the user: Sightline has all of it."
     return (
@@ -449,7 +448,7 @@ def lost(path: str, who: str, diff: str, *, whole: bool, is_inside: bool) -> str
 def lost_unkept(path: str, who: str) -> str:
     """Say that a write went over a change whose text may not be kept, or is none."""
     return (
-        f"Sightline: {quoted(path)} was changed {by(who)} while your write waited, and your write went over that"
+        f"Sightline: {quoted(path)} was changed {by(who)} while your write waited, and your write replaced that"
         " change. Sightline keeps no text of this file: tell the user."
     )
 
@@ -457,11 +456,11 @@ def lost_unkept(path: str, who: str) -> str:
 def lost_for_user(path: str, who: str, position: int | None, *, is_inside: bool) -> str:
     """Tell the user of a change that the agent went over. position: of the fact of the change; None where
     its text is not kept."""
-    what = "was made within lines" if is_inside else "went over lines"
+    what = "was made within lines" if is_inside else "replaced lines"
     said = f"Sightline: an edit of the agent {what} of {quoted(path)} that were changed {by(who)} while it waited."
     if position is None:
         return f"{said} Sightline keeps no text of this file."
-    return f"{said} To bring the file of before the edit back: sightline rewind {position} --force-path {quoted(path)}"
+    return f"{said} To bring back the file as it was before the edit: sightline rewind {position} --force-path {quoted(path)}"
 
 
 def lost_to_command(path: str, diff: str, *, whole: bool, removed: bool) -> str:
@@ -480,7 +479,7 @@ def lost_to_command_for_user(path: str, who: str, position: int, command: str) -
     """Tell the user of changes that the agent's command took away and that the agent had not seen. position:
     of the fact of these changes."""
     return (
-        f"Sightline: the agent's command `{command}` took away lines of {quoted(path)} that the agent had not"
+        f"Sightline: the agent's command `{command}` removed lines of {quoted(path)} that the agent had not"
         f" seen, changed {by(who)}. To bring the file back: sightline rewind {position} --force-path"
         f" {quoted(path)}"
     )

@@ -62,7 +62,7 @@ def _no_match(result: FindResult) -> str:
     if untried:
         return f"{answer} Time ran out before {count(untried, 'more pattern')} could be tried."
     if result.timed_out:
-        return f"{answer} Time ran out before like names could be looked for."
+        return f"{answer} Time ran out before similar names could be searched."
     return answer
 
 

@@ -97,7 +97,7 @@ def before_attempt(subtask: str, number: int) -> str:
 
 def lost_attempt(attempt: int, left: Sequence[str]) -> str:
     """Word that the process of an attempt died. left: files that could not be set back."""
-    stays = f"; not set back: {named([*map(quoted, left)], NAMED)}" if left else ""
+    stays = f"; not restored: {named([*map(quoted, left)], NAMED)}" if left else ""
     return f"the process of attempt {attempt} died{stays}"
 
 
@@ -109,14 +109,14 @@ def output_left_out(size: int) -> str:
 def with_outside(reason: str, outside: Sequence[str], notes: Sequence[str] = ()) -> str:
     """Word why an attempt failed. outside: what it changed past the guard; notes: in git."""
     changed = (
-        f"; changed past the guard: {named([*map(quoted, outside)], NAMED)}" if outside else ""
+        f"; changed outside the guard: {named([*map(quoted, outside)], NAMED)}" if outside else ""
     )
     return "; ".join([f"{reason}{changed}", *notes])
 
 
 def conflict_reason(conflicts: Sequence[Conflict]) -> str:
     """Word why changes were not applied."""
-    return "; ".join(one_line(each.message) for each in conflicts[:NAMED])
+    return " ".join(one_line(each.message) for each in conflicts[:NAMED])
 
 
 def sibling_conflict(conflict: Conflict, siblings: Sequence[str]) -> str:
@@ -159,14 +159,13 @@ def settle(subtask: str, conflict: Conflict) -> Hint:
     """Say how a conflict is settled, in two lines."""
     path = conflict.path
     merge = NextCall("subtasks.merge", (subtask,), {"keep": path})
+    alone = f"If you want this change, make it in {quoted(path)} yourself. Then apply the rest: "
     if conflict.reason == "scope":
-        return Hint(
-            f"If you want this change, make it in {quoted(path)} yourself. Then apply the rest: ",
-            merge,
-            "\nTo let a sub-task make it, propose one with this file in its scope.",
-        )
+        scope = "\nTo let a sub-task make it, propose one with this file in its scope."
+        return Hint(alone, merge, scope)
+    of_both = f"Put what you want of both into {quoted(path)}, then apply the rest: "
     return Hint(
-        f"Put what you want of both into {quoted(path)}, then apply the rest: ",
+        of_both if conflict.diff else alone,
         merge,
         "\nOr do its work again on the files as they are now: ",
         NextCall("subtasks.retry", (subtask,)),
@@ -284,7 +283,7 @@ def left_over(task: SubTask, result: TaskResult | None) -> list[str]:
         return lines
     if result.outside:
         paths = named([*map(quoted, result.outside)], NAMED)
-        lines.append(f"Changed past the guard, no rewind takes it back: {paths}.")
+        lines.append(f"Changed outside the guard; no rewind takes it back: {paths}.")
     lines += _left_beside(task, result)
     output = result.output.strip()
     if output and task.state != "completed" and output != (task.result or "").strip():
@@ -308,11 +307,9 @@ def attempt_begun(task: SubTask) -> str:
 def no_changes(task: SubTask) -> str:
     """Word that no change of a sub-task is kept."""
     if task.state == "running":
-        return (
-            f"{task.id} is running: what it changes in a tree of its own comes home when it ends."
-        )
+        return f"{task.id} is running. Its changes are in a tree of its own, and are applied when it ends."
     if not task.attempt:
-        return f"Nobody has worked at {task.id}."
+        return f"No attempt at {task.id} was made yet."
     if task.state == "failed":
         return f"No change of {task.id} is kept: its attempt failed, and its tree is gone."
     return f"{task.id} changed no file."
@@ -320,7 +317,7 @@ def no_changes(task: SubTask) -> str:
 
 def attempt_ended(task: SubTask, seconds: float) -> str:
     """Word what became of an attempt that a worker made. seconds: that it took."""
-    state = task.state if task.is_ended else "goes back to the others"
+    state = task.state if task.is_ended else "is left to other workers"
     said = one_line((task.result if task.state == "completed" else task.reason) or "")
     return f"{one_line(task.id)} {state} after {lasted(seconds)}{f': {said}' if said else ''}"
 
@@ -389,7 +386,7 @@ def submodule_used(path: str) -> str:
 def left_behind(path: str, kind: str) -> str:
     """Word that something is not brought back. kind: of a file."""
     return (
-        f"{quoted(path)} is {'an' if kind[0] in 'aeiou' else 'a'} {kind}, which is not brought back"
+        f"{quoted(path)} is {'an' if kind[0] in 'aeiou' else 'a'} {kind}, which is not copied back"
     )
 
 

@@ -127,7 +127,7 @@ def measure(window: Window, usage: object, limit: int | None, prefix: int) -> Re
         why = "they may be the sum of several requests. Pass the usage of one request"
         if tokens < predicted:
             why = "no provider reads as few"
-        warning = f"{tokens:,} tokens are not believed for a request of about {predicted:,}: {why}."
+        warning = f"{tokens:,} tokens are implausible for a request of about {predicted:,}: {why}."
     if problem is None:
         _measured(window, estimate, tokens=tokens)
     return RequestSize(tokens, predicted, window.calibration().ratio, problem, warning)
@@ -390,7 +390,7 @@ class _Ladder:
         if decision.folds or decision.dropped:
             window.record(decision)
             parts = count(len(decision.folds), "part")
-            told = f"{parts} of what tools were given or answered became stubs; expand gives each back."
+            told = f"{parts} of tool calls and their results became stubs; expand gives each back."
             self._add("fold", before, told)
 
     def condense(
@@ -427,7 +427,9 @@ class _Ladder:
             clips = self._clips(last, fixed - room)
             if clips:
                 window.record(Decision(clips))
-                told.append(f"{count(len(clips), 'long answer')} of tools lost its middle.")
+                told.append(
+                    f"The middle of {count(len(clips), 'long answer')} of tools was left out."
+                )
         if not self.is_done and cuts:
             told += self._replace_oldest(cuts)
         if told:

@@ -10,10 +10,10 @@ from sightline.text.printable import one_line, printable
 from sightline.window.folding_plan import Plan
 
 TIERS = {
-    "superseded": "newer text of these lines stands further down",
+    "superseded": "newer text of these lines comes later",
     "again": "it can be run again",
     "untouched": "the agent has not touched this file for long",
-    "input": "what a tool was given, long done",
+    "input": "the input of a tool call that was done long ago",
     "other": "old, and not used since",
     "forced": "only because the budget is that small",
 }
@@ -53,7 +53,7 @@ def summary(plan: Plan) -> list[str]:
     lines.append(f"Folded: {parts}, {freed}, {left}. Budget: {plan.budget:,}.")
     if plan.pays_after is None:
         lines.append(
-            f"At the price {plan.price} this never pays for itself, and only makes it fit."
+            f"At the price {plan.price} this never pays for itself: it only makes the messages fit."
         )
     elif plan.pays_after:
         answers = count(plan.pays_after, "more answer")

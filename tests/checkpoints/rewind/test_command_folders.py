@@ -116,7 +116,7 @@ def test_a_plan_and_a_rewind_name_the_folders_in_words(files, s):
     play(files, s, "rm -r logs", "hook")
     plan = [*words.lines_of(s.rewind(then, dry_run=True), str)]
     assert plan == [
-        f"A rewind to {then.id} would set back empty folders alone:",
+        f"A rewind to {then.id} would restore or remove only empty folders:",
         "  restore   logs/ (empty, as it was)",
         "  restore   logs/old/ (empty, as it was)",
         "  remove    out/ (empty, and this session made it)",
@@ -124,7 +124,7 @@ def test_a_plan_and_a_rewind_name_the_folders_in_words(files, s):
     ]
     done = [*words.lines_of(s.rewind(then), str)]
     assert done[:3] == [
-        f"Rewound to {then.id}: only empty folders came or went.",
+        f"Rewound to {then.id}: only empty folders were restored or removed.",
         "  restored  logs/ (empty, as it was)",
         "  restored  logs/old/ (empty, as it was)",
     ]

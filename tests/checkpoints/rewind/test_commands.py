@@ -98,7 +98,7 @@ def test_without_a_checkpoint_of_it_such_a_file_is_left_alone(place, s):
         place.put("unread.py", "after, and longer\n")
     report = s.rewind(position)
     assert place.text("unread.py") == "after, and longer\n"
-    assert "nobody had looked at it" in report.left_alone[0].reason
+    assert "no session had read it" in report.left_alone[0].reason
 
 
 def test_a_change_that_another_session_may_have_made_meanwhile_stays(place, three):

@@ -177,7 +177,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     assert "is not finished" in said
     assert "No space left" in said
     assert f"The rewind to {half} was interrupted" in said
-    assert f"to end it now: sightline rewind {half} --session s." in said
+    assert f"To finish it now: sightline rewind {half} --session s." in said
     assert listed(context)
     assert "was finished: 5 files" in str(recovery.finish(context))
 

@@ -41,7 +41,7 @@ def test_a_file_whose_lines_cannot_be_told_apart_is_left_alone(place, three):
     [left] = three.rewind(then).left_alone
     assert place.text("a.py") == "one\n2\n3 and more\n4\n5\n"
     assert left.path == "a.py"
-    assert "meet in line 3" in left.reason
+    assert "overlap in line 3" in left.reason
 
 
 def test_a_file_it_created_goes_and_one_it_deleted_comes_back(place, three):

@@ -74,7 +74,7 @@ def test_a_save_of_the_same_line_is_told_to_both_and_a_command_brings_it_back(ho
     _, done = host.write("a.txt", MINE, between=saves(host, theirs))
     assert host.place.text("a.txt") == MINE
     assert "-line 5\n+five by the user" in done.context
-    assert "went over" in done.context
+    assert "replaced" in done.context
     assert "a.txt" in done.tell
     assert brought_back(host, done.tell) == theirs
 

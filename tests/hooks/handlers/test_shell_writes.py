@@ -378,7 +378,7 @@ def test_a_change_that_a_command_took_away_is_told_to_agent_and_person(place, kn
     place.put("fix.sh", "#!/bin/sh\ncp b.py a.py\n").chmod(0o755)
     told = run(place, known, command)
     assert "+by the user" in told.context
-    assert f"the agent's command `{command}` took away lines of a.py" in told.tell
+    assert f"the agent's command `{command}` removed lines of a.py" in told.tell
     position = int(told.tell.split("sightline rewind ")[1].split()[0])
     known.rewind(position, force_paths="a.py")
     assert place.text("a.py") == USERS, "the way back that the person was told"

@@ -200,7 +200,7 @@ def test_a_file_that_somebody_made_between_check_and_write_is_told_as_lost(host)
         "new.txt", "by the agent\n", between=lambda: host.place.put("new.txt", "by the user\n")
     )
     assert "+by the user" in done.context
-    assert "went over that change" in done.context
+    assert "replaced that change" in done.context
 
 
 def test_another_agents_write_is_told_as_lost_though_the_host_tells_no_text_before(host, place):

@@ -45,27 +45,26 @@ _REASONS = {
     "unreadable": "it cannot be read now",
     "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
     "kind": "something of another kind stands there now, or a symlink that leads elsewhere",
-    "too_large": "it is above the size limit, so what stands there could not be kept",
+    "too_large": "it is above the size limit, so its present text could not be saved first",
     "not_kept": "its text of that time is not kept any more",
-    "unknown": "a command of this session changed or made it, and nobody had looked at it before; force "
-    "its path to have it as it was at the checkpoint",
+    "unknown": "a command of this session changed or made it, and no session had read it before; force "
+    "its path to restore it from the checkpoint",
     "never_stored": "its text is never stored, as the settings say",
-    "conflict": "this session's changes and later ones {by} meet in {where}",
+    "conflict": "this session's changes and later ones {by} overlap in {where}",
     "bytes": "it was changed {by} since, and is no text or has other line ends or encoding",
     "edited_since": "this session created it, and it was changed {by} since",
     "deleted_since": "it was removed since, and not by this session",
     "renamed_since": "it was renamed to {other} since, and not by this session",
     "in_the_way": "another file stands there now",
-    "moved_since": "it belongs together with {other} by a rename, which is left alone",
+    "moved_since": "a rename connects it with {other}, which is left alone",
     "probable": "what changed while {command} ran may be the user's",
-    "layout": "only its layout changed after this session's edit: a formatter did that, or it may be "
-    "the user's",
+    "layout": "only its layout changed after this session's edit, by a formatter, or it may be the user's",
     "refused": "the disk refused: {other}",
-    "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
+    "vanished": "it is gone, and nobody saw who removed it; force its path to bring it back",
     "replaced_since": "something else was put in its place {by} since",
     "folder": "a folder that holds other files stands there now",
     "below_file": "{other}, which was its folder then, is a file now",
-    "no_unicode": "it is new, and its name is not valid Unicode, so nobody can tell whose it is; remove it "
+    "no_unicode": "it is new, and its name is not valid Unicode, so its author is not known; remove it "
     "yourself if you do not want it",
     "busy": "other programs kept saving it; try again when they have finished",
 }
@@ -123,8 +122,8 @@ def _heading(report: RewindReport, share: _Share) -> str:
             f"There is nothing to take back: no change of {share.any} since {where} is still there."
         )
     if report.dry_run:
-        return f"A rewind to {where} would set back empty folders alone:"
-    return f"Rewound to {where}: only empty folders came or went."
+        return f"A rewind to {where} would restore or remove only empty folders:"
+    return f"Rewound to {where}: only empty folders were restored or removed."
 
 
 def _folders(report: RewindReport, share: _Share) -> Iterator[str]:
@@ -244,7 +243,7 @@ def nothing_to_undo(name: str | None, paths: Sequence[str] = ()) -> tuple[str, H
 def no_checkpoint() -> tuple[str, str]:
     """Word the error of a rewind to None, as the report of a rewind without effect has it."""
     return (
-        "None is no checkpoint to rewind to.",
+        "A rewind needs a checkpoint, and got None.",
         "A rewind that had nothing to do takes no safety checkpoint: there is nothing to undo.",
     )
 
@@ -309,8 +308,8 @@ def not_finished(name: str, session: str, why: str) -> Hint:
     """Describe a rewind that could not be finished. session: whose it is; why: a sentence, or a part of one."""
     return Hint(
         f"The rewind to {_target(name)} was interrupted, and is not finished: "
-        f"{why.removesuffix('.')}. It goes on with the session",
-        ("; to end it now: ", rewind(name, session)),
+        f"{why.removesuffix('.')}. Sightline finishes it when the session goes on",
+        (". To finish it now: ", rewind(name, session)),
         ".",
     )
 
@@ -327,7 +326,7 @@ def rewind(name: str, session: str = "") -> NextCall:
 def unfinished(name: str, fault: str, hint: Hint) -> tuple[str, Hint]:
     """Word the error of a store that failed while files were being restored. fault, hint: of that error."""
     return (
-        f"The rewind was begun, and what became of some files could not be recorded: {fault}",
+        f"The rewind began, but Sightline could not record what it did to some files: {fault}",
         Hint(hint, " Then finish it: ", rewind(name)),
     )
 
