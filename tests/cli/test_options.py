@@ -19,7 +19,7 @@ WITHOUT_VERB = {
     *("session", "session list", "session show", "session delete", "watch"),
     *("doctor", "forget", "window", "replay", "completion", "help", "hook", "schema"),
     *("chat", "agent"),
-    *("task", "task list", "worker"),
+    *("task", "task list", "worker", "settings", "settings get", "settings set"),
 }
 """Commands about many sessions, about the command line itself, or of the reference agent."""
 
