@@ -76,15 +76,6 @@ def test_lines_are_those_of_the_names():
     assert [(name, line) for name, line, _ in read(source)] == [("./a", 5), ("./b", 6), ("./c", 6)]
 
 
-def test_files_are_included_before_the_first_statement_only():
-    source = '/// <reference path="./a.d.ts" />\n// b\nlet c;\n/// <reference path="./d" />\n'
-    assert read(source) == [("./a.d.ts", 1, "include")]
-
-
-def test_a_comment_that_nothing_closes_includes_nothing():
-    assert read('/* half\n/// <reference path="./a.d.ts" />\n') == []
-
-
 def test_text_between_tags_is_no_string():
     source = "const a = <p>Don't {b} / <b>c</b></p>;\nconst d = import('./d');\n"
     assert [name for name, _, _ in read(source, "a.tsx")] == ["./d"]

@@ -72,12 +72,6 @@ def test_a_program_means_the_program_that_lies_there():
     assert meant(files, "./a", "src/main.mjs") == "src/a.js"
 
 
-def test_an_included_file_is_relative_and_whole():
-    files = ["src/a.d.ts"]
-    assert meant(files, "a.d.ts", kind="include") == "src/a.d.ts"
-    assert meant(files, "a", kind="include") is None
-
-
 def test_a_folder_is_what_its_manifest_names():
     files = {"src/a/package.json": {"main": "lib/b"}, "src/a/lib/b.js": "", "src/a/index.js": ""}
     assert meant(files, "./a") == "src/a/lib/b.js"
@@ -165,14 +159,6 @@ def test_the_nearest_settings_hold_and_those_they_refer_to():
     }
     assert meant(files, "@/a") == "src/a.ts"
     assert meant(files, "@/a", "src/own/b.ts") is None
-
-
-def test_several_roots_count_as_one():
-    files = {
-        "tsconfig.json": {"compilerOptions": {"rootDirs": ["src", "gen/out"]}},
-        "gen/out/x/a.ts": "",
-    }
-    assert meant(files, "./x/a") == "gen/out/x/a.ts"
 
 
 WORKSPACE = {
@@ -265,7 +251,7 @@ def test_settings_of_any_shape_are_borne():
             "tsconfig.json": {
                 "extends": value,
                 "references": value,
-                "compilerOptions": {"paths": value, "baseUrl": value, "rootDirs": value},
+                "compilerOptions": {"paths": value, "baseUrl": value},
             },
         }
         for module in ("a", "./a", "#a", "@a", "", "@", "/", "*"):

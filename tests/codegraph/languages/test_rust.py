@@ -108,18 +108,6 @@ def test_paths_in_modules_are_told_from_the_file_s_own():
     ]
 
 
-def test_the_path_of_a_module_may_be_given():
-    source = '#[cfg(x)]\n#[path = "a/b.rs"]\npub mod c;\nmod d { #[path = "e.rs"] mod f; }\n'
-    files = [
-        (each.module, each.level) for each in references(source.encode()) if each.kind == "include"
-    ]
-    assert files == [("a/b.rs", 0), ("d/e.rs", 1)]
-    source = '#[cfg_attr(x, path = "a.rs")]\n#[cfg_attr(y, path = "b.rs")]\nmod c;\n'
-    assert ("include", "a.rs") in read(source)
-    assert ("include", "b.rs") in read(source)
-    assert read('#[doc(path = "a.rs")] fn f() {} mod c;') == [("mod", "self::c")]
-
-
 def test_files_are_included():
     source = 'include!("a.rs"); const B: &str = include_str! ( "b.txt" ); include_bytes!["c"];'
     assert read(source) == [("include", "a.rs"), ("include", "b.txt"), ("include", "c")]

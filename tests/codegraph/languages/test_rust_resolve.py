@@ -32,14 +32,6 @@ def package(name, more="", edition="2021"):
         (["src/a/b.rs", "src/b.rs"], "mod b;", "src/a/mod.rs", ["src/a/b.rs"]),
         (["src/a/b.rs"], "mod a { mod b; }", "src/lib.rs", ["src/a/b.rs"]),
         (["src/a.rs"], "mod a;", "src/a.rs", []),
-        (["src/x.rs"], '#[path = "x.rs"] mod a;', "src/lib.rs", ["src/x.rs"]),
-        (
-            ["src/lib/a/x.rs", "src/a/x.rs"],
-            'mod a { #[path = "x.rs"] mod b; }',
-            "src/lib.rs",
-            ["src/a/x.rs"],
-        ),
-        (["src/c/a/x.rs"], 'mod a { #[path = "x.rs"] mod b; }', "src/c.rs", ["src/c/a/x.rs"]),
         (["README.md"], 'include_str!("../README.md");', "src/a.rs", ["README.md"]),
         (["x/b.rs"], "mod b;", "x/a.rs", ["x/b.rs"]),
     ],
@@ -88,8 +80,6 @@ THROUGH = {
         pub use crate::hir::type_ref;
         pub use self::hir as other;
         pub mod prelude { pub use super::hir::*; }
-        #[cfg_attr(unix, path = "unix/mod.rs")]
-        mod imp;
         use circle::round;
         use crate::round as circle;
     """,
@@ -98,8 +88,6 @@ THROUGH = {
     "src/loom/mod.rs": "mod std; pub(crate) use self::std::*;",
     "src/loom/std/mod.rs": "pub(crate) mod sync { pub use std::sync::Mutex; } mod deep;",
     "src/loom/std/deep.rs": "",
-    "src/unix/mod.rs": "mod orphan;",
-    "src/unix/orphan.rs": "",
 }
 
 
@@ -114,8 +102,6 @@ THROUGH = {
         ("loom::sync::Mutex", "src/loom/std/mod.rs"),
         ("loom::deep::X", "src/loom/std/deep.rs"),
         ("loom::nowhere::X", "src/loom/mod.rs"),
-        ("imp::X", "src/unix/mod.rs"),
-        ("imp::orphan::X", "src/unix/orphan.rs"),
         ("circle::x::X", "src/lib.rs"),
         ("Kind::A", "src/lib.rs"),
     ],
@@ -148,18 +134,6 @@ def test_a_manifest_may_name_the_roots():
     assert meant(files, "use crate::X;", "code/a.rs") == ["code/top.rs"]
     assert meant(files, "use other::a::X; mod y;", "tool/x.rs") == ["code/a.rs", "tool/y.rs"]
     assert meant(files, "use shop::a::X;", "tool/x.rs") == []
-
-
-def test_before_2018_paths_begin_at_the_root():
-    files = dict.fromkeys(TREE, "") | {"Cargo.toml": package("shop", edition="2015")}
-    assert meant(files, "use a::b::X;", "src/d/e.rs") == ["src/a/b.rs"]
-    files["Cargo.toml"] = '[package]\nname = "shop"\n'
-    assert meant(files, "use a::b::X;", "src/d/e.rs") == ["src/a/b.rs"]
-    shared = (
-        '[workspace.package]\nedition = "2024"\n[package]\nname = "shop"\nedition.workspace = true'
-    )
-    files["Cargo.toml"] = shared
-    assert meant(files, "use a::b::X;", "src/d/e.rs") == []
 
 
 WORKSPACE = """

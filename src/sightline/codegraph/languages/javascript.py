@@ -2,8 +2,7 @@
 
 The order of resolution is TypeScript's: a name's own ending, the endings it may have left out, the
 folder of the name. A bare name is looked up by the settings of the compiler (tsconfig.json and
-jsconfig.json with all that they extend: `baseUrl`, `paths` and `rootDirs`), then among the packages
-of the tree.
+jsconfig.json with all that they extend: `baseUrl` and `paths`), then among the packages of the tree.
 """
 
 from __future__ import annotations
@@ -60,12 +59,6 @@ GRAMMARS = {
 """Endings of sources and their grammars; JavaScript's for all others."""
 
 _LITERALS = {"string": re.compile(r"[^\\\n]+"), "template_string": re.compile(r"[^\\\n$]+")}
-# (?!) never matches. Before Python 3.11.5, a possessive repeat goes on from where its last, failed try
-# got to; (?!) as the last choice fails where the try began.
-_HEAD = re.compile(r"(?:#![^\n]*)?(?:\s|//[^\n]*+|/\*.*?\*/|(?!))*+", re.DOTALL)
-_INCLUDED = re.compile(
-    r"""^[ \t]*///[ \t]*<reference\b[^>\n]*?\bpath[ \t]*=[ \t]*["']([^"'\n]+)""", re.MULTILINE
-)
 
 
 def references(source: bytes, path: str) -> Iterator[Reference]:
@@ -77,7 +70,6 @@ def references(source: bytes, path: str) -> Iterator[Reference]:
     suffix = path[path.rfind(".") :].lower()
     if suffix in _COMPONENTS:
         source = _scripts(source)
-    yield from _included(source)
     syntax = GRAMMARS.get(suffix, _JAVASCRIPT).parse(source)
     found: dict[int, Reference] = {}
     for match in syntax.matches:
@@ -94,15 +86,6 @@ def references(source: bytes, path: str) -> Iterator[Reference]:
             line = node.start_point.row + 1
             found[node.start_byte] = Reference(module, line, kind=cast("Kind", kind))
     yield from found.values()
-
-
-def _included(source: bytes) -> Iterator[Reference]:
-    """Read the files that `/// <reference path>` names before the first statement."""
-    if b"<reference" in source:
-        head = _HEAD.match(source.decode("utf-8", "replace"))
-        for comment in _INCLUDED.finditer(head[0] if head else ""):
-            line = comment.string.count("\n", 0, comment.start(1)) + 1
-            yield Reference(comment[1], line, kind="include")
 
 
 def _scripts(text: bytes) -> bytes:
@@ -160,9 +143,6 @@ class JavaScript:
         name, folder = reference.module, path.rpartition("/")[0]
         if not name or len(name) > LONGEST:
             return ()
-        if reference.kind == "include":
-            included = joined(folder, name)
-            return (included,) if included in self._files else ()
         ends = OF_TYPESCRIPT if path.endswith(_TYPED) else OF_JAVASCRIPT
         bare = name.rpartition("!")[2].partition("?")[0]  # without loaders and the query
         target = first(
@@ -188,16 +168,7 @@ class JavaScript:
             return None
         if name.endswith(("/", "/.", "/..")) or name in (".", ".."):
             return self._folder(path, ends)
-        target = self._load(path, ends)
-        if target is not None:
-            return target
-        # The name may be in another of the folders that count as one.
-        roots = self._compilers.options(folder).roots
-        around = [root for root in roots if path.startswith(f"{root}/" if root else "")]
-        if not around:
-            return None
-        inner = path[len(max(around, key=len)) :].lstrip("/")
-        return first(self._load(below(root, inner), ends) for root in roots)
+        return self._load(path, ends)
 
     def _internal(self, folder: str, name: str, ends: Ends) -> str | None:
         """Return the file of a #name of the package around a folder."""
@@ -358,7 +329,9 @@ DEEPEST = 32
 """How many settings may extend one another."""
 
 _NAMES = ("tsconfig.json", "jsconfig.json")
-_NOTE = r"/\*(?:[^*]|\*(?!/)|(?!))*+"  # (?!) as in _HEAD
+# (?!) never matches. Before Python 3.11.5, a possessive repeat goes on from where its last, failed try
+# got to; (?!) as the last choice fails where the try began.
+_NOTE = r"/\*(?:[^*]|\*(?!/)|(?!))*+"
 _EXTRAS = re.compile(
     rf"""("(?:[^"\\]|\\.|(?!))*+"?)|//[^\n]*+|{_NOTE}(?:\*/)?|,(?=(?:\s|//[^\n]*+|{_NOTE}\*/|(?!))*+[\]}}])"""
 )
@@ -416,14 +389,13 @@ class Options(Struct, frozen=True):
 
     base: the folder of `baseUrl`; paths: targets of whole names, and of patterns with a star, from
     the folder `origin`, None where the settings have none; patterns: those that names are compared
-    with; roots: folders that count as one.
+    with.
     """
 
     base: str | None = None
     paths: dict[str, list[str]] | None = None
     patterns: Sequence[str] = ()
     origin: str = ""
-    roots: tuple[str, ...] = ()
 
     def candidates(self, name: str) -> Sequence[str | None] | None:
         """Return the paths that a name may stand for by `paths`; None where no pattern fits."""
@@ -486,18 +458,18 @@ class Compilers:
 def _over(low: Options, high: Options) -> Options:
     paths = high if high.paths is not None else low
     base = low.base if high.base is None else high.base
-    return Options(base, paths.paths, paths.patterns, paths.origin, high.roots or low.roots)
+    return Options(base, paths.paths, paths.patterns, paths.origin)
 
 
 def _own(options: dict[str, Any], folder: str) -> Options:
     """Read the options of one file, whose paths start from its folder."""
-    base, roots = [_own_texts(options.get(field)) for field in ("baseUrl", "rootDirs")]
+    base = _own_texts(options.get("baseUrl"))
     paths = None
     if isinstance(options.get("paths"), dict):
         paths = {name: _own_texts(places) for name, places in options["paths"].items()}
     place = joined(folder, base[0]) if base else None
     patterns = [name for name in paths or () if "*" in name][:PATTERNS_MOST]
-    return Options(place, paths, patterns, folder, tuple(_paths_in(folder, roots)))
+    return Options(place, paths, patterns, folder)
 
 
 def _own_texts(value: Any) -> list[str]:

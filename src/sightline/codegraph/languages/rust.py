@@ -71,34 +71,27 @@ _BOUND = re.compile(_GAP + rb"[<|(]")
 # got to; (?!) as the last choice fails where the try began.
 _PATH = re.compile(rb"(?:crate|super|self)(?:\s*+::\s*+%b|(?!))++" % _NAME)
 _PARTS = re.compile(_NAME.replace(rb"\#", b"#"))
-_CRATE = re.compile(rb"extern\s+crate\s+(%b)(?:\s+as\s+(%b))?" % (_NAME, _NAME))
-_ATTRIBUTES = re.compile(
-    rb"(?:\#\s*+\[[^\]\n]*+\]\s*+|//[^\n]*+\s*+)+(?:pub\b(?:\s*+\([^)\n]*+\))?\s*+)?mod\s++\Z"
-)
-_FILE = re.compile(rb'\bpath\s*+=\s*+"([^"\\\n]++)"\s*+\)?\s*+\]')
 _INCLUDE = re.compile(rb'include(?:_str|_bytes)?\s*+!\s*+[(\[{]\s*+"([^"\\\n]++)"')
+_CRATE = re.compile(rb"extern\s+crate\s+(%b)(?:\s+as\s+(%b))?" % (_NAME, _NAME))
 
 
 class Scope(Struct, frozen=True):
     """The outermost module of a source.
 
     modules: names of those it declares; called: paths that it brings in, by the name they get; whole:
-    modules of which it brings in all, both as a Reference begins; files: of modules whose path it
-    gives.
+    modules of which it brings in all, both as a Reference begins.
     """
 
     modules: frozenset[str]
     called: dict[str, tuple[int, Names]]
     whole: tuple[tuple[int, Names], ...]
-    files: dict[str, str]
 
 
 def references(source: bytes, _path: str = "") -> Iterator[Reference]:
     """Read the references of a source, each module once, at the line of its first name.
 
     level: 1 for a path from the module itself, one more for each `super`; 0 where the path begins
-    with a crate or with what an older Rust takes for one. Of kind include, `module` is a path from
-    the folder of the file (level 0) or of the module (1).
+    with a crate. Of kind include, `module` is a path from the folder of the file.
     """
     return _Source(source).references()
 
@@ -107,7 +100,7 @@ def scope(source: bytes) -> Scope:
     """Read what a source has in its outermost module."""
     read = _Source(source)
     own = frozenset(path[0] for path in read.declared if len(path) == 1)
-    return Scope(own, read.called, tuple(read.whole), read.files)
+    return Scope(own, read.called, tuple(read.whole))
 
 
 class _Source:
@@ -121,14 +114,13 @@ class _Source:
         self.declared: set[Names] = set()
         self.called: dict[str, tuple[int, Names]] = {}
         self.whole: list[tuple[int, Names]] = []
-        self.files: dict[str, str] = {}
         nodes = ((kind, node) for match in syntax.matches for kind, [node] in match.items())
         placed = list(self._place_nodes(nodes))
         used = 0
         for kind, node, inside in placed:
             at, line = node.start_byte, node.start_point.row + 1
             if kind == "mod":
-                self._module(node, inside)
+                self._keep((1, (*inside, self._name(node)), "mod"), line)
             elif kind == "crate":
                 if (crate := _CRATE.match(self._source, at, node.end_byte)) is not None:
                     crate_name = _plain(crate[1])
@@ -189,17 +181,6 @@ class _Source:
 
     def _name(self, node: Node) -> str:
         return _plain(self._source[node.start_byte : node.end_byte])
-
-    def _module(self, node: Node, inside: Names) -> None:
-        """Keep a module that is declared elsewhere, and the files that its attributes give it."""
-        name, line = self._name(node), node.start_point.row + 1
-        before = _ATTRIBUTES.search(self._source, max(0, node.start_byte - 1000), node.start_byte)
-        paths = [_plain(path) for path in _FILE.findall(before[0])] if before else []
-        for path in paths:
-            self._keep((int(bool(inside)), ("/".join((*inside, path)),), "include"), line)
-        if paths and not inside:
-            self.files.setdefault(name, paths[0])
-        self._keep((1, (*inside, name), "mod"), line)
 
     def _use(self, start: int, line: int, inside: Names) -> int:
         """Keep the paths that a `use` brings in; return where it ends."""
@@ -301,25 +282,20 @@ class Rust:
         """Return the files that a reference leads to; see Resolver.targets."""
         if len(reference.module) > LONGEST:
             return ()
-        folder = path.rpartition("/")[0]
+        folder, _, file_name = path.rpartition("/")
         names = tuple(reference.module.split("::")) if reference.module else ()
         files: list[str | None] = []
         if reference.kind == "include":
-            included = joined(self._inside(path) if reference.level else folder, reference.module)
+            included = joined(folder, reference.module)
             files = [included] if included in self._files else []
         elif reference.kind == "mod":  # an included file declares modules beside itself
-            files = [self._module(self._inside(path), names) or self._module(folder, names)]
+            is_outer = file_name == "mod.rs" or self._crates.place(path).root == path
+            inside = folder if is_outer else path.removesuffix(".rs")
+            files = [self._module(inside, names) or self._module(folder, names)]
         elif (start := self._start(path, reference.level, names)) is not None:
             place, above = start
             files = [self._file(place, (*above, name), 0) for name in reference.names or ("*",)]
         return tuple(dict.fromkeys(file for file in files if file and file != path))
-
-    def _inside(self, path: str) -> str:
-        """Return the folder of a file's modules."""
-        folder, _, name = path.rpartition("/")
-        if name == "mod.rs" or self._crates.place(path).root == path:
-            return folder
-        return path.removesuffix(".rs")
 
     def _start(self, path: str, level: int, names: Names) -> Start | None:
         """Return the crate of a path written in a file, and the path from the crate's root."""
@@ -332,8 +308,6 @@ class Rust:
         names = names[names[:1] == ("",) :]
         if not names:
             return None
-        if self._crates.old(place.package) and self._module(place.folder, names[:1]) is not None:
-            return place, names
         library = self._crates.named(place.package, names[0])
         return None if library is None else (library, names[1:])
 
@@ -360,13 +334,6 @@ class Rust:
 
     def _had(self, scope: Scope, file: str, rest: Names, deep: int) -> str | None:
         name = rest[0]
-        if name in scope.files:  # the file of a module below that one lies beside it
-            whole = joined(file.rpartition("/")[0], scope.files[name])
-            if whole is None or whole not in self._files:
-                return None
-            folder, inner = whole.rpartition("/")[0], rest[1:]
-            counts = range(len(inner), 0, -1)
-            return first(self._module(folder, inner[:count]) for count in counts) or whole
         if name in scope.modules:
             return file
         if name in scope.called:
@@ -459,15 +426,6 @@ class Crates:
             return None
         return Place(root.rpartition("/")[0], root, (), folder)
 
-    def old(self, package: str | None) -> bool:
-        """Return true where paths of a package begin at the crate's root, as before 2018."""
-        if package is None:
-            return False
-        edition = self._table(package, "package").get("edition", "2015")
-        if isinstance(edition, dict):
-            edition = self._shared(package, "package").get("edition", "2015")
-        return bool(edition == "2015")
-
     @once
     def _package(self, folder: str) -> str | None:
         """Return the folder of the package that a folder belongs to."""
@@ -529,7 +487,8 @@ class Crates:
         root = self._workspace(package)
         table = value if isinstance(value, dict) else {}
         if table.get("workspace") is True and root is not None:
-            package, table = root, entry(self._shared(package, "dependencies"), name, dict)
+            shared = entry(self._table(root, "workspace"), "dependencies", dict)
+            package, table = root, entry(shared, name, dict)
         path = table.get("path")
         if path is None and root is not None:
             real, package = entry(table, "package", str) or name, root
@@ -541,16 +500,7 @@ class Crates:
     @once
     def _workspace(self, package: str) -> str | None:
         """Return the folder of a package's workspace."""
-        named = self._table(package, "package").get("workspace")
-        places = [joined(package, named)] if isinstance(named, str) else upwards(package)
-        return first(
-            place for place in places if place is not None and "workspace" in self._manifest(place)
-        )
-
-    def _shared(self, package: str, name: str) -> dict[str, Any]:
-        """Return a table of the package's workspace."""
-        root = self._workspace(package)
-        return {} if root is None else entry(self._table(root, "workspace"), name, dict)
+        return first(above for above in upwards(package) if "workspace" in self._manifest(above))
 
     def _table(self, folder: str, name: str) -> dict[str, Any]:
         return entry(self._manifest(folder), name, dict)
