@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic, time_ns
 
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem import empty_folders, tree_index
+from sightline.filesystem import tree_index
 from sightline.filesystem.deadline import DeadlinePassed, within, within_own
 from sightline.filesystem.file_state import (
     FileState,
@@ -22,6 +22,7 @@ from sightline.filesystem.file_state import (
     Replacement,
     ResolvedPath,
 )
+from sightline.filesystem.folder import emptied, make_folders, remove_folders
 from sightline.filesystem.git.repository import Repository, repository
 from sightline.filesystem.git_control import git_top
 from sightline.filesystem.ignore.agent_ignores import agents_rules
@@ -190,13 +191,13 @@ class DiskWorkspace:
         return move_if(self._calls, self.root, src, dst, expected)
 
     def emptied(self, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
-        return empty_folders.emptied(self.root, folder, without)
+        return emptied(self.root, folder, without)
 
     def remove_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
-        return empty_folders.remove_folders(self._calls, self.root, folders)
+        return remove_folders(self._calls, self.root, folders)
 
     def make_folders(self, folders: Iterable[str]) -> tuple[str, ...]:
-        return empty_folders.make_folders(self._calls, self.root, folders)
+        return make_folders(self._calls, self.root, folders)
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         return set_mode(self._calls, self.root, path, expected, mode)

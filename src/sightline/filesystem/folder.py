@@ -1,10 +1,13 @@
-"""The folder of a canonical path, held open: a symlink put there later is not followed."""
+"""The folder of a canonical path, held open: a symlink put there later is not followed. Folders that a write
+makes, or whose place a file takes: only empty ones ever go."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Self
 
 from sightline.filesystem.system_calls import FOLDER, Calls
@@ -107,3 +110,44 @@ class Folder:
         if stat.S_ISLNK(found.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
         return None
+
+
+def emptied(root: str, folder: str, without: Collection[str]) -> tuple[str, ...] | None:
+    """See Workspace.emptied."""
+    found: list[str] = []
+    waiting = [folder]
+    try:
+        while waiting:
+            found.append(waiting.pop())
+            with os.scandir(f"{root}/{found[-1]}") as entries:
+                for entry in entries:
+                    path = f"{found[-1]}/{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(path)
+                    elif path not in without:
+                        return None
+    except OSError:
+        return None
+    return tuple(found)
+
+
+def remove_folders(calls: Calls, root: str, folders: Iterable[str]) -> tuple[str, ...]:
+    """See Workspace.remove_folders."""
+    removed: list[str] = []
+    for path in sorted(folders, reverse=True):
+        with suppress(OSError), Folder(calls, root, path) as above:
+            calls.rmdir(above.prefix + above.name, dir_fd=above.fd)
+            removed.append(path)
+            above.sync()
+    return tuple(removed)
+
+
+def make_folders(calls: Calls, root: str, folders: Iterable[str]) -> tuple[str, ...]:
+    """See Workspace.make_folders."""
+    made: list[str] = []
+    for path in sorted(folders):
+        with suppress(OSError), Folder(calls, root, path, make=True) as above:
+            calls.mkdir(above.prefix + above.name, dir_fd=above.fd)
+            made.append(path)
+            above.sync()
+    return tuple(made)

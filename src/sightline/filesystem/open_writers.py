@@ -19,8 +19,6 @@ from contextlib import suppress
 from time import monotonic, sleep
 from typing import Literal, Self
 
-from msgspec import Struct
-
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
@@ -37,17 +35,6 @@ PATIENCE_S = 0.25
 
 QUIET_S = 0.06
 """How long a displaced file without a lease has to stay as it was: slow saves take 3 to 50 ms."""
-
-
-class Displaced(Struct, frozen=True):
-    """A displaced file without a name. The system frees its blocks when it is closed."""
-
-    fd: int
-
-    def close(self) -> None:
-        """Close the file, where one is open."""
-        with suppress(OSError):
-            os.close(self.fd)
 
 
 class Lease:
@@ -106,15 +93,6 @@ class Lease:
         if self.state == "held":
             return False
         return self.state == "gone" or (self._is_as_it_was() and self._writer() is None)
-
-    def detach(self) -> Displaced:
-        """End the lease, and return the open file, which its receiver closes."""
-        fd, self.fd = self.fd, -1
-        if self.state == "granted":
-            with suppress(OSError):  # then it ends when the file is closed
-                self._folder.calls.end_lease(fd)
-            self.state = "gone"
-        return Displaced(fd)
 
     def stat_if_unwritten(self) -> TimedStat | None:
         """Return the file's stat; None unless it is known that nobody wrote since the lease began."""

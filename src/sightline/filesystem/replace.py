@@ -1,10 +1,6 @@
 """Put new bytes where expected ones stand, and nothing else, ever.
 
-A write is a generator. It yields a temporary file or a folder that has to be on the platter before
-the write goes on, and returns the state it left, where it knows that without another look. The
-temporary files and folders of many writes are synced together, because a file system commits its journal
-for each one that is synced alone. Until its first yield a write only prepares, and touches nothing
-that stands.
+Many writes go side by side in threads, because most of their time is waiting for the disk.
 
 A new file is swapped in: the two names are exchanged in one step, so the name always holds a whole file,
 and the temporary file holds exactly the displaced content. Then the displaced content is compared, and
@@ -18,21 +14,21 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from stat import S_IMODE, S_ISREG
 from time import sleep
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import Struct, structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileCopy, FileState, Link, Replacement
 from sightline.filesystem.folder import ASIDE, Folder
-from sightline.filesystem.open_writers import QUIET_S, Displaced, Lease, TimedStat
+from sightline.filesystem.open_writers import QUIET_S, Lease, TimedStat
 from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.filesystem.temp_file import (
-    TempFile,
     put_back,
     remove,
     temp_names,
@@ -42,9 +38,6 @@ from sightline.filesystem.temp_file import (
 from sightline.model.path import quoted
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link, revision_of
 from sightline.model.written import still_holds
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """The errors of opening a folder that is no longer there."""
@@ -59,51 +52,48 @@ NOT_MENDABLE = (
 """The message and the hint of a refused write in place."""
 
 MANY, THREADS = 12, 8
-"""So many writes take so many threads, because most of their time is waiting for the disk."""
-
-
-class Pause(Struct, frozen=True):
-    """Wait QUIET_S for programs that may be saving into a displaced file. Many writes wait together."""
+"""So many writes take so many threads."""
 
 
 class Placed(Struct, frozen=True):
     """The write took effect. What stands there now has to be read."""
 
 
-Awaited = TempFile | Folder | Displaced | Pause | None
-"""A file to write and sync, a folder to sync, a file to close, a pause, or None after a step that
-only prepared."""
-
 End = FileState | Placed | None
 """What stands there; that it has to be read, after a write that took effect, or one that did not."""
-
-Write = Generator[Awaited, None, End]
-Ended = End | OSError | Unverifiable
 
 
 def replace_each(
     calls: Calls, root: str, wanted: Sequence[Replacement]
 ) -> list[FileState | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = _carry_out([_write(calls, root, replacement) for replacement in wanted])
-    for number, error in enumerate(ended):
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            # Together the writes hold many files open; alone each needs a few.
-            [ended[number]] = _carry_out([_write(calls, root, wanted[number])])
-    answers: list[FileState | Unverifiable] = []
-    for replacement, end in zip(wanted, ended, strict=True):
-        if end is None or isinstance(end, Placed):
-            limit = 0 if isinstance(replacement.new, FileCopy) else ANSWER_LIMIT
-            found = read(calls, root, replacement.path, limit)
-            is_new = found.content == _content(replacement)
-            answers.append(structs.replace(found, saved_over=end is not None and not is_new))
-        elif isinstance(end, OSError):
-            refused = refusal(replacement.path, end)
-            refused.__cause__ = end
-            answers.append(refused)
-        else:
-            answers.append(end)
-    return answers
+    carry_out = partial(_carry_out, calls, root)
+    if len(wanted) < MANY:
+        return list(map(carry_out, wanted))
+    from concurrent.futures import (
+        ThreadPoolExecutor,  # it loads the logging of the standard library
+    )
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(carry_out, wanted))
+
+
+def _carry_out(calls: Calls, root: str, wanted: Replacement) -> FileState | Unverifiable:
+    """Carry out one write; return the file as it is now, or the error that left everything as it was."""
+    try:
+        end = _write(calls, root, wanted)
+    except Unverifiable as error:
+        return error
+    except OSError as error:
+        refused = refusal(wanted.path, error)
+        refused.__cause__ = error
+        return refused
+    if isinstance(end, FileState):
+        return end
+    limit = 0 if isinstance(wanted.new, FileCopy) else ANSWER_LIMIT
+    found = read(calls, root, wanted.path, limit)
+    is_new = found.content == _content(wanted)
+    return structs.replace(found, saved_over=end is not None and not is_new)
 
 
 def _content(wanted: Replacement) -> Revision:
@@ -115,74 +105,6 @@ def _content(wanted: Replacement) -> Revision:
     if isinstance(new, FileCopy):
         return new.content
     return as_link(new.target) if isinstance(new, Link) else revision_of(new)
-
-
-def _carry_out(writes: Sequence[Write]) -> list[Ended]:
-    """Carry out writes of different files together; return what each returned or raised, in order."""
-    ended: list[Ended] = [None] * len(writes)
-    failures: dict[int, OSError | None] = dict.fromkeys(range(len(writes)))
-    pool = _threads() if len(writes) >= MANY else None
-    try:
-        while failures:
-            awaited: dict[int, Awaited] = {}
-            for number, failure in failures.items():
-                write = writes[number]
-                try:
-                    awaited[number] = next(write) if failure is None else write.throw(failure)
-                except StopIteration as end:
-                    ended[number] = end.value
-                except (OSError, Unverifiable) as error:
-                    ended[number] = error
-            failures = _sync(awaited, pool)
-    finally:
-        for write in writes:
-            write.close()  # an unfinished write takes back what it prepared
-        if pool:
-            pool.shutdown()
-    return ended
-
-
-def _threads() -> Executor:
-    from concurrent.futures import (
-        ThreadPoolExecutor,  # it loads the logging of the standard library
-    )
-
-    return ThreadPoolExecutor(THREADS)
-
-
-def _sync(awaited: dict[int, Awaited], pool: Executor | None) -> dict[int, OSError | None]:
-    """Write and sync temporary files, sync each folder once, and close displaced files; return each
-    write's failure."""
-    run = pool.map if pool else map
-    files = {number: thing for number, thing in awaited.items() if isinstance(thing, TempFile)}
-    failures = dict.fromkeys(awaited, None) | dict(
-        zip(files, run(_failure, [file.write for file in files.values()]), strict=True)
-    )
-    if any(isinstance(thing, Pause) for thing in awaited.values()):
-        sleep(QUIET_S)
-    syncs: dict[int | str, Callable[[], None]] = {}
-    for number, thing in awaited.items():
-        if isinstance(thing, TempFile) and failures[number] is None:
-            syncs[number] = thing.sync
-            if len(files) > 1:
-                thing.begin_sync()
-        elif isinstance(thing, Folder):
-            syncs[thing.path.rpartition("/")[0]] = thing.sync
-        elif isinstance(thing, Displaced):
-            syncs[number] = thing.close
-    errors = dict(zip(syncs, run(_failure, syncs.values()), strict=True))
-    for number, thing in awaited.items():
-        key = thing.path.rpartition("/")[0] if isinstance(thing, Folder) else number
-        failures[number] = failures[number] or errors.get(key)
-    return failures
-
-
-def _failure(step: Callable[[], None]) -> OSError | None:
-    try:
-        step()
-    except OSError as error:
-        return error
-    return None
 
 
 def way_to_write(
@@ -201,7 +123,7 @@ def way_to_write(
     return "swap" if writable else "read_only"
 
 
-def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
+def _write(calls: Calls, root: str, wanted: Replacement) -> End:
     expected, new, token = wanted.expected, wanted.new, wanted.token
     if expected == UNKNOWN:
         return None
@@ -213,21 +135,21 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
         raise
     with folder:
         if expected != MISSING and new is not None:
-            return (yield from _replace(folder, wanted, new))
+            return _replace(folder, wanted, new)
         if expected != MISSING:
-            return (yield from _delete(folder, expected, token))
+            return _delete(folder, expected, token)
         if new is not None:
-            return (yield from _create(folder, root, wanted, new))
+            return _create(folder, root, wanted, new)
     return None
 
 
-def _replace(folder: Folder, wanted: Replacement, new: bytes | Link | FileCopy) -> Write:
+def _replace(folder: Folder, wanted: Replacement, new: bytes | Link | FileCopy) -> End:
     calls, expected, token = folder.calls, wanted.expected, wanted.token
     part, temp, spare = temp_names(folder.path, token)
     swap = Swap(folder, temp, spare)
     if is_link(expected):
-        written = yield from write_temp_file(folder, part, temp, new, None)
-        return (yield from _swap_in(swap, wanted, new, written))
+        written = write_temp_file(folder, part, temp, new, None)
+        return _swap_in(swap, wanted, new, written)
     for _ in range(ROUNDS):
         old = _open_file(folder)
         if old is None:
@@ -236,11 +158,10 @@ def _replace(folder: Folder, wanted: Replacement, new: bytes | Link | FileCopy) 
             found = calls.fstat(old)
             way = way_to_write(folder, found, new)
             if way != "in_place":
-                written = yield from write_temp_file(folder, part, temp, new, old)
+                written = write_temp_file(folder, part, temp, new, old)
         finally:
             os.close(old)
         if way == "in_place" and not isinstance(new, Link):
-            yield None
             if not wanted.mendable or isinstance(new, FileCopy):
                 message, hint = NOT_MENDABLE
                 raise Unverifiable(folder.path, message.format(path=quoted(folder.path)), hint)
@@ -249,7 +170,7 @@ def _replace(folder: Folder, wanted: Replacement, new: bytes | Link | FileCopy) 
             remove(folder, temp)
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
         if _is_untouched(folder, found):
-            return (yield from _swap_in(swap, wanted, new, written))
+            return _swap_in(swap, wanted, new, written)
         remove(folder, temp)  # the file may have other rights by now, or another name
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
@@ -280,10 +201,10 @@ def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
 
 def _swap_in(
     swap: Swap, wanted: Replacement, new: bytes | Link | FileCopy, written: os.stat_result
-) -> Write:
+) -> End:
     content = _content(wanted)
     try:
-        timed = yield from _swap_if(swap, wanted.expected, content)
+        timed = _swap_if(swap, wanted.expected, content)
     finally:
         swap.discard()
     if timed is None or isinstance(timed, Placed) or not isinstance(new, bytes):
@@ -299,9 +220,7 @@ def _swap_in(
     return FileState(swap.folder.path, "file", content, new, signature_of(now), at_ns)
 
 
-def _swap_if(
-    swap: Swap, expected: Revision, new: Revision
-) -> Generator[Awaited, None, TimedStat | Placed | None]:
+def _swap_if(swap: Swap, expected: Revision, new: Revision) -> TimedStat | Placed | None:
     """Put the temporary file at the name if that displaces the `expected` content; otherwise leave
     everything as it was, and return None. Return the stat of the file at the name where it is known
     that nobody wrote to it meanwhile, else Placed. new: the content of the temporary file. Unverifiable
@@ -318,18 +237,16 @@ def _swap_if(
             failure: OSError | None = None
             is_displaced = False
             try:
-                yield folder
+                folder.sync()
                 if old.state == "none":
-                    yield Pause()
+                    sleep(QUIET_S)
                 is_displaced = content_of(folder, swap.temp) == expected and old.is_quiet()
                 if is_displaced:
                     folder.calls.unlink(folder.prefix + swap.temp, dir_fd=folder.fd)
             except OSError as error:
                 failure = error
             if is_displaced and failure is None:
-                timed = ours.stat_if_unwritten()
-                yield old.detach()
-                return timed or Placed()
+                return ours.stat_if_unwritten() or Placed()
             swap.undo()
         # A program that came to write to our file while it had the name goes first: a lease is not
         # granted before that program has closed the file.
@@ -415,13 +332,13 @@ class Swap:
             raise
 
 
-def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link | FileCopy) -> Write:
+def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link | FileCopy) -> End:
     calls, name = folder.calls, folder.prefix + folder.name
     part, temp, _ = temp_names(folder.path, wanted.token)
     try:
         written = _second_name(folder, root, wanted, temp)
         if written is None:
-            written = yield from write_temp_file(folder, part, temp, new, None)
+            written = write_temp_file(folder, part, temp, new, None)
     except BaseException:
         folder.unmake()
         raise
@@ -431,7 +348,7 @@ def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link | 
         except FileExistsError:
             remove(folder, temp)
             return None
-        yield folder
+        folder.sync()
     except OSError:
         remove(folder, temp)
         try:
@@ -440,7 +357,7 @@ def _create(folder: Folder, root: str, wanted: Replacement, new: bytes | Link | 
             is_placed = False
         if is_placed:
             content = _content(wanted)
-            taken_back = yield from _delete(folder, content, wanted.token, is_synced=False)
+            taken_back = _delete(folder, content, wanted.token, is_synced=False)
             if taken_back is None:
                 return Placed()  # somebody saved over it
         folder.unmake()
@@ -473,11 +390,10 @@ def _second_name(
     return None
 
 
-def _delete(folder: Folder, expected: Revision, token: str, *, is_synced: bool = True) -> Write:
+def _delete(folder: Folder, expected: Revision, token: str, *, is_synced: bool = True) -> End:
     """Remove a file with the expected content. is_synced: make that power-safe."""
     calls, name = folder.calls, folder.prefix + folder.name
     temp = temp_names(folder.path, token)[2]
-    yield None
     for _ in range(ROUNDS):
         with Lease(folder, folder.name) as old:
             old.refuse_writers()
@@ -488,9 +404,9 @@ def _delete(folder: Folder, expected: Revision, token: str, *, is_synced: bool =
             calls.replace(name, folder.prefix + temp, src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
             try:
                 if is_synced:
-                    yield folder
+                    folder.sync()
                 if old.state == "none":
-                    yield Pause()
+                    sleep(QUIET_S)
                 if content_of(folder, temp) == expected and old.is_quiet():
                     calls.unlink(folder.prefix + temp, dir_fd=folder.fd)
                     return Placed()

@@ -69,16 +69,6 @@ class Calls:
         getxattr = staticmethod(os.getxattr)
         setxattr = staticmethod(os.setxattr)
         removexattr = staticmethod(os.removexattr)
-    if hasattr(os, "posix_fadvise"):
-
-        def write_back(self, fd: int) -> None:
-            """Let the system begin to store a file on the disk, without waiting for the end."""
-            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-
-    else:
-
-        def write_back(self, fd: int) -> None:
-            """Do nothing: this system has no such call, and the sync stores the file."""
 
     if sys.platform == "linux":
 
@@ -90,10 +80,6 @@ class Calls:
             fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
             fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)
 
-        def end_lease(self, fd: int) -> None:
-            """End the lease on an open file."""
-            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-
         def leased(self, fd: int) -> int:
             """Return the kind of lease that an open file has, another number for none."""
             return fcntl.fcntl(fd, fcntl.F_GETLEASE)
@@ -103,9 +89,6 @@ class Calls:
         def lease(self, fd: int, kind: int) -> None:
             """Raise ENOSYS: this system has no leases."""
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-        def end_lease(self, fd: int) -> None:
-            """Do nothing: there is none."""
 
         def leased(self, fd: int) -> int:
             """Return that there is none."""

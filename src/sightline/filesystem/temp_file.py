@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 
@@ -29,80 +29,38 @@ def temp_names(path: str, token: str) -> tuple[str, str, str]:
     return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 
-class TempFile:
-    """A new file beside another: write it, then sync it, then close it. like: an open file whose
-    attributes the new one gets."""
-
-    def __init__(self, folder: Folder, name: str, new: bytes | FileCopy, like: int | None) -> None:
-        self._folder = folder
-        self._name = name
-        self._new = new
-        self._like = like
-        self._fd = -1
-
-    def write(self) -> None:
-        """Create the file and write its content. OSError."""
-        calls, folder = self._folder.calls, self._folder
-        # Private until it has the old file's rights; a new file gets what the umask leaves.
-        mode = 0o666 if self._like is None else 0o600
-        flags = WRITE | os.O_CREAT | os.O_EXCL
-        self._fd = calls.open(folder.prefix + self._name, flags, mode, dir_fd=folder.fd)
-        if isinstance(self._new, FileCopy):
-            _copy(calls, self._new, self._fd)
-        else:
-            write_all(calls, self._fd, self._new)
-        if self._like is not None:
-            copy_attributes(calls, self._like, self._fd)
-
-    def begin_sync(self) -> None:
-        """Let the disk begin to store the file while others are written."""
-        with suppress(OSError):  # an error here comes again when the file is synced
-            self._folder.calls.write_back(self._fd)
-
-    def sync(self) -> None:
-        """Make the file power-safe. OSError."""
-        self._folder.calls.fsync(self._fd)
-
-    def close(self) -> os.stat_result:
-        """Close the file and return its stat."""
-        fd, self._fd = self._fd, -1
-        try:
-            return self._folder.calls.fstat(fd)
-        finally:
-            os.close(fd)
-
-    def discard(self) -> None:
-        """Remove the file if it was created."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            remove(self._folder, self._name)
-
-
 def write_temp_file(
     folder: Folder, part: str, name: str, new: bytes | Link | FileCopy, like: int | None
-) -> Generator[TempFile | None, None, os.stat_result]:
-    """Write a whole, synced file beside the path, with the attributes of `like`, and return its stat.
-    A symlink needs no sync of its own: the sync of its folder stores it."""
+) -> os.stat_result:
+    """Write a whole, synced file beside the path, and return its stat. A symlink needs no sync of its
+    own: the sync of its folder stores it. like: an open file whose attributes the new one gets."""
     calls = folder.calls
     if isinstance(new, Link):
-        yield None
         calls.symlink(new.target, folder.prefix + name, dir_fd=folder.fd)
         return calls.lstat(folder.prefix + name, dir_fd=folder.fd)
-    made = TempFile(folder, part, new, like)
+    # Private until it has the old file's rights; a new file gets what the umask leaves.
+    mode = 0o666 if like is None else 0o600
+    flags = WRITE | os.O_CREAT | os.O_EXCL
+    fd = calls.open(folder.prefix + part, flags, mode, dir_fd=folder.fd)
     try:
-        yield made
-    except BaseException:
-        made.discard()
-        raise
-    try:
-        stat_ = made.close()
+        try:
+            if isinstance(new, FileCopy):
+                _copy(calls, new, fd)
+            else:
+                write_all(calls, fd, new)
+            if like is not None:
+                copy_attributes(calls, like, fd)
+            calls.fsync(fd)
+            written = calls.fstat(fd)
+        finally:
+            os.close(fd)
         calls.replace(
             folder.prefix + part, folder.prefix + name, src_dir_fd=folder.fd, dst_dir_fd=folder.fd
         )
     except BaseException:
         remove(folder, part)
         raise
-    return stat_
+    return written
 
 
 def put_back(folder: Folder, name: str) -> None:

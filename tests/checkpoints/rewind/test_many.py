@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.filesystem.doubles import Hooked
 
 from sightline.checkpoints import capture, take
 from sightline.checkpoints.rewind import apply
@@ -49,15 +48,6 @@ def test_a_batch_is_one_durable_append_and_one_of_what_became_of_it(place, s, ma
     of_files = [each for each in made if {WriteIntended, Changed} & set(each[0])]
     assert of_files == [([WriteIntended] * 30, True), ([Changed] * 30, False)]
     assert as_then(place)
-
-
-@pytest.mark.wide
-def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
-    made: list[str] = []
-    s._context.workspace._calls = Hooked(made.append)
-    s.rewind(many)
-    assert made.count("write_back") == 30
-    assert made.count("fsync") == 30 + 1  # for all of them, the one folder
 
 
 @pytest.mark.wide

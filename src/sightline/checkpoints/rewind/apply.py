@@ -1,7 +1,7 @@
 """Carry out the steps of a rewind: read again under the lock, journal, replace, record.
 
 Groups of effects that are not connected go side by side in batches: one append for the intents of
-a batch, one sync of the new files, one append for the results.
+a batch, and one for the results.
 """
 
 from __future__ import annotations

@@ -2,6 +2,5 @@
 
 PUBLIC = (
     "event_support",
-    "memory_watcher",
     "watcher",
 )
