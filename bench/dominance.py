@@ -26,9 +26,8 @@ from bench.policies.catalog import ALL, BASELINES, CONTROLS  # noqa: E402
 from msgspec import Struct, to_builtins  # noqa: E402
 
 from sightline.audit.costs import Outcome  # noqa: E402
-from sightline.audit.played import Played  # noqa: E402
 from sightline.audit.policies import OURS, POLICIES  # noqa: E402
-from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.run_sessions import Played, replay  # noqa: E402
 from sightline.audit.words import CAVEAT  # noqa: E402
 from sightline.cli.replay import order  # noqa: E402
 from sightline.window.prices import PROFILES  # noqa: E402

@@ -21,7 +21,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 
-from sightline.audit.request_view import View
+from sightline.audit.engine import View
 from sightline.messages.blocks import Block, Excerpt, Rewrite
 from sightline.window.folding import DEFAULT, Folding
 from sightline.window.words import stub

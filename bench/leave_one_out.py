@@ -29,9 +29,8 @@ from bench.replay import LEAST_TOKENS  # noqa: E402 (needs the path above)
 from msgspec import Struct, structs, to_builtins  # noqa: E402
 
 from sightline.audit.costs import Outcome  # noqa: E402
-from sightline.audit.played import Played  # noqa: E402
 from sightline.audit.policies import Maker, Ours, Untouched  # noqa: E402
-from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.run_sessions import Played, replay  # noqa: E402
 from sightline.audit.words import CAVEAT  # noqa: E402
 from sightline.cli.replay import order  # noqa: E402
 from sightline.window.folding import CAREFUL, DEFAULT  # noqa: E402

@@ -25,9 +25,8 @@ from bench.policies.catalog import ALL  # noqa: E402 (needs the path above)
 
 from sightline.audit.comparison import Row  # noqa: E402
 from sightline.audit.costs import PRICES  # noqa: E402
-from sightline.audit.played import Replay  # noqa: E402
 from sightline.audit.policies import OURS, PRICE  # noqa: E402
-from sightline.audit.run_sessions import replay  # noqa: E402
+from sightline.audit.run_sessions import Replay, replay  # noqa: E402
 from sightline.audit.words import (  # noqa: E402
     CAVEAT,
     cells,

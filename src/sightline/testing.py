@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
-from threading import Lock, get_ident
+from threading import Condition, Lock, get_ident
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -32,7 +32,7 @@ from sightline.filesystem.file_state import (
 )
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Row, Tree
-from sightline.filesystem.watch.memory_watcher import MemoryWatcher
+from sightline.filesystem.watch.watcher import Eyes, Hints
 from sightline.model.path import canonical, quoted
 from sightline.model.revision import (
     MISSING,
@@ -44,6 +44,46 @@ from sightline.model.revision import (
     revision_of,
 )
 from sightline.store.memory import MemoryStore
+
+
+class MemoryWatcher:
+    """See Watcher."""
+
+    def __init__(self) -> None:
+        self._paths: set[str] = set()
+        self._followed: frozenset[str] = frozenset()
+        self._woken = False
+        self._changed = Condition()
+
+    def touched(self, paths: Iterable[str]) -> None:
+        """Name these paths in the next answer."""
+        with self._changed:
+            self._paths.update(paths)
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float | None) -> Hints | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._paths or self._woken, timeout_s)
+            paths, self._paths, self._woken = frozenset(self._paths), set(), False
+        return Hints(paths) if paths else None
+
+    def fileno(self) -> int | None:
+        return None
+
+    def wake(self) -> None:
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
+
+    def eyes(self) -> Eyes:
+        return Eyes("events", followed=len(self._followed))
+
+    def follow(self, paths: Iterable[str]) -> None:
+        self._followed = frozenset(paths)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,

@@ -10,9 +10,8 @@ from msgspec import structs
 from tests.recordings.claude_code.recorder import Recorder, use
 
 from sightline.audit.costs import Outcome
-from sightline.audit.played import Played
 from sightline.audit.policies import POLICIES, select
-from sightline.audit.run_sessions import play, replay, segments
+from sightline.audit.run_sessions import Played, play, replay, segments
 from sightline.cli.replay import order, replay_shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.messages.blocks import Decision

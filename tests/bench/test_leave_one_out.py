@@ -9,7 +9,7 @@ from tests.audit.test_replay import session
 
 from bench import leave_one_out as bench
 from sightline.audit.costs import Outcome
-from sightline.audit.played import Played
+from sightline.audit.run_sessions import Played
 
 
 def played(folder: str, number: int, *lost: int) -> Played:

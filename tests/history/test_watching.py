@@ -13,7 +13,6 @@ from sightline import Unverifiable
 from sightline.api.folders import ports
 from sightline.changes.session_context import now_us
 from sightline.config.settings import Settings
-from sightline.filesystem.watch.memory_watcher import MemoryWatcher
 from sightline.filesystem.watch.watcher import Eyes, Hints
 from sightline.history import watching as watching_module
 from sightline.history.session_history import survey
@@ -21,7 +20,7 @@ from sightline.history.watching import MANY, TEXT_MAX, WatchedPaths, Watching, m
 from sightline.model.events import Changed, SightLost
 from sightline.model.revision import revision_of
 from sightline.model.session_ids import NOBODY
-from sightline.testing import FixedClock, MemoryWorkspace, make_session
+from sightline.testing import FixedClock, MemoryWatcher, MemoryWorkspace, make_session
 
 SOON_S = 10.0
 

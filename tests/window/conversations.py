@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec import Struct, structs
 from tests.audit.histories import FILES, LINES, Talk, count, words
 
-from sightline.audit.request_view import View
+from sightline.audit.engine import View
 from sightline.messages.blocks import Block, Decision, Excerpt, Rewrite
 from sightline.window.folding import Folding, Rules
 from sightline.window.prices import PROFILES, Prices

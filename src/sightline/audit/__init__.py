@@ -3,7 +3,6 @@
 PUBLIC = (
     "comparison",
     "costs",
-    "played",
     "policies",
     "run_sessions",
     "words",
@@ -13,9 +12,7 @@ PURE = (
     "comparison",
     "costs",
     "engine",
-    "played",
     "policies",
     "record",
-    "request_view",
     "words",
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.audit.comparison import Row
 from sightline.audit.costs import PRICES
-from sightline.audit.played import Replay
+from sightline.audit.run_sessions import Replay
 from sightline.model.path import quoted
 from sightline.recordings.recorded_conversation import Unread
 from sightline.text.phrases import count

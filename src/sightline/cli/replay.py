@@ -9,8 +9,8 @@ import click
 from sightline.api.json_shapes import Shape, fields
 from sightline.audit.comparison import Row
 from sightline.audit.costs import PRICES
-from sightline.audit.played import Order, Replay
 from sightline.audit.policies import OURS, POLICIES, PRICE, Maker, Setting, select
+from sightline.audit.run_sessions import Order, Replay
 from sightline.audit.run_sessions import replay as played
 from sightline.audit.words import no_session, report
 from sightline.cli import completion, output
