@@ -160,7 +160,7 @@ def dead_after(name, base=Calls):
 
 
 def test_a_disk_that_dies_after_the_exchange_does_not_claim_that_all_is_as_it_was(root, file):
-    with pytest.raises(Unverifiable, match="could not be set back") as refused:
+    with pytest.raises(Unverifiable, match="could not be restored") as refused:
         replace(root, dead_after("exchange"))
     (aside,) = litter(root)
     assert aside in refused.value.hint
