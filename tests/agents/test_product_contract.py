@@ -193,7 +193,7 @@ def test_a_merge_is_refused_to_a_product_that_cannot_write_another_text(monkeypa
         monkeypatch.setattr(claude_code, "PRODUCT", unable)
         said = host.ask(raw.replace(b"line zero", b"line nought"))["hookSpecificOutput"]
         assert said["permissionDecision"] == "deny"
-        assert "writes no other text" in said["permissionDecisionReason"]
+        assert "writes only the text that its model gave" in said["permissionDecisionReason"]
         assert "saved by a person" in said["permissionDecisionReason"]
     finally:
         shutil.rmtree(host.home)
@@ -404,7 +404,7 @@ def test_a_merge_that_cannot_be_handed_over_refuses_the_call(toy):
         toy.read(name, TEN)
     toy.host.put("a.txt", BY_PERSON)
     said = toy.change(edit("b.txt"), whole("a.txt"))["block"]
-    assert "writes no other text" in said
+    assert "writes only the text that its model gave" in said
     assert "saved by a person" in said
     assert toy.facts(WriteIntended) == []
 
