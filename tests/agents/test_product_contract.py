@@ -409,6 +409,71 @@ def test_a_merge_that_cannot_be_handed_over_refuses_the_call(toy):
     assert toy.facts(WriteIntended) == []
 
 
+def two(x, y, z):
+    """Two functions with lines of their own."""
+    return f"def f():\n    x = {x}\n    y = 2\n    z = {z}\n\ndef g():\n    x = {y}\n    y = 2\n    z = 3\n"
+
+
+def of_f(put):
+    return {
+        "find": "    x = 1\n    y = 2\n    z = 3\n",
+        "put": f"    x = 1\n    y = 2\n    z = {put}\n",
+    }
+
+
+EVERY_WAY = ["exact", "unique", "lenient"]
+
+
+@pytest.mark.parametrize("matching", EVERY_WAY)
+def test_a_text_that_is_not_in_the_file_is_refused_where_the_client_may_edit_another_place(
+    toy, matching
+):
+    """The person changed a line of f beside the agent's, so both changes would merge, and g looks like f."""
+    toy.can(client_matching=matching)
+    path = toy.read("a.txt", two(1, 7, 3))
+    toy.host.put("a.txt", two(5, 7, 3))
+    said = toy.ask("change", file=path, **of_f(9))
+    if matching == "lenient":
+        assert "-    x = 1\n+    x = 5" in said["block"]
+    else:
+        assert said == {}, "the client itself finds no such text"
+
+
+@pytest.mark.parametrize("matching", EVERY_WAY)
+def test_a_text_that_stands_elsewhere_now_is_refused_for_each_client(toy, matching):
+    toy.can(client_matching=matching)
+    path = toy.read("a.txt", two(1, 7, 3))
+    toy.host.put("a.txt", two(5, 1, 3))
+    assert "+    x = 5" in toy.ask("change", file=path, **of_f(9))["block"]
+
+
+@pytest.mark.parametrize("matching", EVERY_WAY)
+def test_an_edit_that_a_person_made_already_is_not_made_elsewhere(toy, matching):
+    toy.can(client_matching=matching)
+    path = toy.read("a.txt", two(1, 7, 3))
+    toy.host.put("a.txt", two(1, 7, 9))
+    said = toy.ask("change", file=path, **of_f(9))
+    assert ("has the new text already" in said.get("block", "")) == (matching == "lenient")
+    toy.host.put("a.txt", two(1, 1, 9))
+    assert toy.ask("change", file=path, **of_f(9))["block"]
+
+
+@pytest.mark.parametrize("matching", EVERY_WAY)
+def test_a_text_that_never_was_in_the_file_is_refused_with_the_nearest_lines(toy, matching):
+    toy.can(client_matching=matching)
+    path = toy.read("a.txt", two(1, 7, 3))
+    assert "most similar" in toy.ask("change", file=path, find="    x = 71\n", put="x")["block"]
+
+
+def test_a_text_that_is_not_in_one_file_refuses_a_call_of_several(toy):
+    toy.can(client_matching="exact")
+    path = toy.read("a.txt", two(1, 7, 3))
+    toy.read("b.txt", TEN)
+    toy.host.put("a.txt", two(5, 7, 3))
+    assert "+    x = 5" in toy.change({"file": path, **of_f(9)}, edit("b.txt"))["block"]
+    assert toy.facts(WriteIntended) == []
+
+
 def test_two_changes_of_one_file_are_judged_one_after_the_other(toy):
     path = toy.read("a.txt", TEN)
     again = {**edit(path, "line zero", "line nil")}

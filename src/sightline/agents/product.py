@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct, structs
 
 from sightline.agents.connection import Connection
 from sightline.agents.dialect import Dialect
 from sightline.model.attempts import Attempt
 from sightline.model.hook_events import Answer, Answered, CallEnded, CommandEnded, Event
+
+ClientMatching = Literal["exact", "unique", "lenient"]
+"""How a product's own tool finds the old text of an edit. exact: it is there, and the first of several places
+counts; unique: it is there once; lenient: text that is like it will do, or nobody knows."""
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
@@ -17,7 +23,8 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     and the reason reaches the model. ask: the answer has the user asked first. rewrite: the attempts
     in whose place the answer can put the whole text of the file, for all files of a call. inject: the events whose answer
     may hold further words for the model. tell: an answer may hold a line for the user. watch: an answer
-    may name files that the product watches.
+    may name files that the product watches. client_matching: where the product edits by an old text that is
+    not in the file.
     """
 
     before: bool = False
@@ -28,6 +35,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     inject: tuple[type[Event], ...] = ()
     tell: bool = False
     watch: bool = False
+    client_matching: ClientMatching = "lenient"
 
     @property
     def only_after(self) -> bool:

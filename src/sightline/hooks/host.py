@@ -28,7 +28,13 @@ class Host(Struct, frozen=True):
     """
 
     can: Capabilities = Capabilities(
-        before=True, after=True, deny=True, ask=True, rewrite=(WriteWhole,), inject=(Event,)
+        before=True,
+        after=True,
+        deny=True,
+        ask=True,
+        rewrite=(WriteWhole,),
+        inject=(Event,),
+        client_matching="unique",
     )
     limits: Limits = Limits()
     wording: Wording = without_calls

@@ -889,3 +889,14 @@ def test_what_a_tool_showed_of_bytes_that_are_no_text_is_what_the_file_holds(hos
     assert host.state("a.conf") == "fresh"
     host.session.edit("a.conf", "x = 1\n�", "x = 2\n�")
     assert host.place.bytes("a.conf") == data.replace(b"1", b"2")
+
+
+@pytest.mark.parametrize("count", [1, None])
+def test_an_edit_that_would_merge_is_not_made_where_its_text_stands_elsewhere(host, count):
+    """The client would not write the merge: it finds the exact text in another function."""
+    shown = "def f():\n    x = 1\n    y = 2\n\ndef g():\n    x = 7\n    y = 2\n"
+    host.place.put("f.py", shown)
+    host.read("f.py")
+    host.place.put("f.py", shown.replace("x = 1", "x = 5").replace("x = 7", "x = 1"))
+    asked = host.ask("f.py", Replace("    x = 1\n    y = 2\n", "    x = 1\n    y = 9\n", count))
+    assert "+    x = 5" in asked.refuse

@@ -84,6 +84,7 @@ PRODUCT = Product(
         inject=INJECTED,
         tell=True,
         watch=True,
+        client_matching="unique",
     ),
     limits=Limits(timeout_s=TIMEOUT_S),
     project_variable=PROJECT,

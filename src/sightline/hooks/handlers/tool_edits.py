@@ -11,6 +11,7 @@ from functools import reduce
 
 from msgspec import Struct, structs
 
+from sightline.agents.product import ClientMatching
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
@@ -47,16 +48,20 @@ from sightline.model.attempts import (
     Create,
     Delete,
     Move,
+    Patch,
     Replace,
+    ReplaceLines,
     Several,
     WriteWhole,
 )
 from sightline.model.events import Refused, Told
 from sightline.model.hook_events import NOTHING, Answer, Attempted, Failed
+from sightline.model.locate import Unplaced, applied, find_replacement, place_hunks, replaced
 from sightline.model.nearest import nearest
 from sightline.model.path import composed
 from sightline.model.revision import MISSING
 from sightline.model.spans import intersect, new_sides
+from sightline.model.text import joined, split
 from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
 from sightline.text import phrases
@@ -108,7 +113,8 @@ def attempted(context: SessionContext, event: Attempted, host: Host) -> Answer:
         for judged, refused in zip(every, plan.refused, strict=True):
             if judged.located in done:
                 continue  # its edit was refused, and with that its move
-            if why := _why_refused(context, host, judged, refused, room):
+            is_alone = call.size == 1
+            if why := _why_refused(context, host, judged, refused, room, is_alone=is_alone):
                 refusals.append(why)
                 done.add(judged.located)
                 room = max(room - len(why), 0)
@@ -186,10 +192,16 @@ def _catch_up(context: SessionContext, call: _Call, host: Host) -> None:
 
 
 def _why_refused(
-    context: SessionContext, host: Host, judged: Evaluation, refused: Evaluation | None, room: int
+    context: SessionContext,
+    host: Host,
+    judged: Evaluation,
+    refused: Evaluation | None,
+    room: int,
+    *,
+    is_alone: bool,
 ) -> str:
     """Return why a host may not make an attempt, and record it; "" where it may. refused: the attempt as the plan
-    refuses it. room: characters of a diff."""
+    refuses it. room: characters of a diff. is_alone: the call changes no other file."""
     disk, leaves_text = judged.case.disk, not isinstance(judged.attempt, (Delete, Move))
     if disk and leaves_text and (disk.encoding not in HOST_ENCODINGS or disk.has_lone):
         attempt = describe(judged.attempt)
@@ -197,11 +209,8 @@ def _why_refused(
         context.append([*judged.unrecorded, fact], found=[judged.on_disk])
         return words.would_damage(judged.shown_path, disk.label)
     refusal = _refusal(context, judged, refused)
-    if refusal is None and _is_handed_over(judged):
-        takes_it = isinstance(judged.attempt, host.can.rewrite)
-        if places := host.rewriters() if takes_it else [words.TAKES_NONE]:
-            refusal = refuse(context, judged.refused("stale"))
-            refusal.next_step = words.no_merge(refusal.next_step, places)
+    if refusal is None:
+        refusal = _refusal_of_tool(context, host, judged, is_alone=is_alone)
     if refusal is None:
         return ""
     _deliver_refusal(context, host, judged, refusal, room)
@@ -349,9 +358,64 @@ def _deliver_refusal(
         refusal.diff, refusal.next_step = "", words.diff_above(refusal.next_step)
 
 
-def _is_handed_over(judged: Evaluation) -> bool:
+def _refusal_of_tool(
+    context: SessionContext, host: Host, judged: Evaluation, *, is_alone: bool
+) -> EditRefused | None:
+    """Return the refusal of an attempt that the rules allow, or do not mind, and that the host's own tool would make otherwise:
+    it cannot write the merge, or finds the old text at another place. None where it does no harm."""
+    ruling, attempt = judged.ruling, judged.attempt
+    if _is_handed_over(host, judged):
+        places = host.rewriters()
+    elif ruling.decision == "merge" and isinstance(attempt, WriteWhole):
+        places = [words.TAKES_NONE]
+    elif ruling.decision == "merge":
+        is_harmless = is_alone and not _may_err(judged, host.can.client_matching)
+        return None if is_harmless else refuse(context, judged.refused("stale"))
+    else:
+        errs = ruling.reason == "no_change" and _may_err(judged, host.can.client_matching)
+        return refuse(context, judged) if errs else None
+    if not places:
+        return None
+    refusal = refuse(context, judged.refused("stale"))
+    refusal.next_step = words.no_merge(refusal.next_step, places)
+    return refusal
+
+
+def _may_err(judged: Evaluation, matching: ClientMatching) -> bool:
+    """Return whether a host's own tool may leave another text than the verdict, of an attempt whose old text is not where
+    the agent was shown it. A tool that needs the exact text rejects the attempt, unless it stands elsewhere, too."""
+    disk = judged.case.disk
+    if disk is None or not isinstance(judged.attempt, (Replace, Several, Patch)):
+        return isinstance(judged.attempt, ReplaceLines)
+    parts = judged.attempt.parts if isinstance(judged.attempt, Several) else (judged.attempt,)
+    plain = disk.plain
+    for part in parts:
+        made = _made_of(plain, part, matching)
+        if made is None:
+            return matching == "lenient"
+        plain = made
+    return plain != (judged.new_text or disk).plain
+
+
+def _made_of(plain: str, attempt: Attempt, matching: ClientMatching) -> str | None:
+    """Return what a host's tool makes of a text by exact matching; None where it finds no place."""
+    if isinstance(attempt, Patch):
+        lines = split(plain)
+        edits = place_hunks(attempt.hunks, lines)
+        return None if isinstance(edits, Unplaced) else joined(applied(lines, edits))
+    if not isinstance(attempt, Replace):
+        return None
+    old, new, places = find_replacement(plain, attempt)
+    offsets = places.offsets
+    if attempt.count is not None and matching != "unique":
+        offsets = offsets[: attempt.count]
+    is_enough = bool(offsets) if attempt.count is None else len(offsets) == attempt.count
+    return replaced(plain, old, new, offsets) if is_enough else None
+
+
+def _is_handed_over(host: Host, judged: Evaluation) -> bool:
     """Return whether the host receives a merge to write in place of the agent's text."""
-    return judged.ruling.decision == "merge" and isinstance(judged.attempt, WriteWhole)
+    return judged.ruling.decision == "merge" and isinstance(judged.attempt, host.can.rewrite)
 
 
 def _let_go_on(context: SessionContext, host: Host, judged: Evaluation, name: str) -> Answer:
@@ -372,7 +436,7 @@ def _let_go_on(context: SessionContext, host: Host, judged: Evaluation, name: st
         cells, diff = judged.ruling.cells, judged.ruling.cell_diff
         notes.append(notebooks.changed_cells(judged.shown_path, cells, diff))
     contents: dict[str, str] = {}
-    if _is_handed_over(judged):
+    if _is_handed_over(host, judged):
         assert judged.new_text is not None
         contents[name] = judged.new_text.plain  # told once it is written: the user may not allow it
     if judged.claims and host.takes_words:
