@@ -147,7 +147,7 @@ def test_the_agents_that_are_there_are_found(at, tmp_path):
 def test_an_agent_that_cannot_be_connected_is_wrong_usage(at):
     done = at("init", "codex")
     assert done.code == 2
-    assert "'codex' cannot be connected; these can: claude-code." in done.err
+    assert "'codex' cannot be connected; these can: claude-code" in done.err
 
 
 def test_the_users_own_settings_need_no_workspace(at, tmp_path, monkeypatch):
