@@ -19,7 +19,7 @@ from sightline.changes.command_evidence import EndedCommand
 from sightline.changes.command_texts import suspected, text_of_command
 from sightline.changes.detect import Difference, bytes_of, changed, differing
 from sightline.changes.layout import same_but_layout
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import Known, SessionContext
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.process import alive
 from sightline.model.events import (
@@ -68,10 +68,14 @@ Suspect = tuple[Cause, str]
 
 
 def detect_changes(
-    context: SessionContext, *looked: FileState, ended: EndedCommand | None = None
+    context: SessionContext,
+    *looked: FileState,
+    ended: EndedCommand | None = None,
+    known: Known | None = None,
 ) -> list[Fact]:
     """Return the facts of files that differ from the timeline, where nobody is writing them.
-    ended: the command during which all of them changed."""
+    ended: the command during which all of them changed. known: what the session knows of them, where the
+    caller has loaded that."""
     differences = [
         difference for found in looked if (difference := differing(context, found)) is not None
     ]
@@ -91,7 +95,7 @@ def detect_changes(
     return [
         *by_git.facts,
         *by_git.dropped,
-        *(changed(d, _cause(context, d, by_git.likely, commands, ended)) for d in others),
+        *(changed(d, _cause(context, d, by_git.likely, commands, ended, known)) for d in others),
     ]
 
 
@@ -112,6 +116,7 @@ def _cause(
     likely: dict[str, Cause],
     commands: list[Suspect],
     ended: EndedCommand | None = None,
+    known: Known | None = None,
 ) -> Cause:
     path = difference.path
     if path in likely:
@@ -125,7 +130,7 @@ def _cause(
         ):  # a command that removes the file by name, did that
             after = MISSING
         by_command = ended.cause_of_bytes(context, path, before, after, data), ended.text
-    cause = _by_command(path, by_command, commands) or _by_content(context, difference)
+    cause = _by_command(path, by_command, commands) or _by_content(context, difference, known)
     if cause == Cause("external") and _was_off(context, difference.row.position):
         return Cause("external", detail=UNRECORDED, confidence="likely")
     return cause
@@ -231,7 +236,7 @@ def _names(word: str, path: list[str]) -> bool:
     )
 
 
-def _by_content(context: SessionContext, difference: Difference) -> Cause:
+def _by_content(context: SessionContext, difference: Difference, known: Known | None) -> Cause:
     """Return an undo of an agent's edit, a formatter behind one, or somebody outside."""
     row, found = difference.row, difference.found
     if found.kind != "file":
@@ -243,8 +248,11 @@ def _by_content(context: SessionContext, difference: Difference) -> Cause:
     past = [*_up_to_edit(of_kind(Changed, filter(is_live, log)))]
     if put_back(past, difference.after):
         return Cause("external", detail=PUT_BACK)
-    before = plain_of(context.store.blob(row.revision))
-    return by_formatter(past, before, plain_of(bytes_of(context, difference))) or Cause("external")
+    before = known.texts.get(row.revision) if known else None
+    before = context.store.blob(row.revision) if before is None else before
+    return by_formatter(past, plain_of(before), plain_of(bytes_of(context, difference))) or Cause(
+        "external"
+    )
 
 
 def _up_to_edit(past: Iterable[Changed]) -> Iterator[Changed]:

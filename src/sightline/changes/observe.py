@@ -33,5 +33,5 @@ def observe(
         on_disk,
         known,
         renamed(context, on_disk, known),
-        detect_changes(context, on_disk),
+        detect_changes(context, on_disk, known=known),
     )

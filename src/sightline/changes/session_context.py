@@ -96,7 +96,7 @@ class SessionContext:
         self,
         facts: Sequence[Fact],
         *,
-        blobs: Iterable[bytes] = (),
+        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         found: Iterable[FileState] = (),
         expect: dict[str, int] | None = None,
         needed: Iterable[Revision] = (),
@@ -254,6 +254,12 @@ class Known(Struct, frozen=True):
     def belief(self) -> Belief | None:
         """The belief of the knowledge, if there is one."""
         return self.knowledge.belief if self.knowledge else None
+
+    @property
+    def texts(self) -> dict[Revision, bytes]:
+        """The believed text by its revision, where it is kept."""
+        belief = self.belief
+        return {belief.text: self.believed} if belief and self.believed is not None else {}
 
     @property
     def held(self) -> Held | None:

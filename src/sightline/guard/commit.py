@@ -112,6 +112,7 @@ def planned_write(judged: Evaluation) -> Write:
         judged.ruling.new,
         belief,
         body,
+        judged.known.texts,
         gives_way=judged.gives_way,
     )
 

@@ -42,7 +42,7 @@ def write(case: EditCase, attempt: WriteWhole) -> Ruling:
 def _merge(case: EditCase, lines: list[str]) -> Ruling:
     assert case.base is not None
     mine = diff(case.base.lines, lines)
-    merged = merge(case.base.lines, lines, case.disk_text.lines)
+    merged = merge(case.base.lines, lines, case.disk_text.lines, diffs=(mine, case.theirs))
     if not merged.clean:
         return case.refuse("conflict", conflicts=merged.conflicts)
     ruling = as_merged(case, merged.lines, lines, mine)

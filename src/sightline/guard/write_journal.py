@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from os import urandom
 from stat import S_ISDIR
 
@@ -48,7 +47,7 @@ class Write(Struct, frozen=True):
     """One file to change. before, after: revisions (a symlink's name where it leads) that are
     there now and afterwards, MISSING for no file. on_disk: the file as it was judged, at `src` for
     a move. data: the bytes, the symlink or the copy of a file to leave. belief, body: what the agent knows afterwards, and the text
-    of that where it is not `data`. src: the path from where the file moves. same_as: as in
+    of that where it is not `data`; base: the bytes that the agent believed before, by their revision. src: the path from where the file moves. same_as: as in
     Replacement. gives_way: empty folders at the path whose place the file takes."""
 
     path: str
@@ -58,6 +57,7 @@ class Write(Struct, frozen=True):
     data: bytes | Link | FileCopy | None = None
     belief: Belief | None = None
     body: bytes | None = None
+    base: Mapping[Revision, bytes] = {}
     src: str | None = None
     same_as: str | None = None
     gives_way: tuple[str, ...] = ()
@@ -100,19 +100,10 @@ def intend(
         _intent(context, write, token, by, batch, call)
         for write, token in zip(writes, tokens, strict=True)
     ]
-    texts = [
-        context.keepable(
-            write.path,
-            write.on_disk.data,
-            write.data if isinstance(write.data, bytes) else None,
-            write.body,
-            on_disk=write.on_disk,
-        )
-        for write in writes
-    ]
+    texts = [_texts(context, write) for write in writes]
     recorded = context.append(
         [*unrecorded, *facts],
-        blobs=chain.from_iterable(texts),
+        blobs={revision: data for each in texts for revision, data in each.items()},
         found=[write.on_disk for write in writes] if with_stamps else (),
         expect=expect,
         durable=True,
@@ -120,6 +111,18 @@ def intend(
     positions = [entry.position for entry in recorded[-len(facts) :]]
     kept = map(bool, texts)
     return [Intent(*parts) for parts in zip(writes, facts, positions, tokens, kept, strict=True)]
+
+
+def _texts(context: SessionContext, write: Write) -> dict[Revision, bytes]:
+    """Return the texts of a write, when they may be stored."""
+    named = [
+        *write.base.items(),
+        (write.on_disk.revision, write.on_disk.data),
+        (write.after, write.data if isinstance(write.data, bytes) else None),
+        (write.belief.text if write.belief else UNKNOWN, write.body),
+    ]
+    texts = {revision: data for revision, data in named if data is not None}
+    return texts if context.keepable(write.path, *texts.values(), on_disk=write.on_disk) else {}
 
 
 def _intent(

@@ -42,12 +42,19 @@ class Merged(Struct, frozen=True):
         return not self.conflicts
 
 
-def merge(base: Lines, ours: Lines, theirs: Lines, *, mine: Sequence[Hunk] | None = None) -> Merged:
+def merge(
+    base: Lines,
+    ours: Lines,
+    theirs: Lines,
+    *,
+    diffs: tuple[Hunks, Hunks] | None = None,
+    mine: Sequence[Hunk] | None = None,
+) -> Merged:
     """Merge the changes of both sides to base. Changes to adjacent lines both stay, as long as a
     newline is between them and they have no line in common. Changes to the same lines conflict,
-    unless they are equal or one side includes all changes of the other there. mine: the hunks
-    base→ours that are to be made, where these are not all."""
-    found = diff(base, ours) if mine is None else list(mine), diff(base, theirs)
+    unless they are equal or one side includes all changes of the other there. diffs: those of both
+    sides, where the caller has them. mine: the hunks base→ours that are to be made, where these are not all."""
+    found = diffs or (diff(base, ours) if mine is None else list(mine), diff(base, theirs))
     read = _common_reading(base, (ours, found[0]), (theirs, found[1])) if mine is None else found
     out: list[str] = []
     conflicts: list[tuple[Hunk, Hunk]] = []
