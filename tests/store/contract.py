@@ -256,8 +256,15 @@ class StoreContract(ABC):
             for path in ("a.py", "b/ö.py", "odd\udcff.py"):
                 assert list(one.timeline(path=path)) == list(reference.timeline(path=path))
                 assert one.knowledge("s1", path) == reference.knowledge("s1", path)
-                for those in (["s2", "s1", "nobody"], []):
-                    assert one.knowers(path, those) == reference.knowers(path, those)
+                for machine, at in (("m", len(history) // 2), ("nobody", 0), ("nobody", 1 << 60)):
+                    present = {*one.held_on(machine), *one.active_since(at)}
+                    knowers = {
+                        each: one.known(each)[path]
+                        for each in sorted(present)
+                        if path in one.known(each)
+                    }
+                    assert one.knowers(path, machine, at) == knowers
+                    assert [*reference.knowers(path, machine, at).items()] == [*knowers.items()]
                 changing = live(other.timeline(kinds=MOVING))
                 times = sum(path in each.fact.disk_paths() for each in changing)
                 assert times == (row.changes if (row := one.disk(path)) else 0)

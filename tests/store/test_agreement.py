@@ -133,7 +133,7 @@ def everything(store: Store) -> list[object]:
         [store.known(session) for session in sessions],
         [sorted(store.paths_changed(session)) for session in sessions],
         [sorted(store.active_since(at * STEP_US)) for at in range(0, store.position(), 2)],
-        [store.knowers(path, sessions) for path in sorted(store.paths())[:3]],
+        [store.knowers(path, "m", STEP_US) for path in sorted(store.paths())[:3]],
         (store.disks(), store.claims(), store.pending(), store.stamps(), store.tally()),
         (store.running(), [*store.stashes().items()]),
         (store.session_count(), store.held_on("m"), store.agents(sessions)),

@@ -76,7 +76,6 @@ class SessionContext:
         self.shown: list[str] = []
         self.unrecorded = False
         self.scopes: tuple[tuple[str, ...], ...] = ()
-        self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
         self._linked_secrets: set[Inode] = set()
         self._linked_at_ns = 0
@@ -129,16 +128,16 @@ class SessionContext:
         newest fact is of the last `since_us` microseconds; by default of `away_s`."""
         held = self.store.held_on(machine())
         ids = {name for name, owner in held.items() if alive(owner)}
-        return ids.union(self._active(since_us))
+        return ids.union(self.store.active_since(self._away_since(since_us)))
 
     def knowers(self, path: str) -> dict[str, Knowledge]:
         """Return the knowledge of a canonical path of the sessions that may be present
         (sessions.presence), by id: whether a process lives is not asked."""
-        return self.store.knowers(path, [*self.store.held_on(machine()), *self._active()])
+        return self.store.knowers(path, machine(), self._away_since())
 
-    def _active(self, since_us: int | None = None) -> list[str]:
+    def _away_since(self, since_us: int | None = None) -> int:
         away_us = int(self.settings.away_s * 1_000_000)
-        return self.store.active_since(self.clock() - (away_us if since_us is None else since_us))
+        return self.clock() - (away_us if since_us is None else since_us)
 
     def tracked(self) -> Tracked:
         """Return this session's knowledge with the stat cache, reloaded when the timeline grew."""
@@ -158,12 +157,8 @@ class SessionContext:
 
     def checkpoint_due(self) -> bool:
         """Return whether a turn began and no checkpoint of this session was tried since."""
-        end = self.store.position()
-        newest = self.store.timeline(session=self.session, kinds=DUE, after=self._not_due, newest=1)
-        if any(isinstance(entry.fact, TurnBegan) for entry in newest):
-            return True
-        self._not_due = end
-        return False
+        newest = self.store.timeline(session=self.session, kinds=DUE, newest=1)
+        return any(isinstance(entry.fact, TurnBegan) for entry in newest)
 
     def keepable(
         self, path: str, *texts: bytes | None, on_disk: FileState | None = None

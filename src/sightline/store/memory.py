@@ -216,9 +216,10 @@ class MemoryStore:
         with self._lock:
             return {name: self._sessions[name].agent for name in sessions if name in self._sessions}
 
-    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
+    def knowers(self, path: str, machine: str, at: int) -> dict[str, Knowledge]:
         with self._lock:
-            states = {session: self._knowledge.get(session, {}) for session in sorted({*sessions})}
+            sessions = sorted({*self.held_on(machine), *self.active_since(at)})
+            states = {session: self._knowledge.get(session, {}) for session in sessions}
             return {session: known[path] for session, known in states.items() if path in known}
 
     def claims(self) -> dict[str, Claim]:

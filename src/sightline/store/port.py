@@ -109,8 +109,9 @@ class Views(Protocol):
     def known(self, session: str, upto: Position | None = None) -> dict[str, Knowledge]:
         """Return all knowledge of a session, now or at a position, by path in order of path."""
 
-    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
-        """Return the knowledge of a canonical path by session; sessions without any are left out."""
+    def knowers(self, path: str, machine: str, at: int) -> dict[str, Knowledge]:
+        """Return the knowledge of a canonical path by session: of each session in held_on(machine) or
+        active_since(at) that knows the path."""
 
     def disk(self, path: str) -> DiskFile | None:
         """Return the row of a path in the disk view."""

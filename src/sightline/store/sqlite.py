@@ -87,7 +87,6 @@ KNOWLEDGE = (
     "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
     " believed, shown, held, lines, checksum FROM knowledge"
 )
-KNOWERS = f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')} WHERE path = ? AND session IN"
 DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit, changes, checksum FROM disk"
 OF_KIND = "SELECT (SELECT max(position) FROM events WHERE session = id AND kind = '{}') AS newest"
 OF_KINDS = " UNION ALL ".join(map(OF_KIND.format, FACTS))
@@ -109,6 +108,12 @@ ACTIVE = (
     f" AND (active >= ?1 + ?2 OR ?1 <= (SELECT recorded_at FROM events WHERE position = {NEWEST}))"
 )
 """Only the newest facts of those sessions are looked up whose state does not tell."""
+
+KNOWERS = (
+    f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')}"  # noqa: S608  all ours
+    f" WHERE session IN ({ACTIVE} UNION SELECT id FROM ({HELD})) AND path = ?"
+)
+"""Each session that may be present is one search, however many have known the path."""
 
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 RUNNING = f"{EVENT} WHERE position IN (SELECT position FROM commands) ORDER BY position"  # noqa: S608  all ours
@@ -289,7 +294,7 @@ class SqliteStore:
         return sorted(states, key=lambda state: (state.ended if ended else state.started, state.id))
 
     def held_on(self, machine: str) -> dict[str, str]:
-        rows = self._base.run(HELD, [f"{machine}:", f"{machine};"])  # ";" stands behind ":"
+        rows = self._base.run(HELD, _holders(machine))
         return {codec.untext(name): codec.untext(owner) for name, owner in rows}
 
     def active_since(self, at: int) -> list[str]:
@@ -308,11 +313,8 @@ class SqliteStore:
         rows = run_in_chunks(self._base.run, wanted, [*dict.fromkeys(sessions)])
         return {codec.untext(name): agent for name, agent in rows}
 
-    def knowers(self, path: str, sessions: Iterable[str]) -> dict[str, Knowledge]:
-        def run(sql: str, names: Sequence[Any]) -> list[Any]:
-            return self._base.run(sql, [path, *names])
-
-        rows = run_in_chunks(run, KNOWERS, [*{*sessions}])
+    def knowers(self, path: str, machine: str, at: int) -> dict[str, Knowledge]:
+        rows = self._base.run(KNOWERS, [at, ACTIVE_US, *_holders(machine), path])
         found = {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
         return dict(sorted(found.items()))
 
@@ -439,6 +441,11 @@ class SqliteStore:
         self._recorded = self._rows.newest = recorded.position
         for change in changes(self._rows, recorded):
             self._rows.put(change)
+
+
+def _holders(machine: str) -> tuple[str, str]:
+    """Return the bounds of the owners of a machine: ";" stands behind ":"."""
+    return f"{machine}:", f"{machine};"
 
 
 def _all_of(positions: Sequence[int], rows: Iterator[Recorded]) -> Iterator[Recorded]:

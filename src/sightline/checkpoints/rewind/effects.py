@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from stat import S_IMODE
+from sys import maxsize
 
 from msgspec import Struct, structs
 
@@ -46,12 +47,13 @@ class Target(Struct, frozen=True):
     that position, where a checkpoint has it; name: the checkpoint's id or "position N". upto: for
     a rewind that is being finished, the position at which it began: of the effects after that,
     only its own are undone. commands: also undo what changed while a command of the session ran, or
-    in layout alone after its edit, whoever changed it. everyone: undo the effects of all sessions; only:
+    in layout alone after its edit, whoever changed it. past: the lineage of the session. everyone: undo the effects of all sessions; only:
     undo those at or below these paths alone, () for all."""
 
     position: int
     name: str
     manifest: Manifest | None
+    past: Mapping[str, int]
     upto: int | None = None
     commands: bool = False
     everyone: bool = False
@@ -129,21 +131,21 @@ def load_folders(context: SessionContext, target: Target) -> Folders:
     )
 
 
-def authors_of(context: SessionContext, target: Target) -> dict[str, int]:
+def authors_of(context: SessionContext, target: Target) -> Mapping[str, int]:
     """Map each session whose work a rewind undoes to the position where this work ends: the
     sessions of this session's own past, or all sessions and the rewinds of all."""
     if not target.everyone:
-        return lineage(context)
+        return target.past
     upto = context.store.position()
     ids = [state.id for state in context.store.sessions() if not archived(state.id)]
     return dict.fromkeys([NOBODY, *ids], upto)
 
 
 def lineage(context: SessionContext) -> dict[str, int]:
-    """Return session -> the last position that belongs to this session's own past, for this session
-    and each session that it was forked from."""
+    """Return session -> the last position that belongs to this session's own past, for this session, whose
+    past has no end yet, and each session that it was forked from."""
     past: dict[str, int] = {}
-    session, upto = context.session, context.store.position()
+    session, upto = context.session, maxsize
     while session not in past:
         past[session] = upto
         forked = context.store.timeline(session=session, kinds=[SessionForked], limit=1)

@@ -152,11 +152,12 @@ def resolve_target(
     """Resolve a checkpoint, its id or label, a position or a time. everyone: for a rewind of all sessions.
     UnknownName; RewindRefused for another session's checkpoint, except of a parent before this session was
     forked from it, and for a position that does not exist."""
+    past = lineage(context)
     if isinstance(to, int):
         newest = context.store.position()
         if not 0 <= to <= newest:
             raise RewindRefused(*words.no_position(to, newest))
-        return Target(to, words.name_of_position(to), None)
+        return Target(to, words.name_of_position(to), None, past)
     try:
         recorded, fact = take.find(context, to if isinstance(to, str) else to.id)
     except UnknownName:
@@ -166,15 +167,16 @@ def resolve_target(
             raise RewindRefused(f"{error}.", words.PAST_TIMES) from None
         if position is None:
             raise
-        return Target(position, words.name_of_position(position), None)
-    is_own = recorded.position <= lineage(context).get(recorded.session, -1)
+        return Target(position, words.name_of_position(position), None, past)
+    is_own = recorded.position <= past.get(recorded.session, -1)
     if not (everyone or is_own or take.is_of_workspace(recorded.session, fact.why)):
         raise RewindRefused(
             *words.anothers(
                 fact.checkpoint, recorded.session, names_of(context.store)(recorded.session)
             )
         )
-    return Target(recorded.position, fact.checkpoint, take.load_manifest(context, fact))
+    manifest = take.load_manifest(context, fact)
+    return Target(recorded.position, fact.checkpoint, manifest, past)
 
 
 def plan_groups(
