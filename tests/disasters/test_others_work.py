@@ -134,7 +134,7 @@ def test_lines_that_cannot_be_told_apart_are_left_alone_and_said_opencode_49732(
     said = repository.user("rewind", then, "--yes", code=1).out
     assert repository.text("a.py") == "one\n2\n3, says the user\n4\n5\n"
     assert "a.py: this session's changes and later ones by the user" in said
-    assert "meet in line 3" in said
+    assert "overlap in line 3" in said
 
 
 def test_deletions_are_undone_and_done_again_claude_code_93045(repository, agent):
