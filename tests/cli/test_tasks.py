@@ -253,7 +253,7 @@ def test_a_conflict_is_settled_with_the_commands_that_it_names(clash):
 @pytest.mark.wide
 def test_task_diff_shows_what_an_attempt_changed(clash):
     nothing = clash("task", "diff", "docs")
-    assert (nothing.code, nothing.err) == (0, "Nobody has worked at docs.\n")
+    assert (nothing.code, nothing.err) == (0, "No attempt at docs was made yet.\n")
     done = clash("task", "diff", "discount")
     assert done.code == 1
     assert "new.txt: created, not applied (+100 -0)\n--- /dev/null\n+++ b/new.txt\n" in done.out
@@ -343,7 +343,9 @@ def test_ctrl_c_says_what_stands_and_how_to_go_on(two, command, monkeypatch):
     )
     again = f"task run -- {shlex.join(slow)}" if command == "run" else "worker"
     assert f"Stopped. {stands} Go on: sightline {again}" in err.decode()
-    assert out.decode().startswith("Taking api: Build it\napi goes back") is (command == "worker")
+    assert out.decode().startswith("Taking api: Build it\napi is left to other workers") is (
+        command == "worker"
+    )
     if command == "run":  # another command goes on, not the one that was stopped
         done = two("task", "run", "--timeout", "60", "--", *COMMAND)
         assert done.out.splitlines()[-1] == "2 sub-tasks: 2 completed"

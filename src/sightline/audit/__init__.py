@@ -14,5 +14,4 @@ PURE = (
     "engine",
     "policies",
     "record",
-    "words",
 )

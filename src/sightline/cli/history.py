@@ -102,7 +102,7 @@ def why(call: Call, path: str) -> None:
         lines = cli_words.explained(workspace.name_of, reasons)
         if any(fact.kind in ("changed", "deleted") for fact in reasons.entries):
             again = NextCall("workspace.timeline", (path,), {"diffs": True})
-            lines += ["", output.worded(Hint("Each change with its diff: ", again, "."))]
+            lines += ["", printable(output.worded(Hint("Each change with its diff: ", again, ".")))]
     output.answer(call, shape(reasons), "\n".join(lines))
 
 
