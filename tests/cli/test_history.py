@@ -246,4 +246,4 @@ def test_why_leads_to_the_history(changed_often, sl):
     sl.put("b.txt", "b\n")
     sl("read", "b.txt")
     assert "log -p" not in sl("why", "b.txt").out
-    assert "sightline log a.txt --diffs" in sl("why", "a.txt").out
+    assert "sightline log --diffs a.txt" in sl("why", "a.txt").out

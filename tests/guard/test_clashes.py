@@ -36,7 +36,7 @@ CLASHES = [
     ([move("a.py", "a.py/x.py")], "a.py cannot be both a file and the folder of a.py/x.py."),
     ([move("a.py", "b.py"), move("b.py", "a.py")], "a.py and b.py would take each other's names."),
     ([move("a.py", "b.py"), move("b.py", "c.py"), move("c.py", "a.py")], "a.py, b.py and c.py would take each other's names."),
-    ([create("a.py"), move("a.py", "d.py")], "both cannot be done"),
+    ([create("a.py"), move("a.py", "d.py")], "one answer can change a file only once"),
 ]  # fmt: skip
 
 

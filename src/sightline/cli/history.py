@@ -16,8 +16,8 @@ from sightline.cli.live.lines import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.errors import Hint, NextCall
 from sightline.model.log_entries import KINDS, Entry, foreign
+from sightline.model.path import quoted
 from sightline.text.causes import named_entry
 from sightline.text.printable import printable
 
@@ -101,8 +101,7 @@ def why(call: Call, path: str) -> None:
         reasons = workspace.why(path, call.named_session)
         lines = cli_words.explained(workspace.name_of, reasons)
         if any(fact.kind in ("changed", "deleted") for fact in reasons.entries):
-            again = NextCall("workspace.timeline", (path,), {"diffs": True})
-            lines += ["", printable(output.worded(Hint("Each change with its diff: ", again, ".")))]
+            lines += ["", f"Each change with its diff: sightline log --diffs {quoted(path)}"]
     output.answer(call, shape(reasons), "\n".join(lines))
 
 
