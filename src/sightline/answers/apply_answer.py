@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -65,6 +66,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     workspace, a to-do that does not exist, and changes of one file that do not go together."""
     read = read_answer(raw)
     given, is_cut = read.answer, read.is_cut
+    remarks: Any = {"slips": read.slips, "set_aside": read.set_aside}
     progress = read_progress(context)
     items = [Item(todo.text, todo.status, todo.ai_text) for todo in given.todos]
     listed = proposed(progress.todos, items, progress.turn)
@@ -79,8 +81,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
     judged = _judged(given, groups, outcomes, set(), is_whole=mode == "all")
     allowed = {change.number for change in judged if change.state == "allowed"}
     if mode == "preview":
-        result = AnswerResult(given, mode, is_cut, judged, None, listed)
-        result = structs.replace(result, slips=read.slips, set_aside=read.set_aside)
+        result = AnswerResult(given, mode, is_cut, judged, None, listed, **remarks)
         return structs.replace(result, text=words.for_agent(result))
     checkpoint = before_batch(context, words.label(given)) if allowed else None
     applied: set[int] = set()
@@ -97,8 +98,7 @@ def apply_answer(context: SessionContext, raw: object, mode: ApplyMode = "all") 
         judged = _judged(given, groups, outcomes, applied, is_whole=mode == "all")
         todos = _advanced(given, listed, judged, progress.turn, is_cut=is_cut)
         files = find.find_each(context, given.file_requests) if given.file_requests else ()
-        result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files)
-        result = structs.replace(result, slips=read.slips, set_aside=read.set_aside)
+        result = AnswerResult(given, mode, is_cut, judged, checkpoint, todos, files, **remarks)
         _record(context, result, progress.turn)
         if subtasks is not None:
             record(registry, subtasks)

@@ -98,7 +98,7 @@ def _explained(
 
 
 def _joined(key: str, settings: Settings) -> Any:
-    """Return the value of a setting to which every source adds."""
+    """Return the list or table that all sources make together."""
     if key == "policies":
         return {glob: policy for source in settings.sources for glob, policy in source.policies}
     patterns = (each for source in settings.sources for each in getattr(source, key))

@@ -62,8 +62,8 @@ def asks_to_go_on(text: str, own: Iterable[str] = ()) -> bool:
     )
     while polite := next((phrase for phrase in beside if _begins(message, phrase)), ""):
         message = message[len(polite) :].lstrip()
-    begins = (*_table("begins"), *map(normalized, own))
-    return any(_begins(message, phrase) for phrase in begins) or message.endswith(_table("ends"))
+    begins = (*_tables()["begins"], *map(normalized, own))
+    return any(_begins(message, phrase) for phrase in begins) or message.endswith(_tables()["ends"])
 
 
 def _begins(message: str, phrase: str) -> bool:
@@ -92,12 +92,13 @@ def normalized(text: str) -> str:
 def _phrases() -> dict[str, str]:
     """Return the phrases of a continuation, normalized, each with the name of its table."""
     tables = ("afterwards", "beside", "on")
-    return {phrase: name for name in tables for phrase in _table(name)}
+    return {phrase: name for name in tables for phrase in _tables()[name]}
 
 
 @cache
-def _table(name: str) -> tuple[str, ...]:
-    """Return the phrases of a table, normalized."""
+def _tables() -> dict[str, tuple[str, ...]]:
+    """Return the tables by name: the phrases of each, normalized."""
     with open(os.path.join(os.path.dirname(__file__), "continuation.toml"), "rb") as file:
-        phrases = tomllib.load(file)[name].replace("\n", ";").split(";")
-    return tuple(filter(None, map(normalized, phrases)))
+        tables = tomllib.load(file)
+    split = {name: table.replace("\n", ";").split(";") for name, table in tables.items()}
+    return {name: tuple(filter(None, map(normalized, each))) for name, each in split.items()}

@@ -162,8 +162,8 @@ class _Part(Struct, frozen=True):
 
 
 def _cut(first: int, lines: Sequence[str], length: int, room: int) -> _Part:
-    """Return the lines from `first` on that fit into `room` characters, or the beginning of a longer
-    first line. length: of the first line, which may be given in part."""
+    """Return the lines from `first` on that fit into `room` characters; where none fits, the beginning of
+    line `first`. length: of that line, which may be given in part."""
     if not lines:
         return _Part((0, 0), "")
     if length > room:
