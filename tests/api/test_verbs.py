@@ -54,9 +54,6 @@ OF_ITSELF = {
         "chat",
         "agent",
         "help",
-        "settings",
-        "settings get",
-        "settings set",
     ),
 }
 """Commands of the command itself, and of the reference agent."""

@@ -170,7 +170,11 @@ WITHOUT_STORE = {
 `forget` forgets a store that is damaged, too, and a workspace that is gone."""
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_STORE])
+OF_SETTINGS = {"settings", "settings get", "settings set"}
+"""Commands that look at the workspace's files of settings, and not at its store."""
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in WITHOUT_STORE | OF_SETTINGS])
 def test_a_store_that_cannot_be_read_is_an_error_in_the_one_shape(sl, name):
     store = sl.put("store.db", "this is no store\n" * 200)
     words = [word for word in example(sl, name) if word != "<"]

@@ -83,11 +83,14 @@ class Shell:
 
 @pytest.fixture
 def sl(tmp_path, monkeypatch):
-    """The command in an empty workspace that is the current folder."""
+    """The command in an empty workspace that is the current folder. A setting that a test writes holds in
+    that test alone."""
     root, home = tmp_path / "project", tmp_path / "state"
     (root / ".git").mkdir(parents=True)
     monkeypatch.chdir(root)
     monkeypatch.setenv("SIGHTLINE_HOME", str(home))
+    for variable in ("XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path / "config"))
     return Shell(root, home)
 
 
